@@ -118,6 +118,22 @@ def main(arguments: list[str] | None = None) -> int:
         return serve(settings, storage, server_socket)
 
 
+def import_gradio() -> None:
+    """Imports Gradio without the package ``mcp``, which takes it a third of a second.
+
+    Gradio 6.31 looks for it on behalf of a server of its own, which is off here; ours imports it
+    with its first request (tabs/api/mcp_server.py).
+    """
+    hidden = "mcp" not in sys.modules
+    if hidden:
+        sys.modules["mcp"] = None  # type: ignore[assignment]
+    try:
+        import gradio  # noqa: F401
+    finally:
+        if hidden:
+            del sys.modules["mcp"]
+
+
 def serve(settings: Settings, storage: Storage, server_socket: socket.socket) -> int:
     """Serves the app on a bound socket until it is told to stop."""
     import asyncio
@@ -125,6 +141,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
 
     import uvicorn
 
+    import_gradio()
     from core.color.munsell import load_munsell
     from core.generation.backends.endpoints import endpoints_here
     from core.generation.weights.sources import Sources

@@ -47,6 +47,7 @@ HEAVY = frozenset(
         "colour",
         "openai",
         "ray",
+        "mcp",
     }
 )
 

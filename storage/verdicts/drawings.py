@@ -137,6 +137,15 @@ class Drawings:
         """Return every drawing of a model that has an image, oldest first."""
         return self._records("WHERE model = ? AND status = 'drawn' ORDER BY number", [model])
 
+    def images_of_job(self, job_id: str) -> list[str]:
+        """Return the ids of the images that a job drew or imported, each once, oldest first."""
+        rows = self._database.rows(
+            "SELECT image_id FROM drawings WHERE job_id = ? AND image_id IS NOT NULL "
+            "GROUP BY image_id ORDER BY min(number)",
+            [job_id],
+        )
+        return [str(image_id) for (image_id,) in rows]
+
     def for_image(self, image_id: str) -> list[DrawingRecord]:
         """Return the drawings that show a stored image, newest first; an upload has none.
 

@@ -11,6 +11,7 @@ import gradio as gr
 from core.generation.weights.sources import Sources
 from core.masks.grounded.variants import VARIANTS, mask_variant
 from tabs.inspect.mask_request import (
+    FIRST_VARIANT,
     CutPoints,
     FindObject,
     at_hand,
@@ -25,8 +26,6 @@ from tabs.page.errors import message_of
 from tabs.page.events import QUIET, Cause, on, on_data
 from tabs.page.jobs import Job
 from tabs.page.requests import read_as
-
-FIRST_VARIANT = "paper"
 
 
 @dataclass(frozen=True)

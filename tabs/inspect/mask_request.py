@@ -32,10 +32,11 @@ from tabs.inspect.finding import EngineTool, Search, Segments
 from tabs.page.actor import Actor, asks, may_open
 from tabs.page.context import Context
 from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest, no_bool
+from tabs.page.requests import PageRequest, no_bool, read_as
 
 MAX_NAME, MAX_LABELS, MAX_ID = 80, 40, 200
 KIND = "search"
+FIRST_VARIANT = "paper"
 NO_NAME = "Type what to look for in the field Object, as in: mug. Then press Find again."
 POINT_WAIT_S = 30.0
 
@@ -89,6 +90,23 @@ class FindObject(PageRequest):
     negative_threshold: Annotated[float, BeforeValidator(no_bool)] = Field(
         ge=0, le=1, title="The negative threshold"
     )
+
+
+def preset_find(sources: Sources, image_id: str, object_name: str) -> FindObject:
+    """What the page asks for where nobody chose anything but the object: the paper's variant, the
+    first models that are here, the negative labels of the table of objects. Raises BadInput."""
+    variant = mask_variant(FIRST_VARIANT)
+    fields = {
+        "image_id": image_id,
+        "object_name": object_name,
+        "detector": first_of(sources, "detector"),
+        "segmenter": first_of(sources, "segmenter"),
+        "variant": variant.id,
+        "negatives": labels_for(object_name),
+        "box_threshold": variant.box_threshold,
+        "negative_threshold": variant.negative_threshold,
+    }
+    return read_as(FindObject, fields)
 
 
 class CutPoints(PageRequest):

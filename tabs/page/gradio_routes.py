@@ -16,10 +16,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tabs.page.answers import endless
 from tabs.page.front_page import FrontPage
 
-# What a page sends for one event: strokes, marks and choices, no files.
+# What a page sends for one event: strokes, marks and choices, no files. What a program sends for
+# one call: images as base64, which takes four bytes for three.
 MOST_EVENT_BYTES = 8 * 2**20
 NOTHING_HERE = "There is nothing at this address. TrueHue is at its first page: /"
-TOO_LONG = f"That is more than {MOST_EVENT_BYTES // 2**20} MB for one step. Send less at once."
+TOO_LONG = (
+    f"That is more than {MOST_EVENT_BYTES // 2**20} MB at once. A program sends an image of more "
+    f"than {MOST_EVENT_BYTES * 3 // 4 // 2**20} MB to POST /api/images first, and then its id."
+)
 
 _STREAM = re.compile(r"/gradio_api/(queue/data|heartbeat/[^/]+)/?")
 _READ = re.compile(
@@ -41,7 +45,7 @@ class GradioRoutes:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or needed(scope.get("method", ""), scope["path"]):
-            if scope.get("method") == "POST" and not _short(Headers(scope=scope)):
+            if scope.get("method") == "POST" and not is_short(Headers(scope=scope)):
                 await JSONResponse({"error": TOO_LONG}, 413)(scope, receive, send)
                 return
             if _STREAM.fullmatch(scope["path"]):
@@ -59,7 +63,7 @@ def needed(method: str, path: str) -> bool:
     return allowed is not None and allowed.fullmatch(path) is not None
 
 
-def _short(headers: Headers) -> bool:
-    """Whether an event says its length, as every browser does, and keeps to the limit."""
+def is_short(headers: Headers) -> bool:
+    """Whether a request says its length, as every browser does, and keeps to the limit."""
     length = headers.get("content-length", "")
     return length.isascii() and length.isdigit() and int(length[:12]) <= MOST_EVENT_BYTES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -26,7 +26,10 @@ MOST_WORDS = 3
 
 class PageRequest(BaseModel):
     """Base of all requests. What is not given, or null, is as the field says; what no field asks
-    for is left alone. A field's ``title`` is what it is called where it is wrong."""
+    for is left alone. A field's ``title`` is what it is called where it is wrong; where one is
+    missing, ``missing_advice`` says what to do."""
+
+    missing_advice: ClassVar[str] = " Reload the page."
 
     model_config = ConfigDict(
         frozen=True,
@@ -124,7 +127,9 @@ def _words(kind: type[PageRequest], details: ErrorDetails) -> str:
     field = kind.model_fields.get(name)
     title = (field.title if field is not None else "") or f"“{name}”"
     if details["type"] == "missing" and len(details["loc"]) == 1:
-        return f"{title} is missing. Reload the page."
+        return f"{title} is missing.{kind.missing_advice}"
+    if details["type"] == "extra_forbidden":
+        return f"{title} is not known here. There is: {', '.join(kind.model_fields)}."
     if details["type"] == "string_too_long":
         return f"{title} has at most {details['ctx']['max_length']:,} characters."
     schema = kind.model_json_schema()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
 
+from core.errors import BadInput
 from core.masks.grounded.vision_models import Role, vision_model
 from core.masks.grounded.weights import missing
 from core.records import DrawingRecord
@@ -16,7 +17,7 @@ from tabs.judging.rejudge import rejudge
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
-from tabs.page.jobs import Job
+from tabs.page.jobs import UNKNOWN, Job, is_told
 from tabs.page.requests import PageRequest, read_as
 from tabs.runs.form import start_runs
 from tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE, RunRequest
@@ -60,51 +61,62 @@ def offer(
     preset = EXACT if with_mask else GROUNDED if here else WHOLE
     return {
         "groups": [{"set": source, "model": model} for source, model in groups],
-        "images": list(dict.fromkeys(row.image_id for row in listed)),
         "pictures": len(listed),
         "maskers": maskers,
         "masker": preset,
     }
 
 
-class Group(PageRequest):
-    """Pictures of one set by one model."""
-
-    set: str = ""
-    model: str = ""
-
-
 class ScoreImages(PageRequest):
-    """Images that were just imported, to be scored as the dialog says."""
+    """The images of an import, to be scored: ``job`` is the import's id."""
 
-    groups: tuple[Group, ...] = Field(min_length=1, title="The list of pictures to score")
-    images: tuple[str, ...] = Field(title="The list of images")
+    job: str = Field(title="The import")
     masker: str = ""
 
 
 @asks("compute")
 def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> dict[str, Any]:
-    """Begins to score imported images."""
+    """Begins to score imported images. Raises BadInput for no such import."""
+    groups = _offered(context, actor, request.job)
+    image_ids = context.storage.drawings.images_of_job(request.job)
     return {
         "job": context.jobs.start(
             "scoring",
-            f"Scoring {many(len(request.images), 'imported image')}",
+            f"Scoring {many(len(image_ids), 'imported image')}",
             actor,
-            lambda job: score(context, actor, request, job),
+            lambda job: score(context, actor, groups, image_ids, request.masker, job),
         ).id
     }
 
 
-def score(context: Context, actor: Actor, request: ScoreImages, job: Job) -> dict[str, Any]:
+def _offered(context: Context, actor: Actor, job_id: str) -> list[dict[str, str]]:
+    """The sets and models that an import offered to score."""
+    record = context.jobs.get(job_id)
+    if not is_told(actor, record):
+        raise BadInput(UNKNOWN)
+    groups = record.result.get("score", {}).get("groups", [])
+    if not groups:
+        raise BadInput("That import has nothing to be scored.")
+    return list(groups)
+
+
+def score(
+    context: Context,
+    actor: Actor,
+    groups: Sequence[Mapping[str, str]],
+    image_ids: Sequence[str],
+    masker: str,
+    job: Job,
+) -> dict[str, Any]:
     """Runs over the pictures of an offer, one a set and model; then every rule's verdict is on
-    each picture. The answer is a report. Raises BadInput for no such offer."""
+    each picture. The answer is a report. Raises BadInput for what no run can be made of."""
     ids: list[str] = []
-    for group in request.groups:
+    for group in groups:
         fields = {
             "kind": "stored",
-            "set": group.set,
-            "models": [group.model],
-            "masker": request.masker,
+            "set": group["set"],
+            "models": [group["model"]],
+            "masker": masker,
         }
         ids += start_runs(context, actor, read_as(RunRequest, fields))["runs"]
     stopped = _wait(context, ids, job)
@@ -112,7 +124,7 @@ def score(context: Context, actor: Actor, request: ScoreImages, job: Job) -> dic
     counts: Counter[tuple[str, str]] = Counter()
     state = None
     if not stopped:
-        for state in rejudge(context, [by.id for by in RULES], list(request.images), job.stop):
+        for state in rejudge(context, [by.id for by in RULES], image_ids, job.stop):
             _tell(job, state.done, state.total)
         counts.update(state.rows if state else {})
     bare = state.without_mask if state else 0

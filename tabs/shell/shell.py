@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from tabs.api import endpoints
+from tabs.api import gradio_api, mcp_server
 from tabs.compare import tab as compare
 from tabs.compare.people.routes import compare_people_routes
 from tabs.compare.routes import compare_routes
@@ -77,7 +77,7 @@ def build(context: Context) -> Any:
         generate.wire(generate_view, inspect_view, context, header, tabs)
         explore.wire(explore_view, inspect_view, context, header, tabs)
         compare.wire(compare_view, inspect_view, context, header, tabs)
-        endpoints.wire(context)
+        gradio_api.wire(context)
         examples_row.wire(example_row, inspect_view, context)
         places.wire(place, film_row, inspect_view, context, header, tabs)
 
@@ -121,7 +121,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     from starlette.exceptions import HTTPException
     from starlette.middleware.gzip import GZipMiddleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.routing import Mount
+    from starlette.routing import Mount, Route
 
     space = bool(os.environ.get("SPACE_ID"))
     app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=DESCRIPTION)
@@ -156,6 +156,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     ):
         app.include_router(make(context))
     app.include_router(asset_routes())
+    app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))
     demo = build(context)
     demo.state_session_capacity = MOST_SESSIONS
     mounted = gr.mount_gradio_app(
@@ -169,6 +170,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         ssr_mode=False,
         show_error=True,
         max_file_size="1mb",  # nothing here is uploaded by way of Gradio
+        mcp_server=False,  # whatever the environment says: ours knows who asks
     )
     # Gradio 6.31 checks the file paths that a page sends only where ``launch`` was called: without
     # this, every file that the process can read could be copied out through its ``file=`` route.

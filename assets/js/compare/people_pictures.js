@@ -241,9 +241,9 @@ export function pictureImport(part, { stored, openPicture }) {
         session,
         options,
         (text, state) => {
-          if (!state.finished) {
+          if (state.active) {
             say(text);
-            fill.style.width = (100 * state.position) / Math.max(1, state.total) + '%';
+            fill.style.width = (100 * state.done) / Math.max(1, state.total) + '%';
           }
         },
         (call) => {

@@ -10,7 +10,7 @@
 //     -> the report: { set_id, source, words, concept, taken, refused: [{ name, why, image_id }] };
 //     where no set came of it, the error carries .report.
 import { many } from '../shared/dom.js';
-import { ask, send } from '../shared/http.js';
+import { ask, send, sendAll } from '../shared/http.js';
 import { randomId } from '../shared/ids.js';
 import { cancelJob, followJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
@@ -58,18 +58,13 @@ export async function uploadDistribution(file, options) {
 }
 // Sends pictures three at a time; `said` is told how many have arrived.
 export async function stagePictures(session, files, said) {
-  const waiting = [...files].map((file, place) => [place, file]);
   let sent = 0;
-  const next = async () => {
-    while (waiting.length) {
-      const [place, file] = waiting.shift();
-      await uploadOne('/api/compare/sets/pictures/' + session + '/' + place, file);
-      sent += 1;
-      if (said)
-        said('Sending ' + sent.toLocaleString('en-US') + ' of ' + many(files.length, 'file') + '…');
-    }
-  };
-  await Promise.all([next(), next(), next()]);
+  await sendAll([...files].entries(), async ([place, file]) => {
+    await uploadOne('/api/compare/sets/pictures/' + session + '/' + place, file);
+    sent += 1;
+    if (said)
+      said('Sending ' + sent.toLocaleString('en-US') + ' of ' + many(files.length, 'file') + '…');
+  });
 }
 export function planPictures(session, options) {
   return send('/api/compare/sets/pictures-plan/' + session, options);

@@ -1,7 +1,7 @@
 // Two dialogs: prompts from a file, and images that were drawn elsewhere. Both end with a report
 // that says of every line or file what became of it.
 import { make, many } from '../shared/dom.js';
-import { ask, send } from '../shared/http.js';
+import { ask, send, sendAll, sendFile } from '../shared/http.js';
 import { randomId } from '../shared/ids.js';
 import { cancelJob, followJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
@@ -66,11 +66,7 @@ export function mount({ element }) {
     for (const file of promptFile.files) {
       const box = make('div');
       try {
-        const data = await ask('/api/prompts/sets', {
-          method: 'POST',
-          headers: { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(file.name) },
-          body: file,
-        });
+        const data = await sendFile('/api/prompts/sets', file);
         show(box, data.report);
         if (data.set_id) opened = data.set_id;
       } catch (error) {
@@ -95,6 +91,7 @@ export function mount({ element }) {
   const stop = form.querySelector('.th-import-stop');
   const status = form.querySelector('.th-import-status');
   let session = '';
+  let choice = 0;
   let job = '';
 
   function say(text, problem) {
@@ -106,40 +103,43 @@ export function mount({ element }) {
     start.hidden = true;
     report.hidden = true;
     scoring.hidden = true;
-    if (session && !job)
-      send('/api/image-sets/forget', { session }).catch(() => {
-        /* it goes when the app starts again */
-      });
+    if (session && !job) forget(session);
     session = '';
+    choice += 1;
   }
+  function forget(sent) {
+    send('/api/image-sets/forget', { session: sent }).catch(() => {
+      /* it goes when the app starts again */
+    });
+  }
+  // Its session is known once all files of the folder have arrived: no part of it is imported.
   async function upload() {
-    session = randomId();
+    const fresh = randomId();
     const files = [...folder.files];
+    const chosen = choice;
     let sent = 0;
-    const next = async () => {
-      while (files.length) {
-        const file = files.shift();
-        await ask('/api/image-sets/files/' + session, {
-          method: 'POST',
-          headers: {
-            'X-TrueHue': '1',
-            'X-File-Name': encodeURIComponent(file.name),
-            'X-File-Path': encodeURIComponent(file.webkitRelativePath || file.name),
-          },
-          body: file,
+    try {
+      await sendAll(files, async (file) => {
+        if (chosen !== choice) throw new Error('Another folder was chosen. Check it.');
+        await sendFile('/api/image-sets/files/' + fresh, file, {
+          'X-File-Path': encodeURIComponent(file.webkitRelativePath || file.name),
         });
         sent += 1;
-        if (sent % 10 === 0 || !files.length)
+        if (sent % 10 === 0 || sent === files.length)
           say(
             'Reading ' +
               sent.toLocaleString('en-US') +
               ' of ' +
-              folder.files.length.toLocaleString('en-US') +
+              files.length.toLocaleString('en-US') +
               ' files…',
           );
-      }
-    };
-    await Promise.all([next(), next(), next()]);
+      });
+      if (chosen !== choice) throw new Error('Another folder was chosen. Check it.');
+    } catch (error) {
+      forget(fresh);
+      throw error;
+    }
+    session = fresh;
   }
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -190,12 +190,16 @@ export function mount({ element }) {
   });
   async function follow() {
     const ended = await followJob(job, (state) => say(state.words));
-    say(ended.problem || ENDS[ended.status] || ended.words);
+    say(ended.problem || ENDS[ended.status] || ended.words, ended.problem);
     stop.hidden = true;
     start.hidden = true;
-    show(report, ended.result);
-    if (ended.result.score && ended.result.score.groups) offer(ended.result.score);
-    else scoring.hidden = true;
+    // What failed before it had anything to tell leaves what is shown: it can be tried again.
+    if (ended.result.counts) {
+      show(report, ended.result);
+      const score = ended.result.score;
+      if (score && score.groups) offer({ ...score, job: ended.id });
+      else scoring.hidden = true;
+    }
     job = session = '';
     store.tell('judged');
     store.tell('drawn');
@@ -225,8 +229,7 @@ export function mount({ element }) {
     try {
       job = (
         await send('/api/image-sets/score', {
-          groups: offered.groups,
-          images: offered.images,
+          job: offered.job,
           masker: maskBox.value,
         })
       ).job;

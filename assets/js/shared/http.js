@@ -53,3 +53,24 @@ export function sendFile(url, file, extra) {
   const headers = { 'X-TrueHue': '1', 'X-File-Name': encodeURIComponent(file.name), ...extra };
   return ask(url, { method: 'POST', headers, body: file });
 }
+
+/**
+ * Sends things three at a time. After a failure no other is begun; it is thrown once those under
+ * way have ended.
+ * @template Thing
+ * @param {Iterable<Thing>} things
+ * @param {(thing: Thing) => Promise<unknown>} sendOne
+ */
+export async function sendAll(things, sendOne) {
+  const waiting = [...things];
+  const next = async () => {
+    try {
+      while (waiting.length) await sendOne(/** @type {Thing} */ (waiting.shift()));
+    } catch (error) {
+      waiting.length = 0;
+      throw error;
+    }
+  };
+  for (const end of await Promise.allSettled([next(), next(), next()]))
+    if (end.status === 'rejected') throw end.reason;
+}

@@ -65,6 +65,20 @@ def test_each_attempt_counts_and_equal_pixels_are_one_image(storage: Storage) ->
         storage.drawings.for_image("0" * 64)
 
 
+def test_the_images_of_a_job_are_found(storage: Storage) -> None:
+    first, second = _image(storage), _image(storage, 1)
+    for image_id, job in (
+        (second, "j"),
+        (first, "j"),
+        (second, "j"),
+        (first, "other"),
+        (None, "j"),
+    ):
+        storage.drawings.add(drawing(image_id, job_id=job))
+    assert storage.drawings.images_of_job("j") == [second, first]
+    assert storage.drawings.images_of_job("none") == []
+
+
 def test_an_id_that_is_given_is_stored_once(storage: Storage) -> None:
     own = "ab" * 32
     first = storage.drawings.add(drawing(drawing_id=own))

@@ -1,145 +1,78 @@
-"""Gradio's API, by the real ``gradio_client`` against a real app."""
+"""What programs call, as plain functions."""
 
 from __future__ import annotations
 
 import base64
-import time
-from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from gradio_client import Client
-from gradio_client.exceptions import AppError
-from PIL import Image
 
-from core.color.systems import parse_target
 from core.color.uw71 import COUNT
-from core.generation.renderer import RenderRequest, render
+from core.errors import BadInput, TrueHueError
 from core.images.load import encode_png
-from core.verdict.measure import AskedObject, measure
-from tests.running import running
+from tabs.api.endpoints import ENDPOINTS
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
 
-NAMES = {
-    "/measure_image",
-    "/find_mask",
-    "/generate",
-    "/compare_distributions",
-    "/start_run",
-    "/run_state",
-    "/job_state",
-    "/leaderboard",
-}
-MOST_S = 120.0
+BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
+GRAY = base64.b64encode(encode_png(np.full((8, 8, 3), 128, np.uint8))).decode()
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with running(tmp_path_factory.mktemp("api") / "data") as app:
-        yield Client(app.address, verbose=False)
+def test_everything_is_described() -> None:
+    assert len(BY_NAME) == 8
+    for endpoint in ENDPOINTS:
+        schema = endpoint.request.model_json_schema()
+        assert endpoint.words
+        assert all(field["description"] for field in schema["properties"].values())
+        assert all("type" in field for field in schema["properties"].values())
 
 
-def encoded(png: bytes) -> str:
-    return base64.b64encode(png).decode()
-
-
-def ended(ask: Any, working: set[str]) -> dict[str, Any]:
-    """The answer of ``ask`` once its status is none of those of work."""
-    end = time.monotonic() + MOST_S
-    while (answer := ask())["status"] in working:
-        assert time.monotonic() < end, answer
-        time.sleep(0.2)
-    return dict(answer)
-
-
-def test_a_picture_is_scored(client: Client) -> None:
-    drawn = render(RenderRequest("mug", (232, 59, 27), light="studio", seed=3, size_px=96))
-    out = BytesIO()
-    Image.fromarray(drawn.mask.pixels).convert("L").save(out, format="PNG")
-    answer = client.predict(
-        encoded(encode_png(drawn.srgb8)),
-        "l3:vivid reddish orange",
-        encoded(out.getvalue()),
-        "mug",
-        api_name="/measure_image",
-    )
-    here = measure(
-        drawn.srgb8,
-        drawn.mask.pixels,
-        parse_target("l3:vivid reddish orange"),
-        answer["rule"],
-        asked=AskedObject("mug"),
-    )
-    assert answer["status"] == here.verdict.status
-    assert answer["delta_e00"] == here.as_json()["delta_e00"]
-    assert answer["version"] == here.verdict.version
-
-
-def test_every_endpoint_is_described(client: Client) -> None:
-    named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert set(named) == NAMES
-    for endpoint in named.values():
-        assert endpoint["description"]
-        assert all(parameter["python_type"]["type"] for parameter in endpoint["parameters"])
-
-
-def test_two_distributions_are_compared(client: Client) -> None:
+def test_two_distributions_are_compared(context: Context) -> None:
     even = [1.0 / COUNT] * COUNT
     one = [1.0, *[0.0] * (COUNT - 1)]
-    same = client.predict(one, one, api_name="/compare_distributions")
+    compare = BY_NAME["compare_distributions"].answer
+    same = compare(context, OWNER, {"a": one, "b": one})
     assert same["emd_lab"] == 0.0
     assert same["pcc"] == pytest.approx(1.0)
-    assert client.predict(one, even, api_name="/compare_distributions")["emd_lab"] > 10.0
+    assert compare(context, OWNER, {"a": one, "b": even})["emd_lab"] > 10.0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "endpoint", "words"),
+    ("name", "fields", "words"),
     [
-        (("not base64!", "css:teal"), "/measure_image", "neither base64 of a file"),
-        (("", "css:teal"), "/measure_image", "image"),
-        (("f" * 64, "css:teal"), "/measure_image", "Nothing is stored under"),
-        (([1.0], [1.0]), "/compare_distributions", "71"),
-        (("no-such-set",), "/start_run", "set"),
-        (("nothing",), "/run_state", "run"),
-        (("nothing",), "/job_state", "not known"),
-        (("no-rule",), "/leaderboard", "rule"),
-        (("f" * 64, "mug"), "/find_mask", ""),
+        ("measure_image", {"image": "not base64!", "target": "css:teal"}, "neither base64 of a"),
+        ("measure_image", {"image": "", "target": "css:teal"}, "image"),
+        ("measure_image", {"image": "f" * 64, "target": "css:teal"}, "Nothing is stored under"),
+        ("measure_image", {"image": GRAY, "target": "css:teal", "k": 21}, "k"),
+        ("measure_image", {"image": GRAY, "target": "css:teal", "k": "x"}, "a whole number"),
+        ("measure_image", {"image": GRAY}, "“target” is missing."),
+        ("measure_image", {"image": GRAY, "color": "css:teal"}, "“color” is not known here"),
+        ("find_mask", {"image_id": "f" * 64, "object_name": "mug"}, "Nothing is stored under"),
+        ("find_mask", {"image_id": "f" * 64, "object_name": "m" * 81}, "at most 80 characters"),
+        ("generate", {"prompt": "a red mug", "seeds": 0}, "Images per prompt"),
+        ("generate", {"prompt": "a red mug", "model": "nothing"}, "nothing"),
+        ("compare_distributions", {"a": [1.0], "b": [1.0]}, "71"),
+        ("compare_distributions", {"a": "even", "b": [1.0]}, "a list, each a number"),
+        ("start_run", {"prompt_set": "no-such-set"}, "set"),
+        ("start_run", {"prompt_set": "mini", "images": 0}, "Images per prompt is a whole number"),
+        ("start_run", {"prompt_set": "mini", "limit": -1}, "The number of prompts"),
+        ("run_state", {"run_id": "nothing"}, "run"),
+        ("job_state", {"job_id": "nothing"}, "not known"),
+        ("leaderboard", {"rule": "no-rule"}, "rule"),
     ],
 )
 def test_what_cannot_be_done_is_said(
-    client: Client, arguments: tuple[Any, ...], endpoint: str, words: str
+    context: Context, name: str, fields: dict[str, Any], words: str
 ) -> None:
-    with pytest.raises(AppError) as caught:
-        client.predict(*arguments, api_name=endpoint)
+    with pytest.raises(TrueHueError) as caught:
+        BY_NAME[name].answer(context, OWNER, fields)
     assert words in str(caught.value)
-    assert "Traceback" not in str(caught.value)
 
 
-def test_an_image_is_drawn(client: Client) -> None:
-    job = client.predict("a red mug", api_name="/generate")["job"]
-    state = ended(
-        lambda: client.predict(job, api_name="/job_state"), {"waiting", "loading", "drawing"}
-    )
-    assert state["status"] == "done"
-
-
-def test_a_run_is_begun_and_is_on_the_leaderboard(client: Client) -> None:
-    (run_id,) = client.predict("mini", "reference-renderer", 2, api_name="/start_run")["runs"]
-    state = ended(
-        lambda: client.predict(run_id, api_name="/run_state"), {"waiting", "queued", "running"}
-    )
-    assert state["status"] == "finished", state
-    end = time.monotonic() + MOST_S
-    while not (groups := client.predict(api_name="/leaderboard")["groups"]):
-        assert time.monotonic() < end
-        time.sleep(0.5)
-    assert groups[0]["rows"]
-
-
-def test_no_path_of_the_machine_is_read(client: Client, tmp_path: Path) -> None:
+def test_no_path_of_the_machine_is_read(context: Context, tmp_path: Path) -> None:
     file = tmp_path / "image.png"
-    file.write_bytes(encode_png(np.zeros((8, 8, 3), np.uint8)))
-    with pytest.raises(AppError, match="neither base64"):
-        client.predict(str(file), "css:teal", api_name="/measure_image")
+    file.write_bytes(base64.b64decode(GRAY))
+    with pytest.raises(BadInput, match="neither base64"):
+        BY_NAME["measure_image"].answer(context, OWNER, {"image": str(file), "target": "css:teal"})

@@ -70,3 +70,4 @@ def test_an_event_has_a_length_and_a_limit(client: TestClient) -> None:
         answer = client.post("/gradio_api/queue/join", content=content)
         assert answer.status_code == 413
         assert "8 MB" in answer.json()["error"]
+        assert "6 MB to POST /api/images" in answer.json()["error"]

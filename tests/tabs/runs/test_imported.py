@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import uuid
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from core.errors import BadInput
 from core.prompts.sets import prompt_set
+from core.records import DrawingRecord, ImageRecord, JobRecord
 from tabs.generate.drawings import drawings_json
-from tabs.page.actor import OWNER
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
-from tabs.page.jobs import job_alone
 from tabs.page.requests import read_as
+from tabs.runs import imported
 from tabs.runs.form import stored_choices
-from tabs.runs.image_import import ImageFolder, look, take
-from tabs.runs.imported import ScoreImages, score
+from tabs.runs.image_import import ImageFolder, look, start_import
+from tabs.runs.imported import ScoreImages, start_scoring
 from tabs.runs.supervisor import RunSupervisor
+
+MOST_S = 120.0
 
 
 def cut_out(file: Path, hexes: str) -> None:
@@ -48,6 +56,12 @@ def folder_of(tmp_path: Path) -> Path:
     return folder
 
 
+def ended(context: Context, job_id: str) -> JobRecord:
+    record = context.jobs.wait(job_id, MOST_S)
+    assert record.status == "done", record.problem
+    return record
+
+
 @pytest.mark.usefixtures("workers_here")
 def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context: Context) -> None:
     given = {"path": str(folder_of(tmp_path)), "set": "mini", "model": "mine"}
@@ -56,19 +70,61 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
     counts = {words: number for number, words in report["counts"]}
     assert counts["file broken, left out"] == 1
     assert counts["files without a prompt"] == 2
-    report = dict(take(context, OWNER, wanted, job_alone("images")))
-    offered = report["score"]
+    import_record = ended(context, start_import(context, OWNER, wanted)["job"])
+    offered = import_record.result["score"]
     assert offered["groups"] == [{"set": "mini", "model": "mine"}]
-    assert (offered["masker"], offered["pictures"], len(offered["images"])) == ("exact", 2, 2)
+    assert (offered["masker"], offered["pictures"]) == ("exact", 2)
+    image_ids = context.storage.drawings.images_of_job(import_record.job_id)
+    assert len(image_ids) == 2
+    # The list of all work is asked for all the time, and an import may have 100,000 images.
+    assert not any(image_id in json.dumps(import_record.result) for image_id in image_ids)
     assert "grounded" not in [one["id"] for one in offered["maskers"]]
     chosen = next(one for one in stored_choices(context) if one["id"] == "mine")
     assert chosen["set"] == "mini"
 
-    scored = score(context, OWNER, read_as(ScoreImages, offered), job_alone("scoring"))
-    assert scored["title"] == "Scored"
+    request = read_as(ScoreImages, {"job": import_record.job_id, "masker": offered["masker"]})
+    scored = ended(context, start_scoring(context, OWNER, request)["job"])
+    assert (scored.title, scored.result["title"]) == ("Scoring 2 imported images", "Scored")
     for row in context.storage.drawings.recent():
         card = drawings_json(context, [row])[0]
         said = {one["rule"]: one["status"] for one in card["verdicts"]}
         assert said["truehue"] == said["released"] == "pass"
     (folder,) = context.service(RunSupervisor).folders()
     assert folder.state().status == "finished"
+
+
+def import_of(context: Context, actor: Actor, **score: Any) -> str:
+    """An import that has ended, as a row."""
+    record = JobRecord(uuid.uuid4().hex, "images", "Import of mine", actor.id, "done")
+    context.storage.jobs.keep(replace(record, result={"title": "mine", "score": score}))
+    return record.job_id
+
+
+def test_an_import_of_an_earlier_release_is_scored(
+    context: Context, stored: ImageRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = [{"set": "mini", "model": "mine"}]
+    # Its result has the images' ids besides, which nobody sends back any more.
+    job_id = import_of(context, OWNER, groups=groups, images=[stored.image_id], pictures=1)
+    row = DrawingRecord("a mug", "mine", "imported", image_id=stored.image_id, job_id=job_id)
+    context.storage.drawings.add(row)
+    scored: list[Any] = []
+    monkeypatch.setattr(imported, "score", lambda *given: scored.append(given) or {})
+    job = start_scoring(context, OWNER, read_as(ScoreImages, {"job": job_id}))["job"]
+    context.jobs.wait(job, MOST_S)
+    ((_, _, asked, image_ids, _, _),) = scored
+    assert (asked, image_ids) == (groups, [stored.image_id])
+
+
+def test_what_was_not_imported_is_not_scored(context: Context) -> None:
+    others = import_of(context, Actor("ann", Role.VISITOR), groups=[{"set": "", "model": "mine"}])
+    ben = Actor("ben", Role.VISITOR)
+    cases = [
+        (OWNER, {}, "The import is missing"),
+        (OWNER, {"job": "nothing"}, "not known"),
+        (OWNER, {"job": import_of(context, OWNER)}, "nothing to be scored"),
+        (ben, {"job": others}, "not known"),
+    ]
+    for actor, fields, words in cases:
+        with pytest.raises(BadInput, match=words):
+            start_scoring(context, actor, read_as(ScoreImages, fields))

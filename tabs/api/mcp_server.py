@@ -1,0 +1,140 @@
+"""The endpoints as tools of the Model Context Protocol, at ``/mcp``.
+
+Every request is answered by itself, as JSON: there is no session, and no stream that the app would
+have to wait for when it ends. What stands around the app's routes stands around this one: hosts,
+pages of other sites, visitors' cookies.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property, partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+
+from core.version import VERSION
+from tabs.api.description import Endpoint
+from tabs.api.endpoints import ENDPOINTS
+from tabs.page.actor import actor_of
+from tabs.page.context import Context
+from tabs.page.errors import message_of
+from tabs.page.gradio_routes import MOST_EVENT_BYTES, TOO_LONG, is_short
+
+if TYPE_CHECKING:
+    from mcp.server import Server, ServerRequestContext
+    from mcp.types import CallToolRequestParams, CallToolResult, Tool
+
+ADDRESS = "/mcp"
+AT_ONCE = 4
+"""Calls of one tool that are answered at a time."""
+INSTRUCTIONS = (
+    "TrueHue measures whether images have the colors that were asked for. find_mask, generate and "
+    "start_run only begin work: ask job_state or run_state until it has ended."
+)
+INVALID_REQUEST = -32600
+"""As JSON-RPC numbers it."""
+POST_ALONE = (
+    "This address takes MCP's messages by POST alone: there are no sessions and no streams."
+)
+
+
+class McpServer:
+    """ASGI app of :data:`ADDRESS`.
+
+    The package ``mcp`` takes a third of a second to import: it is imported with the first request.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._limiters = {tool.name: anyio.CapacityLimiter(AT_ONCE) for tool in ENDPOINTS}
+        self._lock = Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            await _refusal(405, POST_ALONE)(scope, receive, send)
+            return
+        if not is_short(Headers(scope=scope)):
+            await _refusal(413, TOO_LONG)(scope, receive, send)
+            return
+        server = await anyio.to_thread.run_sync(self._made)
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        # One for each request: nothing is to be kept, begun or ended with the app.
+        manager = StreamableHTTPSessionManager(
+            server, json_response=True, stateless=True, max_request_body_size=MOST_EVENT_BYTES
+        )
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+    def _made(self) -> Server[Any]:
+        with self._lock:
+            return self._server
+
+    @cached_property
+    def _server(self) -> Server[Any]:
+        from mcp import MCPError
+        from mcp.server import Server
+        from mcp.types import INVALID_PARAMS, ListToolsResult
+
+        listed = ListToolsResult(tools=[_tool(endpoint) for endpoint in ENDPOINTS])
+        by_name = {endpoint.name: endpoint for endpoint in ENDPOINTS}
+
+        async def list_tools(_: ServerRequestContext[Any], params: Any) -> ListToolsResult:
+            return listed
+
+        async def call_tool(
+            asked: ServerRequestContext[Any], params: CallToolRequestParams
+        ) -> CallToolResult:
+            if params.name not in by_name:
+                words = f"There is no tool {params.name[:60]!r}. It is one of {', '.join(by_name)}."
+                raise MCPError(INVALID_PARAMS, words)
+            call = partial(
+                answered, self._context, by_name[params.name], asked.request, params.arguments or {}
+            )
+            return await anyio.to_thread.run_sync(call, limiter=self._limiters[params.name])
+
+        return Server(
+            "TrueHue",
+            version=VERSION,
+            instructions=INSTRUCTIONS,
+            on_list_tools=list_tools,
+            on_call_tool=call_tool,
+        )
+
+
+def _refusal(status: int, words: str) -> JSONResponse:
+    """The answer to what is not handed on, as a client of MCP reads it."""
+    error = {"code": INVALID_REQUEST, "message": words}
+    headers = {"Allow": "POST"} if status == 405 else None
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status, headers)
+
+
+def _tool(endpoint: Endpoint) -> Tool:
+    from mcp.types import Tool
+
+    return Tool(
+        name=endpoint.name,
+        description=endpoint.words,
+        input_schema=endpoint.request.model_json_schema(),
+    )
+
+
+def answered(
+    context: Context, endpoint: Endpoint, request: Any, fields: dict[str, Any]
+) -> CallToolResult:
+    """What the tool answers who sent the HTTP request, or its error in words."""
+    from mcp.types import CallToolResult, TextContent
+
+    try:
+        answer = endpoint.answer(context, actor_of(context, request), fields)
+        # What is no number is none in JSON.
+        content = json.loads(json.dumps(answer), parse_constant=lambda _: None)
+    except Exception as error:
+        return CallToolResult(content=[TextContent(text=message_of(error))], is_error=True)
+    text = json.dumps(content, ensure_ascii=False)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=content)

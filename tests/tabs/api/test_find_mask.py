@@ -1,0 +1,42 @@
+"""The endpoint ``find_mask``, by tiny real models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.generation.weights.sources import Sources
+from core.masks.grounded.serialize import is_automatic, steps_of
+from storage import Storage
+from tabs.api.endpoints import FindMask, find_mask
+from tabs.page.actor import OWNER
+from tabs.shell.compose import make_context
+from tests.browser.still_life import still_life
+from tests.tiny_models import grounding
+from tests.tiny_models.folder import DETECTOR, SAM2
+
+MOST_S = 120.0
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    grounding.detector(folder / DETECTOR)
+    grounding.sam2(folder / SAM2)
+    return folder
+
+
+def test_an_object_is_found_as_the_page_does_it_by_itself(models: Path, tmp_path: Path) -> None:
+    with Storage.open(tmp_path / "data") as storage:
+        context = make_context(storage, "data", sources=Sources(models))
+        try:
+            image = storage.images.add(still_life()[0], "jar.png", "upload")
+            request = FindMask(image_id=image.image_id, object_name="mug")
+            record = context.jobs.wait(find_mask(context, OWNER, request)["job"], MOST_S)
+            assert record.status == "done", record.problem
+            mask = storage.masks.get(record.result["mask_id"])
+        finally:
+            context.close()
+    assert is_automatic(mask.maker, mask.parameters)
+    assert [one.label for one in steps_of(mask.parameters).negatives] == ["handle", "rim", "base"]

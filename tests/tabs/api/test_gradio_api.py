@@ -1,0 +1,114 @@
+"""Gradio's API, by the real ``gradio_client`` against a real app."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+from PIL import Image
+
+from core.color.systems import parse_target
+from core.generation.renderer import RenderRequest, render
+from core.images.load import encode_png
+from core.verdict.measure import AskedObject, measure
+from tabs.api.endpoints import ENDPOINTS
+from tests.running import running
+
+MOST_S = 120.0
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    with running(tmp_path_factory.mktemp("api") / "data") as app:
+        yield Client(app.address, verbose=False)
+
+
+def encoded(png: bytes) -> str:
+    return base64.b64encode(png).decode()
+
+
+def ended(ask: Any, working: set[str]) -> dict[str, Any]:
+    """The answer of ``ask`` once its status is none of those of work."""
+    end = time.monotonic() + MOST_S
+    while (answer := ask())["status"] in working:
+        assert time.monotonic() < end, answer
+        time.sleep(0.2)
+    return dict(answer)
+
+
+def test_a_picture_is_scored(client: Client) -> None:
+    drawn = render(RenderRequest("mug", (232, 59, 27), light="studio", seed=3, size_px=96))
+    out = BytesIO()
+    Image.fromarray(drawn.mask.pixels).convert("L").save(out, format="PNG")
+    answer = client.predict(
+        encoded(encode_png(drawn.srgb8)),
+        "l3:vivid reddish orange",
+        encoded(out.getvalue()),
+        "mug",
+        api_name="/measure_image",
+    )
+    here = measure(
+        drawn.srgb8,
+        drawn.mask.pixels,
+        parse_target("l3:vivid reddish orange"),
+        answer["rule"],
+        asked=AskedObject("mug"),
+    )
+    assert answer["status"] == here.verdict.status
+    assert answer["delta_e00"] == here.as_json()["delta_e00"]
+    assert answer["version"] == here.verdict.version
+
+
+def test_every_endpoint_is_described(client: Client) -> None:
+    named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
+    assert set(named) == {f"/{one.name}" for one in ENDPOINTS}
+    parameters = {
+        name: {one["parameter_name"] for one in about["parameters"]}
+        for name, about in named.items()
+    }
+    assert parameters == {f"/{one.name}": set(one.request.model_fields) for one in ENDPOINTS}
+    for endpoint in named.values():
+        assert endpoint["description"]
+        assert all(parameter["python_type"]["type"] for parameter in endpoint["parameters"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "endpoint", "words"),
+    [
+        (("not base64!", "css:teal"), "/measure_image", "neither base64 of a file"),
+        (("mini", "reference-renderer", 20, 0), "/start_run", "from 1 to 1,000, not 0"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    client: Client, arguments: tuple[Any, ...], endpoint: str, words: str
+) -> None:
+    with pytest.raises(AppError) as caught:
+        client.predict(*arguments, api_name=endpoint)
+    assert words in str(caught.value)
+
+
+def test_an_image_is_drawn(client: Client) -> None:
+    job = client.predict("a red mug", api_name="/generate")["job"]
+    state = ended(
+        lambda: client.predict(job, api_name="/job_state"), {"waiting", "loading", "drawing"}
+    )
+    assert state["status"] == "done"
+
+
+def test_a_run_is_begun_and_is_on_the_leaderboard(client: Client) -> None:
+    (run_id,) = client.predict("mini", "reference-renderer", 2, api_name="/start_run")["runs"]
+    state = ended(
+        lambda: client.predict(run_id, api_name="/run_state"), {"waiting", "queued", "running"}
+    )
+    assert state["status"] == "finished", state
+    end = time.monotonic() + MOST_S
+    while not (groups := client.predict(api_name="/leaderboard")["groups"]):
+        assert time.monotonic() < end
+        time.sleep(0.5)
+    assert groups[0]["rows"]
