@@ -102,7 +102,8 @@ def _run(storage: Storage, run_no: int, items: int) -> None:
                 []::VARCHAR[] AS notes,
                 CASE WHEN drawn THEN sha256('{run_no}/' || prompt || '/' || image) ELSE ''
                     END AS image_id,
-                0 AS status, 0 AS origin, 0 AS masks, 0 AS verdicts, 0 AS text, k.first_asked,
+                0 AS status, 0 AS origin, 0 AS masks, 0 AS verdicts, 0 AS profiles, 0 AS text,
+                k.first_asked,
                 0 AS opens
             FROM run_prompts JOIN known_prompts AS k USING (prompt_no), range({IMAGES}) AS r(image)
             WHERE run_no = {run_no}
