@@ -65,8 +65,8 @@ def parser() -> argparse.ArgumentParser:
     )
     argument_parser.add_argument(
         "--target",
-        help='asked color: a name, "#RRGGBB" or "r,g,b" (names are looked up in CSS, then ISCC-NBS '
-        "levels 2, 3, 1, unless --system says where)",
+        help='asked color: a name, "#RRGGBB", "r,g,b", "lab(52 40 30)" or "oklch(0.6 0.2 40)" '
+        "(names are looked up in CSS, then ISCC-NBS levels 2, 3, 1, unless --system says where)",
     )
     argument_parser.add_argument(
         "--system",

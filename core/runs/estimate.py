@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from dataclasses import asdict, dataclass, replace
@@ -45,6 +46,14 @@ class Estimate:
     basis: str
     seconds: float | None
     disk_bytes: int
+
+
+def room_bytes(root: Path | str) -> int:
+    """Bytes that are free where runs below ``root`` are written, also where it is not there yet."""
+    place = Path(root).absolute()
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
 
 
 def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:

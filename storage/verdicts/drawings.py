@@ -137,6 +137,10 @@ class Drawings:
         """Return every drawing of a model that has an image, oldest first."""
         return self._records("WHERE model = ? AND status = 'drawn' ORDER BY number", [model])
 
+    def of_job(self, job_id: str, limit: int) -> list[DrawingRecord]:
+        """Return the drawings of a job, ``limit`` at most, newest first."""
+        return self._records("WHERE job_id = ? ORDER BY number DESC LIMIT ?", [job_id, limit])
+
     def images_of_job(self, job_id: str) -> list[str]:
         """Return the ids of the images that a job drew or imported, each once, oldest first."""
         rows = self._database.rows(

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from core.color.distances import checked, compare
 from core.color.systems import parse_target
-from core.errors import BadInput
+from core.errors import BadInput, NotStored
 from core.generation.registry import RENDERER
 from core.images.load import load_image, load_mask
 from core.verdict.candidates import Acceptance
@@ -25,11 +25,13 @@ from core.verdict.rules import DEFAULT_RULE
 from tabs.api.description import ApiRequest, Endpoint
 from tabs.explore.board import board_view
 from tabs.generate.drawing import Draw, start_drawing
+from tabs.generate.drawings import drawings_json
 from tabs.generate.own_words import OwnPrompt
 from tabs.generate.plan import Controls, settings
 from tabs.inspect.mask_request import preset_find, start_find
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
+from tabs.page.jobs import DRAWING, is_told
 from tabs.page.jobs_service import NamedJob, job_view
 from tabs.page.requests import read_as
 from tabs.runs.form import start_runs
@@ -38,6 +40,8 @@ from tabs.runs.request import RunRequest
 from tabs.runs.supervisor import RunSupervisor
 
 ID_CHARACTERS = 64
+MOST_DRAWINGS = 100
+"""Images of a job that one answer tells of, the newest."""
 
 
 class MeasureImage(ApiRequest):
@@ -122,7 +126,7 @@ class Generate(ApiRequest):
 def generate(context: Context, actor: Actor, request: Generate) -> dict[str, Any]:
     """Puts a prompt into the queue of the device; the images are stored and judged.
 
-    Ask job_state for the end; the images are then at /api/drawings.
+    Ask job_state for the end: its result has the images' ids and their verdicts.
     """
     own = OwnPrompt(request.prompt, request.object_name, request.target)
     controls = Controls(
@@ -183,7 +187,7 @@ class StartRun(ApiRequest):
 
 @asks("compute")
 def start_run(context: Context, actor: Actor, request: StartRun) -> dict[str, Any]:
-    """Begins a whole run: prompts of a set drawn by a model, judged by all rules."""
+    """Begins a whole run: prompts of a set drawn by a model, judged by three rules."""
     fields = dict(request)
     fields = {"set": fields.pop("prompt_set"), "models": [fields.pop("model")], **fields}
     return start_runs(context, actor, read_as(RunRequest, fields))
@@ -198,7 +202,12 @@ class NamedRun(ApiRequest):
 @asks("look")
 def run_state(context: Context, actor: Actor, request: NamedRun) -> dict[str, Any]:
     """How far a run is, and what came of it."""
-    return run_json(context, actor, context.service(RunSupervisor).folder(request.run_id))
+    row = run_json(context, actor, context.service(RunSupervisor).folder(request.run_id))
+    try:
+        stored = context.storage.runs.get(request.run_id).items
+    except NotStored:  # begun a moment ago
+        stored = 0
+    return {**row, "stored": stored}
 
 
 class AnsweredJob(ApiRequest):
@@ -209,8 +218,13 @@ class AnsweredJob(ApiRequest):
 
 @asks("look")
 def job_state(context: Context, actor: Actor, request: AnsweredJob) -> dict[str, Any]:
-    """How far a piece of long work is, and its result."""
-    return job_view(context, actor, NamedJob(job_id=request.job_id))
+    """How far a piece of long work is, and its result: of find_mask the mask, of generate the
+    images so far with what each is judged as, and why others could not be drawn."""
+    view = job_view(context, actor, NamedJob(job_id=request.job_id))
+    if view["kind"] != DRAWING or not is_told(actor, context.jobs.get(request.job_id)):
+        return view
+    records = context.storage.drawings.of_job(request.job_id, MOST_DRAWINGS)
+    return {**view, "result": {"drawings": drawings_json(context, records)}}
 
 
 class Leaderboard(ApiRequest):

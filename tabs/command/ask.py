@@ -61,7 +61,7 @@ def pause(options: argparse.Namespace) -> int:
 
 
 def cancel(options: argparse.Namespace) -> int:
-    """The same for good."""
+    """Ends a run; only who asks for it by name makes it go on."""
     return _stop(options, cancel=True)
 
 

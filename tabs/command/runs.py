@@ -88,7 +88,7 @@ def parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
     for name, words, run in (
         ("pause", "stops a run after the pictures in work, wherever it is executed", ask.pause),
-        ("cancel", "the same, for good; what is done stays", ask.cancel),
+        ("cancel", "end it; what is done stays, and resume goes on all the same", ask.cancel),
     ):
         command = commands.add_parser(name, parents=[common], help=words)
         command.add_argument(
@@ -231,7 +231,11 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do not draw three pictures to see how long one takes, where no run has told yet",
     )
-    subparser.add_argument("--yes", action="store_true", help="begin without asking or trying")
+    subparser.add_argument(
+        "--yes",
+        action="store_true",
+        help="begin without asking or trying; without a terminal nothing is asked either way",
+    )
 
 
 def _one_of(names: Iterable[str]) -> str:

@@ -15,9 +15,10 @@ from core.errors import BadInput, DatabaseBusy, TrueHueError
 from core.generation.backends.endpoints import endpoints_here
 from core.generation.registry import RENDERER
 from core.generation.weights.sources import Sources
-from core.runs.estimate import Estimate
+from core.runs.estimate import Estimate, room_bytes
 from core.runs.execute import ExecutionSettings, execute, pausing_on_interrupt
-from core.runs.folder import RunFolder
+from core.runs.folder import RunFolder, run_folders
+from core.runs.plan import run_id as id_of_plan
 from core.runs.records import STORED, RunPlan, RunState
 from core.runs.worker import WorkerSettings
 from tabs.command.ask import folder_named, full_status_json, held_words
@@ -36,6 +37,7 @@ from tabs.runs.words import (
     pictures_words,
     plan_remarks,
     progress_words,
+    room_problem,
     time_words,
 )
 
@@ -61,7 +63,15 @@ def start(options: argparse.Namespace) -> int:
     crew = _crew(options, about_of(run_plans[0]))
     check_folder(Path(options.data).expanduser())
     _say_estimate(options, run_plans, crew, price, plan_remarks(inputs.spec, run_plans))
-    if options.estimate_only or not _agreed(options):
+    if options.estimate_only:
+        return FINISHED
+    known = {folder.run_id for folder in run_folders(options.root)}
+    fresh = [plan for plan in run_plans if id_of_plan(plan) not in known]
+    estimates = [Trials().estimate(plan, options.root, crew.workers) for plan in fresh]
+    wanted_bytes = sum(one.disk_bytes for one in estimates)
+    if problem := room_problem(wanted_bytes, room_bytes(options.root), options.root):
+        raise BadInput(problem)
+    if not _agreed(options):
         return FINISHED
     folders = [RunFolder.create(options.root, plan) for plan in run_plans]
     return _execute_all(options, folders, crew)

@@ -17,6 +17,7 @@ from core.masks.grounded.variants import VARIANTS
 from core.masks.grounded.vision_models import VISION_MODELS, Role, vision_model
 from core.masks.grounded.weights import missing as vision_missing
 from core.prompts.prompt import TASKS, Prompt
+from core.runs.estimate import Estimate, room_bytes
 from core.runs.records import DRAWN, RunPlan, StoredItem
 from core.runs.worker import WorkerSettings
 from core.verdict.rules import RULES
@@ -39,7 +40,14 @@ from tabs.runs.request import (
 from tabs.runs.stored import OF_RUN, of_model, of_run
 from tabs.runs.supervisor import Execution, RunSupervisor
 from tabs.runs.trial import Trials
-from tabs.runs.words import bytes_words, money_words, pictures_words, plan_remarks, time_words
+from tabs.runs.words import (
+    bytes_words,
+    money_words,
+    pictures_words,
+    plan_remarks,
+    room_problem,
+    time_words,
+)
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -239,9 +247,15 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
         "time": "not known yet" if seconds is None else f"about {time_words(seconds)}{workers}",
         "basis": " ".join(dict.fromkeys(estimate.basis for estimate in estimates)),
         "disk": f"about {bytes_words(sum(estimate.disk_bytes for estimate in estimates))}",
-        "disk_basis": "",
+        "disk_basis": _room_problem(context, estimates),
         "cost": "" if request.price is None else money_words(seconds, request.price),
     }
+
+
+def _room_problem(context: Context, estimates: Sequence[Estimate]) -> str:
+    root = context.service(RunSupervisor).root
+    place = root if context.local else "the data folder"
+    return room_problem(sum(one.disk_bytes for one in estimates), room_bytes(root), place)
 
 
 def _lines(sentences: Sequence[str]) -> str:
@@ -281,8 +295,13 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str,
         for plan in run_plans:
             _ready(context, plan)
     supervisor = context.service(RunSupervisor)
-    for plan in run_plans:
-        supervisor.check_start(plan, actor)  # all of them before the first begins
+    # All of them are checked before the first begins.
+    fresh = [plan for plan in run_plans if supervisor.check_start(plan, actor) is None]
+    estimates = [
+        context.service(Trials).estimate(plan, supervisor.root, execution.workers) for plan in fresh
+    ]
+    if problem := _room_problem(context, estimates):
+        raise BadInput(problem, "limit")
     try:
         context.limits.check_runs([plan.total for plan in run_plans], supervisor.waiting())
     except BadInput as error:

@@ -58,6 +58,16 @@ def bytes_words(number: float) -> str:
     return f"{max(1, round(number / 1e3))} kB"
 
 
+def room_problem(wanted_bytes: float, free_bytes: float, root: object) -> str:
+    """Why runs that take so much cannot begin there; empty where they fit."""
+    if wanted_bytes <= free_bytes:
+        return ""
+    return (
+        f"These pictures take about {bytes_words(wanted_bytes)}, and {bytes_words(free_bytes)} are "
+        f"free in {root}. Choose fewer prompts or images, a smaller size, or make room."
+    )
+
+
 def money_words(seconds: float | None, price_an_hour: float) -> str:
     """What so much time of a machine costs, in the currency of the price."""
     if seconds is None:

@@ -76,7 +76,7 @@ export function mount({ element }) {
     },
     {
       title: 'Let a whole run do it',
-      text: 'Take 20 prompts, 1 image per prompt and the size 256 × 256, and press Start: every picture is drawn, judged by all rules, and kept.',
+      text: 'Take 20 prompts, 1 image per prompt and the size 256 × 256, and press Start: every picture is drawn, judged by the rules that are ticked, and kept.',
       walk: () => {
         openRoom('Explore');
         later('.th-explore-switch [data-view="runs"]');

@@ -121,7 +121,7 @@ def _inside(image: LoadedImage, mask: Path | None) -> tuple[np.ndarray, tuple[st
 def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
     files = sorted(file for file in path.iterdir() if file.suffix.lower() in OF_IMAGES)
     if not files:
-        raise BadInput(f"The folder {path.name} has no image.")
+        raise BadInput(f"The folder {path.name or path.resolve().name} has no image.")
     named = None if masks is None else _masks_by_name(masks)
     profiles, notes, unscored = [], dict[str, int](), []
     for file in files:

@@ -99,6 +99,10 @@ def test_an_image_is_drawn(client: Client) -> None:
         lambda: client.predict(job, api_name="/job_state"), {"waiting", "loading", "drawing"}
     )
     assert state["status"] == "done"
+    (drawing,) = state["result"]["drawings"]
+    assert drawing["status"] == "drawn"
+    assert len(drawing["image_id"]) == 64
+    assert {verdict["rule"] for verdict in drawing["verdicts"]} >= {"truehue", "paper"}
 
 
 def test_a_run_is_begun_and_is_on_the_leaderboard(client: Client) -> None:
@@ -112,3 +116,4 @@ def test_a_run_is_begun_and_is_on_the_leaderboard(client: Client) -> None:
         assert time.monotonic() < end
         time.sleep(0.5)
     assert groups[0]["rows"]
+    assert client.predict(run_id, api_name="/run_state")["stored"] == 2

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from core.errors import DataFolderError
+from core.errors import BadInput, DataFolderError
+from core.runs.estimate import room_bytes
 from core.runs.folder import RunFolder
 from core.runs.records import RunState
 from tabs.explore.board import board_view
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.jobs_service import AllJobs, jobs_view
-from tabs.runs.form import form_view
+from tabs.runs import form
+from tabs.runs.form import estimate_view, form_view, start_runs
 from tabs.runs.list import runs_view
 from tabs.runs.stored import OF_RUN
 from tabs.runs.supervisor import RunSupervisor
 from tests.storage.run_samples import sample_plan, sample_run
-from tests.tabs.runs.test_runs import one, until
+from tests.tabs.runs.test_runs import asked_of, one, until
 
 
 def test_a_problem_of_taking_in_is_told_until_it_is_gone(
@@ -84,3 +88,21 @@ def test_one_odd_folder_takes_nothing_down(
     assert (shown[odd.run_id]["status"], shown[good.run_id]["status"]) == ("broken", "interrupted")
     assert str(error) in shown[odd.run_id]["message"]
     assert board_view(context, {})["groups"]
+
+
+def test_a_run_that_does_not_fit_on_the_disk_is_not_begun(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = asked_of({"set": "mini", "models": ["reference-renderer"], "size": 1024})
+    monkeypatch.setattr(form, "room_bytes", lambda root: 3 * 10**9)
+    problem = estimate_view(context, OWNER, request)["disk_basis"]
+    assert "3.0 GB are free" in problem
+    with pytest.raises(BadInput, match=r"3\.0 GB are free.*Choose fewer prompts"):
+        start_runs(context, OWNER, request)
+    assert context.service(RunSupervisor).folders() == []
+    monkeypatch.setattr(form, "room_bytes", lambda root: 10**15)
+    assert estimate_view(context, OWNER, request)["disk_basis"] == ""
+
+
+def test_free_room_is_of_the_disk_where_the_folder_will_be(tmp_path: Path) -> None:
+    assert room_bytes(tmp_path / "not" / "there" / "yet") == room_bytes(tmp_path) > 0
