@@ -145,6 +145,8 @@ def test_an_empty_object_stays_empty_in_the_link(app: App, visit: Visit) -> None
     tab = GeneratePage(visit(app.address + LINK))
     tab.mode("Own words")
     tab.write("generate-text", "A blue mug")
+    # The words were read: the object was "mug" before, the color was not blue.
+    expect(tab.color).to_have_value("blue")
     expect(tab.page.locator("#generate-object input")).to_have_value("mug")
     tab.write("generate-object", "")
     expect(tab.page).to_have_url(re.compile("[&]object=(&|$)"))
