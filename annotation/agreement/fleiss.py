@@ -1,0 +1,86 @@
+"""Observed agreement and Fleiss' κ of items that several people put into categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.judgments.resampling import LEVEL, REPLICATES
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """``value`` with an interval over resampled items; NaN where it is not defined.
+
+    ``items`` counts those with at least two answers, the others say nothing of agreement.
+    """
+
+    value: float
+    low: float
+    high: float
+    items: int
+
+
+@dataclass(frozen=True)
+class Fleiss:
+    """``observed`` is the mean share of agreeing pairs of answers an item, 0 to 1; ``kappa`` what
+    it is beyond chance, at most 1, NaN where everything is in one category."""
+
+    observed: Agreement
+    kappa: Agreement
+
+
+def fleiss(
+    counts: np.ndarray,
+    rng: np.random.Generator,
+    replicates: int = REPLICATES,
+    level: float = LEVEL,
+) -> Fleiss:
+    """P̄ and κ of J. L. Fleiss, "Measuring Nominal Scale Agreement Among Many Raters",
+    Psychological Bulletin 76 (1971), 378–382.
+
+    ``counts`` is int ``(N, C)``: how many people put item n into category c. Items may have
+    different numbers of answers; then chance agreement is of the mean shares an item (K. L. Gwet,
+    "Handbook of Inter-Rater Reliability", 4th ed., 2014, chapter 2), which is Fleiss' own where the
+    numbers are equal. Raises ValueError for counts that are negative or not two-dimensional.
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    if counts.ndim != 2 or (counts < 0).any():
+        raise ValueError("Counts are a table of items and categories, none below 0.")
+    counts = counts[counts.sum(axis=1) >= 2]
+    items = len(counts)
+    if not items:
+        nothing = Agreement(np.nan, np.nan, np.nan, 0)
+        return Fleiss(nothing, nothing)
+    total = counts.sum(axis=1, keepdims=True)
+    agreeing = (counts * (counts - 1)).sum(axis=1) / (total * (total - 1))[:, 0]
+    shares = counts / total
+    drawn = rng.integers(items, size=(replicates, items))
+    observed, kappa = _both(agreeing, shares)
+    many = _both(agreeing[drawn], shares[drawn])
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    (low, high), (kappa_low, kappa_high) = (_quantiles(values, tails) for values in many)
+    return Fleiss(
+        Agreement(float(observed), low, high, items),
+        Agreement(float(kappa), kappa_low, kappa_high, items),
+    )
+
+
+def _both(agreeing: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """P̄ and κ over the last axis of items of ``(…, N)`` and ``(…, N, C)``."""
+    observed = agreeing.mean(axis=-1)
+    expected = (shares.mean(axis=-2) ** 2).sum(axis=-1)
+    chance = 1 - expected
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kappa = np.where(chance > 1e-12, (observed - expected) / chance, np.nan)
+    return observed, kappa
+
+
+def _quantiles(values: np.ndarray, tails: list[float]) -> tuple[float, float]:
+    """The quantiles of the values that are defined, NaN where none is."""
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return float("nan"), float("nan")
+    low, high = np.quantile(values, tails)
+    return float(low), float(high)

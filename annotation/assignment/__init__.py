@@ -1,0 +1,1 @@
+"""Who gets which stimuli, in which order, at which side: balanced, seeded, replayable."""

@@ -1,0 +1,97 @@
+"""Win rates of models, and whether a side was preferred."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binomtest
+
+from annotation.judgments.resampling import LEVEL, REPLICATES, tail
+from annotation.judgments.votes import TIE, Vote, VoteTable
+
+
+@dataclass(frozen=True)
+class WinRate:
+    """``rate`` of ``model`` against ``other`` (empty: against all), 0 to 1, a tie half a win;
+    ``low`` and ``high`` are NaN where fewer than two participants voted."""
+
+    model: str
+    other: str
+    rate: float
+    low: float
+    high: float
+    wins: int
+    losses: int
+    ties: int
+
+
+@dataclass(frozen=True)
+class SideBias:
+    """``left`` and ``right`` votes of those that are no tie; ``left_share`` with its exact interval
+    (C. J. Clopper and E. S. Pearson, 1934); ``p`` of the exact binomial test of a half."""
+
+    left: int
+    right: int
+    left_share: float
+    low: float
+    high: float
+    p: float
+
+
+def win_rates(
+    votes: Sequence[Vote], seed: int, replicates: int = REPLICATES, level: float = LEVEL
+) -> tuple[WinRate, ...]:
+    """Every model against all, then against each other it met, in the order of names.
+
+    Intervals resample participants (:func:`annotation.judgments.resampling.tail`).
+    """
+    if not votes:
+        return ()
+    table = VoteTable.of(votes)
+    models = len(table.models)
+    draws = np.concatenate(
+        [table.totals[None], table.resampled(replicates, np.random.default_rng(seed))]
+    )
+    people = len(table.participants)
+
+    def rate(model: int, of: np.ndarray, other: str) -> WinRate:
+        second = (table.pairs[of, 0] != model).astype(int)
+        place = np.flatnonzero(of)
+        wins = draws[:, place, second].sum(axis=1)
+        losses = draws[:, place, 1 - second].sum(axis=1)
+        ties = draws[:, place, 2].sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = (wins + ties / 2) / (wins + losses + ties)
+        sampled = share[1:][np.isfinite(share[1:])]
+        low = high = float("nan")
+        if people > 1 and len(sampled):
+            outside = tail(people, level)
+            low, high = (float(v) for v in np.quantile(sampled, [outside, 1 - outside]))
+        name = table.models[model]
+        numbers = (int(wins[0]), int(losses[0]), int(ties[0]))
+        return WinRate(name, other, float(share[0]), low, high, *numbers)
+
+    against_all = [rate(model, (table.pairs == model).any(axis=1), "") for model in range(models)]
+    against_each = [
+        rate(model, (table.pairs == sorted((model, other))).all(axis=1), table.models[other])
+        for model in range(models)
+        for other in range(models)
+        if model != other and (table.pairs == sorted((model, other))).all(axis=1).any()
+    ]
+    return (*against_all, *against_each)
+
+
+def side_bias(votes: Sequence[Vote]) -> SideBias:
+    """Whether the left was chosen more often than the right, over all votes that are no tie."""
+    left = sum(vote.winner == vote.left for vote in votes)
+    right = sum(vote.winner not in (vote.left, TIE) for vote in votes)
+    if not left + right:
+        nothing = float("nan")
+        return SideBias(0, 0, nothing, nothing, nothing, nothing)
+    test = binomtest(left, left + right)
+    interval = test.proportion_ci(LEVEL)
+    return SideBias(
+        left, right, left / (left + right), interval.low, interval.high, float(test.pvalue)
+    )

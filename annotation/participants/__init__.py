@@ -1,0 +1,1 @@
+"""What was seen of participants and their screens, and which exclusions follow."""

@@ -1,0 +1,141 @@
+"""Attention, consistency and speed of one participant, and the rules that may exclude them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.judgments.answers import Answer, AnswerKind
+from annotation.studies.plan import StudyPlan
+from core.studies import Purpose, Trial
+
+FAST_MS = 400.0
+"""An answer faster than this can hardly rest on having looked at both images."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """What a participant's answers say of how they were given; None where nothing was asked.
+
+    ``attention`` is the share of attention checks answered as told; ``consistency`` of repeated
+    trials with the same answer, sides turned back (ratings: within one step); ``fast`` of main
+    answers under ``FAST_MS``; ``one_side`` of main answers at the most chosen place; ``skipped`` of
+    main trials answered by a skip. ``median_ms`` is of main answers. ``plates`` is the share of
+    color-vision plates read right, ``screen`` whether the darkest and the lightest patches could be
+    told apart.
+    """
+
+    answered: int
+    trials: int
+    attention: float | None
+    consistency: float | None
+    fast: float | None
+    one_side: float | None
+    skipped: float | None
+    median_ms: float | None
+    plates: float | None
+    screen: bool | None
+
+
+@dataclass(frozen=True)
+class ExclusionRule:
+    """Bounds beyond which a participant is left out of results; None does not look.
+
+    The defaults look at attention alone, as recruiting sites accept it: half of the checks.
+    """
+
+    least_attention: float | None = 0.5
+    least_consistency: float | None = None
+    most_fast: float | None = None
+    most_one_side: float | None = None
+    least_answered: float | None = None
+    least_plates: float | None = None
+    screen: bool = False
+
+
+def quality_of(
+    plan: StudyPlan,
+    trials: Sequence[Trial],
+    answers: Mapping[int, Answer],
+    screening: Mapping[str, object],
+) -> Quality:
+    """The quality of one participant. ``screening`` is the body of their screening event: ``read``
+    and ``shown`` count plates, ``dark`` and ``light`` say whether patches were told apart."""
+    main = [trial for trial in trials if trial.purpose is Purpose.MAIN]
+    given = [answers[trial.position] for trial in main if trial.position in answers]
+    chosen = [answer for answer in given if answer.kind is not AnswerKind.SKIP]
+    checks = [
+        answers[trial.position].value == trial.expected
+        for trial in trials
+        if trial.purpose is Purpose.ATTENTION and trial.position in answers
+    ]
+    repeats = [
+        _same(plan, answers[trial.original], answers[trial.position])
+        for trial in trials
+        if trial.original is not None and {trial.original, trial.position} <= answers.keys()
+    ]
+    places = np.bincount([answer.value for answer in chosen if answer.value is not None] or [0])
+    times = [answer.response_ms for answer in chosen]
+    placed = sum(answer.value is not None for answer in chosen)
+    shown, read = screening.get("shown"), screening.get("read")
+    dark, light = screening.get("dark"), screening.get("light")
+    return Quality(
+        len(given),
+        len(main),
+        _share(checks),
+        _share(repeats),
+        _share([time < FAST_MS for time in times]),
+        float(places.max() / placed) if placed else None,
+        _share([answer.kind is AnswerKind.SKIP for answer in given]),
+        float(np.median(times)) if times else None,
+        float(read) / float(shown)
+        if isinstance(shown, int) and isinstance(read, int) and shown
+        else None,
+        bool(dark and light) if isinstance(dark, bool) and isinstance(light, bool) else None,
+    )
+
+
+def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
+    """Why a rule leaves a participant out, in words with the numbers; empty where it does not.
+
+    What was not asked of a participant excludes nobody.
+    """
+    told: list[str] = []
+    for value, least, words in (
+        (quality.attention, rule.least_attention, "of the attention checks answered as told"),
+        (quality.consistency, rule.least_consistency, "of the repeats answered the same"),
+        (quality.plates, rule.least_plates, "of the plates read"),
+        (
+            quality.answered / quality.trials if quality.trials else None,
+            rule.least_answered,
+            "of the trials answered",
+        ),
+    ):
+        if value is not None and least is not None and value < least:
+            told.append(f"{value:.0%} {words}, below {least:.0%}")
+    for value, most, words in (
+        (quality.fast, rule.most_fast, f"of the answers under {FAST_MS:.0f} ms"),
+        (quality.one_side, rule.most_one_side, "of the answers at one place"),
+    ):
+        if value is not None and most is not None and value > most:
+            told.append(f"{value:.0%} {words}, above {most:.0%}")
+    if rule.screen and quality.screen is False:
+        told.append("a screen on which the darkest or the lightest patches look the same")
+    return tuple(told)
+
+
+def _same(plan: StudyPlan, first: Answer, again: Answer) -> bool:
+    """Whether a repeat got the same answer; its order is the reverse of the first."""
+    if first.kind is not again.kind:
+        return False
+    if first.value is None or again.value is None:
+        return True
+    if first.kind is AnswerKind.RATING:
+        return abs(first.value - again.value) <= 1
+    return first.value == plan.places - 1 - again.value
+
+
+def _share(values: Sequence[bool]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,79 @@
+"""What a participant is shown before the trials, and what their answers say of eyes and screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.images.plates import DIGITS, Axis
+
+PLACES = 4
+SEED = 71
+"""Keeps these draws apart from those of the assignment."""
+
+
+@dataclass(frozen=True)
+class PlateChoice:
+    """One plate of :func:`core.images.plates.plate`; ``seed`` is of the few that are made."""
+
+    digit: str
+    axis: Axis
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A square of ``patch`` at one of four places on ``field``, both sRGB hex: the two darkest, or
+    the two lightest, steps that a usable screen tells apart."""
+
+    name: str
+    field: str
+    patch: str
+    place: int
+
+
+# L* 0 and 2.7, and L* 100 and 97.6: what hides the one has crushed shadows or clipped highlights.
+_STEPS = (("dark", "#000000", "#0A0A0A"), ("light", "#FFFFFF", "#F8F8F8"))
+
+
+def plates_for(seed: int, number: int) -> tuple[PlateChoice, ...]:
+    """Four plates, one an axis, each with another digit, in a drawn order."""
+    rng = np.random.default_rng([seed, number, SEED])
+    digits = rng.permutation(list(DIGITS))
+    axes = rng.permutation(len(Axis))
+    return tuple(
+        PlateChoice(str(digit), list(Axis)[int(axis)])
+        for digit, axis in zip(digits, axes, strict=False)
+    )
+
+
+def patches_for(seed: int, number: int) -> tuple[Patch, ...]:
+    """A dark patch and a light one, each at a drawn place."""
+    rng = np.random.default_rng([seed, number, SEED + 1])
+    return tuple(Patch(*step, place=int(rng.integers(PLACES))) for step in _STEPS)
+
+
+def scored(
+    body: Mapping[str, Any], plates: tuple[PlateChoice, ...], patches: tuple[Patch, ...]
+) -> dict[str, Any]:
+    """A participant's screening answers against what was shown.
+
+    ``shown`` and ``read`` count plates; ``misread`` are the axes of those that were not read;
+    ``dark`` and ``light`` say whether the patch was found, None where nothing was answered.
+    """
+    answers = body.get("plates")
+    answers = answers if isinstance(answers, list) else []
+    misread = [
+        plate.axis.value
+        for plate, answer in zip(plates, answers, strict=False)
+        if answer != plate.digit
+    ]
+    shown = min(len(answers), len(plates))
+    places = {
+        patch.name: None if body.get(patch.name) is None else body[patch.name] == patch.place
+        for patch in patches
+    }
+    return {"shown": shown, "read": shown - len(misread), "misread": misread, **places}

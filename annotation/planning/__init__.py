@@ -1,0 +1,1 @@
+"""How many votes a study needs, before it starts."""

@@ -1,0 +1,1 @@
+"""What a study asks, about what, and how often: cases, stimuli, plans, presets."""

@@ -1,0 +1,121 @@
+"""What a study is about: cases, what models made of them, and the stimuli that trials show."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from core.errors import BadInput
+
+SET_SIZE = 4
+"""Images of a stimulus where the best of several is asked for."""
+
+
+class Kind(StrEnum):
+    """What is answered: which of two, how much on a scale, or which of four."""
+
+    PAIRS = "pairs"
+    RATINGS = "ratings"
+    BEST_OF = "best-of"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a model made of a case.
+
+    ``image_ids`` are stored images, the first of which stands for it; ``weights`` are the shares
+    of the 71 bins of UW-71 where the distribution is what is judged, else empty.
+    """
+
+    model: str
+    image_ids: tuple[str, ...]
+    weights: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A concept or a prompt with at least one candidate, each of another model.
+
+    ``words`` are what people read. ``group`` is what results are told apart by, such as the type of
+    a concept. ``reference`` are the shares of people's distribution over UW-71, else empty.
+    """
+
+    id: str
+    words: str
+    candidates: tuple[Candidate, ...]
+    group: str = ""
+    reference: tuple[float, ...] = ()
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models of its candidates, in their order."""
+        return tuple(candidate.model for candidate in self.candidates)
+
+    def candidate(self, model: str) -> Candidate:
+        """What that model made of it. Raises KeyError for a model that has none."""
+        for candidate in self.candidates:
+            if candidate.model == model:
+                return candidate
+        raise KeyError(model)
+
+
+@dataclass(frozen=True)
+class Stimulus:
+    """What one trial shows: candidates of one case, in an order that is no one's side.
+
+    ``id`` is 32 hexadecimal characters of the SHA-256 of case and models, so that the same
+    stimulus has the same id in every study of the same cases. ``models`` are sorted: one for a
+    rating, two for a pair, four for a set.
+    """
+
+    case_id: str
+    models: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """Made of the case and the models alone."""
+        text = "\x1f".join((self.case_id, *self.models))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+SIZES = {Kind.PAIRS: 2, Kind.RATINGS: 1, Kind.BEST_OF: SET_SIZE}
+"""Candidates that a stimulus shows, by the kind of its study."""
+
+
+def stimuli_of(
+    kind: Kind, cases: Iterable[Case], model_sets: Sequence[tuple[str, ...]] | None = None
+) -> tuple[Stimulus, ...]:
+    """Every stimulus of the cases, in the order of cases and then of models.
+
+    ``model_sets`` are the pairs, or sets of four, that are asked about; None asks about all that
+    the candidates of a case make. Raises BadInput for a case with too few candidates, for two
+    cases with one id, and for a set that no case has.
+    """
+    size = SIZES[kind]
+    wanted = None if model_sets is None else {tuple(sorted(models)) for models in model_sets}
+    stimuli: list[Stimulus] = []
+    seen: set[str] = set()
+    for case in cases:
+        if case.id in seen:
+            raise BadInput(f"Two cases have the id {case.id[:80]!r}. Leave one of them out.")
+        seen.add(case.id)
+        models = sorted(case.models)
+        if len(set(models)) != len(models):
+            raise BadInput(f"{case.words[:80]!r} has two candidates of one model.")
+        if len(models) < size:
+            raise BadInput(
+                f"{case.words[:80]!r} has {len(models)} of the {size} candidates that a stimulus "
+                "shows. Add images of more models, or leave it out."
+            )
+        stimuli += (
+            Stimulus(case.id, members)
+            for members in combinations(models, size)
+            if wanted is None or members in wanted
+        )
+    if wanted is not None and (missing := wanted - {stimulus.models for stimulus in stimuli}):
+        names = ", ".join(" and ".join(models) for models in sorted(missing))
+        raise BadInput(f"No case has candidates of {names[:200]}.")
+    return tuple(stimuli)

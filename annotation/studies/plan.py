@@ -1,0 +1,192 @@
+"""The plan of a study: everything that decides what a participant sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from annotation.studies.cases import SIZES, Case, Kind, Stimulus, stimuli_of
+from core.errors import BadInput
+
+RATING_STEPS = 11
+"""Ratings go from 0 to 10, as in CFD-Human."""
+MOST_TRIALS = 2_000
+MOST_VOTES = 1_000
+
+
+class Material(StrEnum):
+    """What is compared, and with what."""
+
+    DISTRIBUTIONS = "distributions"
+    """Distributions with people's, images for reference (ColorConceptBench, Appendix D)."""
+    IMAGES = "images"
+    """Images with the words of their case."""
+
+
+class Method(StrEnum):
+    """How the next stimulus is chosen."""
+
+    BALANCED = "balanced"
+    ADAPTIVE = "adaptive"
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What a participant agrees to; another text is another ``version``."""
+
+    version: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Training:
+    """Trials with a known answer before the rest: ``keys`` are stimulus id and the right model,
+    ``needed`` how many must be right, in at most ``attempts`` rounds."""
+
+    keys: tuple[tuple[str, str], ...] = ()
+    needed: int = 0
+    attempts: int = 2
+
+
+@dataclass(frozen=True)
+class Screening:
+    """What is looked at before the trials; nobody is sent away for it."""
+
+    plates: bool = True
+    patches: bool = True
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a participant gets at the end: ``code`` is shown, ``url`` is offered as the way back."""
+
+    code: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Closing:
+    """When a study closes by itself: with every stimulus answered often enough, with so many
+    participants, or never (both off)."""
+
+    when_complete: bool = True
+    participants: int | None = None
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """A study as it will be served, checked when made.
+
+    ``votes`` are the answers wanted a stimulus, ``trials`` the main trials a participant gets at
+    most; ``repeats`` and ``attention`` come on top. ``seed`` is where all chance starts from.
+    ``abandoned_after_s``: seconds without a sign of a participant, after which the stimuli without
+    an answer go to others too. ``intro`` and ``outro`` are pages before and after; ``wording``
+    replaces words of the page by name. ``provenance`` are sentences on what the cases were made of
+    and what was left out, for those who read the results. Raises BadInput for a plan that cannot be
+    served.
+    """
+
+    title: str
+    kind: Kind
+    material: Material
+    question: str
+    instructions: str
+    consent: Consent
+    cases: tuple[Case, ...]
+    votes: int
+    trials: int
+    seed: int
+    model_sets: tuple[tuple[str, ...], ...] | None = None
+    method: Method = Method.BALANCED
+    tie: bool = True
+    skip: bool = True
+    repeats: int = 0
+    attention: int = 0
+    training: Training = field(default_factory=Training)
+    screening: Screening = field(default_factory=Screening)
+    completion: Completion = field(default_factory=Completion)
+    closing: Closing = field(default_factory=Closing)
+    abandoned_after_s: int = 3_600
+    language: str = "en"
+    intro: str = ""
+    outro: str = ""
+    wording: tuple[tuple[str, str], ...] = ()
+    provenance: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, text in (("title", self.title), ("question", self.question)):
+            if not text.strip():
+                raise BadInput(f"A study needs a {name}: it is what participants read.", name)
+        if not self.consent.text.strip():
+            raise BadInput("A study needs the text that participants agree to.", "consent")
+        for name, number, least, most in (
+            ("votes", self.votes, 1, MOST_VOTES),
+            ("trials", self.trials, 1, MOST_TRIALS),
+            ("repeats", self.repeats, 0, self.trials),
+            ("attention", self.attention, 0, self.trials),
+            ("abandoned_after_s", self.abandoned_after_s, 60, 30 * 86_400),
+        ):
+            if not least <= number <= most:
+                raise BadInput(f"{name} is a whole number from {least} to {most}.", name)
+        if self.material is Material.DISTRIBUTIONS:
+            self._check_distributions()
+        if self.method is Method.ADAPTIVE and self.kind is not Kind.PAIRS:
+            raise BadInput("Only pairs can be chosen adaptively.", "method")
+        self._check_training()
+
+    def _check_distributions(self) -> None:
+        for case in self.cases:
+            if not case.reference:
+                raise BadInput(
+                    f"{case.words[:80]!r} has no distribution of people to compare with.", "cases"
+                )
+            for candidate in case.candidates:
+                if not candidate.weights:
+                    raise BadInput(
+                        f"{candidate.model[:80]} has no distribution for {case.words[:80]!r}.",
+                        "cases",
+                    )
+
+    def _check_training(self) -> None:
+        if not 0 <= self.training.needed <= len(self.training.keys):
+            raise BadInput(
+                f"{self.training.needed} right answers cannot be asked of "
+                f"{len(self.training.keys)} training trials.",
+                "training",
+            )
+        for stimulus_id, model in self.training.keys:
+            stimulus = self.by_id.get(stimulus_id)
+            if stimulus is None or model not in stimulus.models:
+                raise BadInput("A training trial names a stimulus that is not here.", "training")
+
+    @cached_property
+    def stimuli(self) -> tuple[Stimulus, ...]:
+        """All that is asked about, in the order of cases and models."""
+        return stimuli_of(self.kind, self.cases, self.model_sets)
+
+    @cached_property
+    def by_id(self) -> dict[str, Stimulus]:
+        """The stimuli by their ids."""
+        return {stimulus.id: stimulus for stimulus in self.stimuli}
+
+    @cached_property
+    def case_by_id(self) -> dict[str, Case]:
+        """The cases by their ids."""
+        return {case.id: case for case in self.cases}
+
+    @property
+    def main_stimuli(self) -> tuple[Stimulus, ...]:
+        """The stimuli that votes are wanted of: all but those of training."""
+        keys = {stimulus_id for stimulus_id, _ in self.training.keys}
+        return tuple(stimulus for stimulus in self.stimuli if stimulus.id not in keys)
+
+    @property
+    def answers_wanted(self) -> int:
+        """Votes that make the study complete."""
+        return self.votes * len(self.main_stimuli)
+
+    @property
+    def places(self) -> int:
+        """What an answer can be: places to choose, or steps of the scale."""
+        return RATING_STEPS if self.kind is Kind.RATINGS else SIZES[self.kind]

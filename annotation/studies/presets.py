@@ -1,0 +1,133 @@
+"""Studies as they were published, and common ones: what they fix, the rest is the researcher's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.studies.cases import Case, Kind
+from annotation.studies.plan import Closing, Consent, Material, StudyPlan
+from core.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Preset:
+    """``cases`` are drawn of those at hand, all where None; ``votes`` are wanted a stimulus."""
+
+    name: str
+    source: str
+    kind: Kind
+    material: Material
+    question: str
+    instructions: str
+    votes: int
+    trials: int
+    cases: int | None = None
+    models: int | None = None
+    participants: int | None = None
+    tie: bool = False
+    skip: bool = True
+    repeats: int = 0
+    attention: int = 0
+
+
+PRESETS = {
+    "concepts": Preset(
+        "Concepts against people",
+        "ColorConceptBench, section 4.5 and Appendix D: 150 concepts × 3 pairs of models × 6 "
+        "votes, 36 participants with 75 trials each",
+        Kind.PAIRS,
+        Material.DISTRIBUTIONS,
+        "Whose colors are closer to the colors people chose?",
+        "Judge by the strips of color first of all. The images are there for reference: do not "
+        "mind how they are composed, whether they are beautiful, or what is drawn wrong.",
+        votes=6,
+        trials=75,
+        cases=150,
+        models=3,
+        participants=36,
+    ),
+    "realism": Preset(
+        "Realism of color, 0 to 10",
+        "“Too Vivid to Be Real?”, section 3.3 (CFD-Human): three annotators rate each image; the "
+        "scale is ours",
+        Kind.RATINGS,
+        Material.IMAGES,
+        "How real do the colors look, as in a photograph?",
+        "0 means that no photograph looks like this, 10 that you would take it for one. Judge "
+        "sharpness, light and saturation together; do not mind what is shown.",
+        votes=3,
+        trials=100,
+        repeats=5,
+        attention=3,
+    ),
+    "adherence": Preset(
+        "Which follows the words",
+        "a common study of pairs",
+        Kind.PAIRS,
+        Material.IMAGES,
+        "In which picture are the colors more like the words say?",
+        "Look at the colors alone. Do not mind which picture is more beautiful.",
+        votes=6,
+        trials=60,
+        tie=True,
+        repeats=3,
+        attention=2,
+    ),
+    "best-of-four": Preset(
+        "Best of four",
+        "a common study of choices",
+        Kind.BEST_OF,
+        Material.IMAGES,
+        "Which picture has the colors that the words ask for?",
+        "Look at the colors alone. Do not mind which picture is more beautiful.",
+        votes=5,
+        trials=60,
+        repeats=3,
+        attention=2,
+    ),
+}
+
+
+def plan_of(
+    preset: Preset, cases: Sequence[Case], seed: int, consent: Consent, title: str = ""
+) -> StudyPlan:
+    """A plan as the preset says. Cases are drawn by ``seed`` where there are more than it wants.
+
+    Raises BadInput where there are too few cases, or other than its number of models.
+    """
+    chosen = list(cases)
+    if preset.cases is not None:
+        if len(chosen) < preset.cases:
+            raise BadInput(
+                f"{preset.name} wants {preset.cases} cases, and {len(chosen)} are at hand. Choose "
+                "more, or another preset.",
+                "cases",
+            )
+        rng = np.random.default_rng([seed, preset.cases])
+        drawn = sorted(rng.choice(len(chosen), size=preset.cases, replace=False))
+        chosen = [chosen[int(index)] for index in drawn]
+    models = {model for case in chosen for model in case.models}
+    if preset.models is not None and len(models) != preset.models:
+        raise BadInput(
+            f"{preset.name} compares {preset.models} models, not {len(models)}.", "models"
+        )
+    return StudyPlan(
+        title=title or preset.name,
+        kind=preset.kind,
+        material=preset.material,
+        question=preset.question,
+        instructions=preset.instructions,
+        consent=consent,
+        cases=tuple(chosen),
+        votes=preset.votes,
+        trials=preset.trials,
+        seed=seed,
+        tie=preset.tie,
+        skip=preset.skip,
+        repeats=preset.repeats,
+        attention=preset.attention,
+        closing=Closing(participants=preset.participants),
+    )

@@ -1,0 +1,1 @@
+"""Metrics against people: does a metric prefer what people prefer?"""

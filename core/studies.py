@@ -1,0 +1,131 @@
+"""Records of studies with people that cross from storage to the science and to the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class State(StrEnum):
+    """How far a study is. Votes are taken while it is open."""
+
+    DRAFT = "draft"
+    OPEN = "open"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+class Purpose(StrEnum):
+    """Why a trial is there. Only ``main`` counts as a vote."""
+
+    TRAINING = "training"
+    MAIN = "main"
+    REPEAT = "repeat"
+    ATTENTION = "attention"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One stimulus shown to one participant. ``position`` counts from 0 in the order of serving.
+
+    ``order`` are the models from left to right, then from top to bottom. ``propensity`` is the
+    probability, 0 to 1, with which this stimulus was chosen among those that could have been.
+    ``original`` is the position of the trial that a repeat repeats. An attention check shows no
+    stimulus (its id is empty), only the words that say what to answer: ``expected`` is the place
+    to choose, from 0, or the rating to give. A training trial has a stimulus and such an answer.
+    """
+
+    position: int
+    stimulus_id: str
+    order: tuple[str, ...]
+    purpose: Purpose = Purpose.MAIN
+    propensity: float = 1.0
+    original: int | None = None
+    expected: int | None = None
+
+
+class EventKind(StrEnum):
+    """What a participant did, or what happened to the page in front of them."""
+
+    CONSENT = "consent"
+    SCREENING = "screening"
+    ANSWER = "answer"
+    UNDO = "undo"
+    AWAY = "away"
+    COMMENT = "comment"
+    FINISH = "finish"
+    WITHDRAWAL = "withdrawal"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened, stored once and never changed.
+
+    ``id`` is 32 hexadecimal characters that the participant's page made. ``number`` counts within
+    the participant, from 0, in the order of storing. ``position`` is the trial it is about.
+    ``client_ms`` is the time of the page's clock, milliseconds since 1970; ``at`` is the server's.
+    """
+
+    id: str
+    kind: EventKind
+    position: int | None = None
+    body: Mapping[str, Any] = field(default_factory=dict)
+    client_ms: int = 0
+    number: int = 0
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class StudyRecord:
+    """``plan`` is the newest version of the plan as JSON, ``version`` its number from 1."""
+
+    id: str
+    title: str
+    state: State
+    version: int
+    plan: Mapping[str, Any]
+    created_at: datetime
+    state_at: datetime
+
+
+@dataclass(frozen=True)
+class InvitationRecord:
+    """A link of a study. ``personal``: it is for one participant, who may come back on any device.
+    The token itself is not stored."""
+
+    id: str
+    study_id: str
+    label: str
+    personal: bool
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True)
+class ParticipantRecord:
+    """One person in one study. ``number`` counts enrolments from 0; ``plan_version`` is what was
+    served. ``external`` is what a recruiting site calls them (``prolific_pid``, …): personal data,
+    never in an anonymous export."""
+
+    id: str
+    study_id: str
+    number: int
+    invitation_id: str
+    plan_version: int
+    language: str
+    external: Mapping[str, str]
+    enrolled_at: datetime
+
+
+@dataclass(frozen=True)
+class AccountRecord:
+    """Somebody who signs in. ``role`` is ``admin``, ``researcher`` or ``expert``."""
+
+    id: str
+    name: str
+    role: str
+    closed: bool
+    created_at: datetime

@@ -1,0 +1,162 @@
+"""Results of simulated studies: what was put in comes out, with honest intervals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from annotation.assignment.assign import assign, load_of, served_of
+from annotation.participants.quality import ExclusionRule
+from annotation.report import Analysis, Person, results
+from annotation.studies.cases import Kind
+from annotation.studies.plan import StudyPlan
+from core.studies import Event, EventKind, Purpose, Trial
+from tests.annotation.studies_made import plan
+
+STRENGTHS = {"m0": 0.8, "m1": 0.0, "m2": -0.8}
+QUICK = Analysis(ExclusionRule(), {}, replicates=200)
+
+
+def answered(study: StudyPlan, trials: tuple[Trial, ...], rng: np.random.Generator) -> list[Event]:
+    """Answers of somebody who prefers models by their strengths, and does as checks say."""
+    events = []
+    for trial in trials:
+        if trial.purpose is Purpose.ATTENTION:
+            value = trial.expected
+        else:
+            weights = np.exp([STRENGTHS[model] for model in trial.order])
+            value = int(rng.choice(len(weights), p=weights / weights.sum()))
+        kind = "rating" if study.kind is Kind.RATINGS else "place"
+        if study.kind is Kind.RATINGS and trial.purpose is not Purpose.ATTENTION:
+            value = int(np.clip(round(5 + 2 * STRENGTHS[trial.order[0]] + rng.normal()), 0, 10))
+        body = {"kind": kind, "value": value, "response_ms": float(rng.uniform(600, 3000))}
+        number = len(events)
+        events.append(
+            Event(f"{number:032x}", EventKind.ANSWER, trial.position, body, number=number)
+        )
+    return events
+
+
+def taken(study: StudyPlan, people: int, seed: int) -> list[Person]:
+    load: Counter[str] = Counter()
+    served: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    rng = np.random.default_rng(seed)
+    out = []
+    for number in range(people):
+        trials = assign(study, number, load, served)
+        load += load_of(trials)
+        served += served_of(trials)
+        out.append(Person(f"p{number}", number, trials, answered(study, trials, rng)))
+    return out
+
+
+def test_strengths_come_out_as_they_went_in() -> None:
+    study = plan(40, 3, votes=6, trials=30, repeats=3, attention=2)
+    people = taken(study, 24, 1)
+    told = results(study, people, QUICK)
+    summary = told.everybody
+    assert summary.answers == summary.wanted == 720
+    assert summary.ranking is not None
+    for strength in summary.ranking.strengths:
+        assert strength.low < STRENGTHS[strength.model] < strength.high
+    assert [s.model for s in summary.ranking.strengths] == ["m0", "m1", "m2"]
+    rates = {(rate.model, rate.other): rate for rate in summary.win_rates}
+    expected = 1 / (1 + np.exp(-0.8))
+    assert rates["m0", "m1"].low < expected < rates["m0", "m1"].high
+    assert rates["m0", "m1"].rate == pytest.approx(1 - rates["m1", "m0"].rate)
+    assert summary.side_bias is not None
+    assert summary.side_bias.p > 0.01
+    assert all(person.quality.attention == 1.0 for person in told.people)
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth_at_their_nominal_rate() -> None:
+    """95% ± 3 over 200 simulated studies of 24 people."""
+    from annotation.judgments.votes import Vote
+    from annotation.ranking.strengths import rank
+
+    rng = np.random.default_rng(0)
+    names = sorted(STRENGTHS)
+    inside = 0
+    for repetition in range(200):
+        votes = []
+        for person in range(24):
+            for _ in range(30):
+                left, right = (names[int(i)] for i in rng.choice(3, 2, replace=False))
+                weight = np.exp(
+                    [
+                        STRENGTHS[left],
+                        STRENGTHS[right],
+                        -0.7 + (STRENGTHS[left] + STRENGTHS[right]) / 2,
+                    ]
+                )
+                winner = (left, right, "")[int(rng.choice(3, p=weight / weight.sum()))]
+                votes.append(Vote(f"p{person}", "c", left, right, winner))
+        for strength in rank(votes, repetition, 400).strengths:
+            inside += strength.low <= STRENGTHS[strength.model] <= strength.high
+    assert inside / 600 == pytest.approx(0.95, abs=0.03)
+
+
+def test_who_fails_the_checks_is_left_out_and_shown() -> None:
+    study = plan(30, 3, votes=6, trials=30, attention=4)
+    people = taken(study, 12, 2)
+    careless = people[0]
+    lazy = [replace(event, body={**event.body, "value": 0}) for event in careless.events]
+    wrong = {t.position for t in careless.trials if t.expected == 1}
+    people[0] = replace(careless, events=lazy)
+    people[1] = replace(people[1], decision="told us that they had guessed")
+    told = results(study, people, QUICK)
+    excluded = {person.id: person.excluded for person in told.people if person.excluded}
+    assert excluded["p1"] == ("a decision: told us that they had guessed",)
+    assert ("p0" in excluded) == (len(wrong) > 2)
+    assert told.people[0].quality.one_side == 1.0
+    assert told.everybody.participants == 12
+    assert told.included.participants == 12 - len(excluded)
+    rule = ExclusionRule(least_attention=None, most_one_side=0.9)
+    told = results(study, people, replace(QUICK, rule=rule))
+    assert told.people[0].excluded == ("100% of the answers at one place, above 90%",)
+
+
+def test_ratings_have_means_and_choices_are_counted() -> None:
+    study = plan(12, 3, kind=Kind.RATINGS, votes=3, trials=18)
+    told = results(study, taken(study, 6, 3), QUICK).everybody
+    assert told.answers == told.wanted == 108
+    means = {rating.model: rating for rating in told.ratings}
+    assert means["m0"].mean > means["m1"].mean > means["m2"].mean
+    assert means["m1"].low < 5 < means["m1"].high
+    assert told.alpha is not None
+    assert told.alpha.value > 0.2
+    assert told.ranking is None
+
+
+def test_a_metric_that_says_what_people_say_is_found() -> None:
+    study = plan(40, 3, votes=6, trials=30)
+    people = taken(study, 24, 4)
+    good = {(c.id, m): STRENGTHS[m] for c in study.cases for m in c.models}
+    noise = np.random.default_rng(0)
+    metrics = {
+        "good": good,
+        "bad": {key: float(noise.normal()) for key in good},
+        "blind": dict.fromkeys(good, 1.0),
+        "half": {key: value for key, value in good.items() if key[0] < "c2"},
+    }
+    told = results(study, people, replace(QUICK, metrics=metrics)).everybody
+    by_name = {one.metric: one for one in told.validations}
+    assert by_name["good"].pearson.low > 0.4
+    assert abs(by_name["bad"].pearson.value) < 0.3
+    assert by_name["good"].agreement.value > by_name["bad"].agreement.value
+    assert by_name["blind"].agreement.value == 0.0
+    assert by_name["blind"].metric_ties == by_name["blind"].pairs == 120
+    assert np.isnan(by_name["blind"].pearson.value)
+    assert by_name["half"].unscored == 120 - by_name["half"].pairs > 0
+
+
+def test_a_study_without_an_answer_has_empty_results() -> None:
+    study = plan()
+    told = results(study, [], QUICK)
+    assert told.people == ()
+    assert told.everybody.answers == 0
+    assert told.everybody.ranking is None
