@@ -22,8 +22,6 @@ from annotation.validation.metrics import Validation, validate
 from core.studies import Event, EventKind, Purpose, Trial
 
 REPLICATES = 1_000
-QUICK_REPLICATES = 200
-"""For a dashboard that is drawn anew every few seconds; results that are exported use more."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from core.errors import BadInput
 from core.studies import Event, EventKind, Purpose, Trial
 
 MOST_MS = 7 * 24 * 3_600_000
-SKIP_REASON_CHARACTERS = 500
 
 
 class AnswerKind(StrEnum):

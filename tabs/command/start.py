@@ -62,13 +62,16 @@ def start(options: argparse.Namespace) -> int:
     )
     crew = _crew(options, about_of(run_plans[0]))
     check_folder(Path(options.data).expanduser())
-    _say_estimate(options, run_plans, crew, price, plan_remarks(inputs.spec, run_plans))
+    remarks = plan_remarks(inputs.spec, run_plans)
+    estimates = _say_estimate(options, run_plans, crew, price, remarks)
     if options.estimate_only:
         return FINISHED
     known = {folder.run_id for folder in run_folders(options.root)}
-    fresh = [plan for plan in run_plans if id_of_plan(plan) not in known]
-    estimates = [Trials().estimate(plan, options.root, crew.workers) for plan in fresh]
-    wanted_bytes = sum(one.disk_bytes for one in estimates)
+    wanted_bytes = sum(
+        estimate.disk_bytes
+        for plan, estimate in zip(run_plans, estimates, strict=True)
+        if id_of_plan(plan) not in known
+    )
     if problem := room_problem(wanted_bytes, room_bytes(options.root), options.root):
         raise BadInput(problem)
     if not _agreed(options):
@@ -141,7 +144,8 @@ def _say_estimate(
     crew: ExecutionSettings,
     price: float | None,
     remarks: Sequence[str],
-) -> None:
+) -> list[Estimate]:
+    """Says what the runs will take, and returns it, one for each."""
     trials = Trials()
     # Weights that are missing are a failure of the run; an estimate only says so.
     missing = [lacking(plan, crew) if options.estimate_only else () for plan in run_plans]
@@ -167,7 +171,7 @@ def _say_estimate(
                 }
             )
         )
-        return
+        return each
     say(pictures_words(run_plans))
     for sentence in (*remarks, *mask_words(run_plans)):
         say(sentence)
@@ -186,6 +190,7 @@ def _say_estimate(
     say(f"Disk: about {bytes_words(disk_bytes)} in {options.root}")
     if price is not None:
         say(f"Cost: {money_words(seconds, price)}, at {price:g} an hour")
+    return each
 
 
 def _try_out(

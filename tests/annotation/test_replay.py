@@ -1,0 +1,66 @@
+"""A log gives its assignments again, and who is gone frees what they did not answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from annotation.assignment.assign import assign
+from annotation.assignment.load import Progress, loads
+from annotation.assignment.replay import Enrolled, replay
+from annotation.participants.screening import patches_for, plates_for, scored
+from core.studies import Event, EventKind
+from tests.annotation.studies_made import plan
+
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+STUDY = plan(20, 3, votes=3, trials=12, repeats=1, abandoned_after_s=3600)
+
+
+def served(people: int, answered: int, minutes: int) -> list[Enrolled]:
+    """So many people, one every some minutes, who answer so many trials at once and go."""
+    out: list[Enrolled] = []
+    for number in range(people):
+        at = BEGIN + timedelta(minutes=minutes * number)
+        before = [other.progress(at) for other in out]
+        trials = assign(STUDY, number, *loads(before, at, STUDY.abandoned_after_s))
+        events = [
+            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, {}, 0, i, at)
+            for i in range(answered)
+        ]
+        out.append(Enrolled(number, at, trials, events))
+    return out
+
+
+def test_what_was_served_is_served_again() -> None:
+    people = served(9, 4, 25)
+    assert replay(STUDY, people) == []
+    assert replay(STUDY, people[::-1]) == []
+    changed = replace(people[5], trials=people[4].trials)
+    assert 5 in replay(STUDY, [*people[:5], changed, *people[6:]])
+
+
+def test_what_somebody_who_is_gone_did_not_answer_goes_to_others() -> None:
+    (person,) = served(1, 4, 0)
+    main = [trial for trial in person.trials if trial.original is None]
+    soon, late = BEGIN + timedelta(minutes=59), BEGIN + timedelta(minutes=61)
+    assert sum(loads([person.progress(soon)], soon, 3600)[0].values()) == len(main)
+    load, orders = loads([person.progress(late)], late, 3600)
+    assert sum(load.values()) == sum(orders.values()) == sum(t.position < 4 for t in main)
+    done = Progress(person.trials, frozenset(), BEGIN, done=True)
+    assert not loads([done], BEGIN, 3600)[0]
+
+
+def test_screening_is_counted_and_nothing_is_guessed() -> None:
+    plates, patches = plates_for(7, 3), patches_for(7, 3)
+    assert plates == plates_for(7, 3)
+    assert len({plate.axis for plate in plates}) == len({plate.digit for plate in plates}) == 4
+    read = [plate.digit for plate in plates]
+    body = {"plates": [*read[:3], None], "dark": patches[0].place, "light": None}
+    assert scored(body, plates, patches) == {
+        "shown": 4,
+        "read": 3,
+        "misread": [plates[3].axis.value],
+        "dark": True,
+        "light": None,
+    }
+    assert scored({}, plates, patches)["shown"] == 0
