@@ -59,6 +59,18 @@ def standing_of(plan: StudyPlan, people: Iterable[Enrolled], now: datetime) -> S
     return Standing(load, served, {pair: (a, b, ties) for pair, (a, b, ties) in counts.items()})
 
 
+def is_due(plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int, Answer]) -> bool:
+    """Whether :func:`further` may have something for that participant. It is cheap, and asked
+    first: where a study stands takes all its events to tell."""
+    if not any(trial.purpose is Purpose.MAIN for trial in trials):
+        return round_is_due(plan, trials, answers) is not None
+    if plan.method is Method.BALANCED:
+        return False
+    main = sum(trial.purpose is Purpose.MAIN for trial in trials)
+    waiting = sum(trial.position not in answers for trial in trials)
+    return waiting <= AHEAD and main < min(plan.trials, len(plan.main_stimuli))
+
+
 def further(
     plan: StudyPlan,
     number: int,
@@ -73,18 +85,14 @@ def further(
     that the participant has, ``answers`` those that stand. The same arguments give the same trials.
     Somebody whose trials are all answered and who gets none here is through.
     """
+    if not is_due(plan, trials, answers):
+        return ()
     rng = chance(plan, number, len(trials))
     begun = any(trial.purpose is Purpose.MAIN for trial in trials)
-    if not begun:
-        due = round_is_due(plan, trials, answers)
-        if due is None:
-            return ()
-        if due:
-            return training_round(plan, trials, rng)
+    if not begun and round_is_due(plan, trials, answers):
+        return training_round(plan, trials, rng)
     if plan.method is Method.ADAPTIVE:
-        return _batch(plan, trials, answers, standing, rng)
-    if begun:
-        return ()
+        return _batch(plan, trials, standing, rng)
     return assign(plan, number, standing.load, standing.served, len(trials))
 
 
@@ -107,12 +115,9 @@ def length_of(plan: StudyPlan, trials: Sequence[Trial]) -> int:
 def _batch(
     plan: StudyPlan,
     trials: Sequence[Trial],
-    answers: Mapping[int, Answer],
     standing: Standing,
     rng: np.random.Generator,
 ) -> tuple[Trial, ...]:
-    if sum(trial.position not in answers for trial in trials) > AHEAD:
-        return ()
     had = {trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN}
     stimuli = plan.main_stimuli
     if not had and all(standing.load.get(one.id, 0) >= plan.votes for one in stimuli):

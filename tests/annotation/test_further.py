@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 
 from annotation.assignment.adaptive import EXPLORED, Open, adaptive
-from annotation.assignment.further import BATCH, Standing, further, length_of, standing_of
+from annotation.assignment.further import (
+    BATCH,
+    Standing,
+    further,
+    is_due,
+    length_of,
+    standing_of,
+)
 from annotation.assignment.information import Knowledge
 from annotation.assignment.replay import replay
 from annotation.assignment.sequence import REPEAT_GAP
@@ -166,6 +173,7 @@ def test_a_batch_waits_until_two_trials_are_left_and_a_full_study_gives_nothing(
     assert len(trials) == BATCH
     said = {at: Answer("", at, AnswerKind.PLACE, 0, 900.0) for at in range(BATCH)}
     assert further(study, 0, trials, {0: said[0], 1: said[1]}, NOTHING) == ()
+    assert not is_due(study, trials, {0: said[0], 1: said[1]})
     assert len(further(study, 0, trials, {at: said[at] for at in range(3)}, NOTHING)) == BATCH
     full = Standing({one.id: study.votes for one in study.stimuli})
     assert further(study, 1, (), {}, full) == ()
