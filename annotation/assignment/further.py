@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from annotation.assignment.adaptive import Open, adaptive
 from annotation.assignment.assign import assign, chance
 from annotation.assignment.batches import batch
-from annotation.assignment.information import Tallies
-from annotation.assignment.load import Enrolled, loads
+from annotation.assignment.ledger import Standing
 from annotation.assignment.sequence import REPEAT_GAP, shuffled
-from annotation.assignment.sides import Orders, ordered
+from annotation.assignment.sides import ordered
 from annotation.assignment.training import round_is_due, training_round
-from annotation.judgments.answers import Answer, answers_of, votes_of
-from annotation.judgments.votes import TIE
+from annotation.judgments.answers import Answer
 from annotation.studies.plan import Method, StudyPlan
 from core.studies import Purpose, Trial
 
@@ -26,37 +22,6 @@ BATCH = 5
 AHEAD = 2
 """Trials without an answer at which the next batch is chosen: their images can be fetched while
 these are looked at."""
-SETTLED_S = 2.0
-"""Votes younger than these seconds do not count for the choice yet: which of two people's votes was
-stored first would decide what is served, and no log could tell it again."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Where a whole study stands. ``load`` says by stimulus how many answers it has or will have,
-    ``served`` how often it was shown in which order, ``tallies`` what was voted (only where that
-    decides what is served)."""
-
-    load: Mapping[str, int] = field(default_factory=dict)
-    served: Orders = field(default_factory=dict)
-    tallies: Tallies = field(default_factory=dict)
-
-
-def standing_of(plan: StudyPlan, people: Iterable[Enrolled], now: datetime) -> Standing:
-    """Where the study stood at that time. ``people`` are all participants."""
-    people = list(people)
-    load, served = loads([person.progress(now) for person in people], now, plan.abandoned_after_s)
-    if plan.method is Method.BALANCED:
-        return Standing(load, served)
-    settled = now - timedelta(seconds=SETTLED_S)
-    counts: dict[tuple[str, str], list[int]] = {}
-    for person in people:
-        answers = answers_of(plan, person.trials, person.before(settled))
-        for vote in votes_of(plan, str(person.number), person.trials, answers):
-            first, second = sorted((vote.left, vote.right))
-            outcome = 2 if vote.winner == TIE else int(vote.winner == second)
-            counts.setdefault((first, second), [0, 0, 0])[outcome] += 1
-    return Standing(load, served, {pair: (a, b, ties) for pair, (a, b, ties) in counts.items()})
 
 
 def is_due(plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int, Answer]) -> bool:
