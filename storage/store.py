@@ -9,6 +9,7 @@ from types import TracebackType
 
 from core.errors import DataFolderError
 from core.files import sweep, why_of
+from storage.accounts import Accounts
 from storage.checks import dangling, missing_files
 from storage.database.connection import Clock, Database, utc_now
 from storage.database.losses import Losses
@@ -38,9 +39,9 @@ class Storage:
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
     ``agreement``, ``runs``, ``results``, ``profiles``, ``distributions``, ``picture_sets``,
-    ``picture_profiles``, ``trash``, ``judgments``, ``jobs`` and ``makers`` hold the calls,
-    ``losses`` what was found missing at a start. Any thread may use them; one process owns a folder
-    at a time. It is a context manager that closes itself.
+    ``picture_profiles``, ``trash``, ``judgments``, ``jobs``, ``makers`` and ``accounts`` hold the
+    calls, ``losses`` what was found missing at a start. Any thread may use them; one process owns a
+    folder at a time. It is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -66,6 +67,7 @@ class Storage:
         self.judgments = Judgments(database)
         self.jobs = Jobs(database)
         self.makers = Makers(database)
+        self.accounts = Accounts(database)
 
     @classmethod
     def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:
