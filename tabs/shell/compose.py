@@ -19,6 +19,7 @@ from tabs.page.context import Context
 from tabs.page.jobs import Jobs
 from tabs.page.limits import limits_of
 from tabs.page.staging import Staging
+from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
@@ -54,7 +55,7 @@ def make_context(
     )
     limits = limits_of(local)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    services = (Library(storage), supervisor, Segments(), Trials())
+    services = (Library(storage), supervisor, Segments(), Trials(), Participation(storage))
     return Context(
         storage,
         data_label,
