@@ -12,11 +12,12 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from annotation.assignment.ledger import Ledger
 from annotation.studies.plan import StudyPlan
 from core.studies import Event, EventKind, ParticipantRecord, State, StudyRecord, Trial
 from storage.database.connection import Clock
 from tabs.participants.books import Book
-from tabs.participants.counts import Counts
+from tabs.participants.complete import Wanted
 from tabs.participants.seat import Seat
 
 NEARLY = timedelta(seconds=30)
@@ -53,14 +54,14 @@ class Desk:
         self.seen = book.changes()
         self.study: StudyRecord = book.study()
         self.closed_itself = self.study.state is State.CLOSED and book.closed_itself()
-        self.counts = Counts(self.plan())
+        self.wanted = Wanted(self.plan())
+        self.ledger = Ledger(self.plan())
+        events: list[tuple[datetime, int, Seat, Event]] = []
         for entry in book.entries():
             seat = self.add(entry.person, entry.trials)
-            for event in entry.events:
-                self.take(seat, event)
-        now = self.now()
-        for seat in self.seats.values():
-            self.counts.seat(seat, now)
+            events += ((event.at or _BEGIN, event.number, seat, event) for event in entry.events)
+        for _, _, seat, event in sorted(events, key=lambda row: row[:2]):
+            self.take(seat, event)
 
     @property
     def stale(self) -> bool:
@@ -83,7 +84,8 @@ class Desk:
         self._plans[changes.study.version] = changes.plan
         if changes.study.version != version:
             self._images = None
-            self.counts.use(changes.plan)
+            self.wanted.use(changes.plan)
+            self.ledger.use(changes.plan)
         for person in known - changes.people:
             self._forget(self.seats[person])
         self.seen = changes.seen
@@ -120,40 +122,41 @@ class Desk:
         self._by_invitation[person.invitation_id] = person.id
         if outside := person.external.get("prolific_pid"):
             self._by_outside[outside] = person.id
-        self.counts.seat(seat, person.enrolled_at)
+        self.ledger.enroll(person.number, person.enrolled_at)
+        self.ledger.assign(person.number, trials)
         return seat
 
-    def extend(self, seat: Seat, trials: Sequence[Trial], at: datetime) -> None:
+    def extend(self, seat: Seat, trials: Sequence[Trial]) -> None:
         """Further trials of a seat, which were stored."""
         seat.trials.extend(trials)
-        self.counts.seat(seat, at)
+        self.ledger.assign(seat.person.number, trials)
 
     def take(self, seat: Seat, event: Event) -> None:
         """Takes in a stored event of a seat; one that was taken before changes nothing."""
-        at = event.at or _BEGIN
         position = -1 if event.position is None else event.position
         before = seat.answers.get(position)
-        was_done, absent = seat.done, not self.counts.present(seat)
         if not seat.take(event):
             return
+        self.ledger.take(seat.person.number, event)
         after = seat.answers.get(position)
         if after is not before:
             if before is not None:
-                self.counts.answer(seat.trials[position], before, -1, at)
+                self.wanted.count(seat.trials[position], -1)
             if after is not None:
-                self.counts.answer(seat.trials[position], after, 1, at)
+                self.wanted.count(seat.trials[position], 1)
         if event.kind is EventKind.CONSENT:
             self._by_consent[event.id] = seat.person.id
         if event.kind is EventKind.FINISH:
             self.finished += 1
-        if seat.done != was_done or (absent and not seat.done):
-            self.counts.seat(seat, at)
+
+    def gone(self, seat: Seat, at: datetime) -> bool:
+        """Whether nothing more is expected of somebody at a time: done, or no sign for long."""
+        return seat.done or at - seat.sign_at > timedelta(seconds=self.plan().abandoned_after_s)
 
     def decides(self, seat: Seat, events: Sequence[Event]) -> bool:
         """Whether these events change what others are given: they wait for their turn then."""
-        if any(event.kind is EventKind.WITHDRAWAL for event in events):
-            return True
-        return not self.counts.present(seat) or self.counts.gone(seat, self.now() + NEARLY)
+        stops = any(event.kind is EventKind.WITHDRAWAL for event in events)
+        return stops or self.gone(seat, self.now() + NEARLY)
 
     def of_key(self, key_hash: str) -> Seat | None:
         """The seat of a key that was seen before."""
@@ -205,7 +208,7 @@ class Desk:
         if wanted is None:
             return False
         now = self.now()
-        at_it = sum(not self.counts.gone(seat, now) for seat in self.seats.values())
+        at_it = sum(not self.gone(seat, now) for seat in self.seats.values())
         return self.finished + at_it >= wanted
 
     @property
@@ -214,7 +217,7 @@ class Desk:
         if self.study.state is not State.OPEN:
             return ""
         closing = self.plan().closing
-        if closing.when_complete and not self.counts.short:
+        if closing.when_complete and not self.wanted.short:
             return "Every stimulus has the answers that were wanted."
         if closing.participants is not None and self.finished >= closing.participants:
             return f"{self.finished} participants have finished, as many as were wanted."
@@ -222,7 +225,9 @@ class Desk:
 
     def _forget(self, seat: Seat) -> None:
         person = seat.person.id
-        self.counts.forget(seat)
+        for position in seat.answers:
+            self.wanted.count(seat.trials[position], -1)
+        self.ledger.forget(seat.person.number)
         self.finished -= seat.finished
         del self.seats[person]
         for index in (self.keys, self._by_invitation, self._by_outside, self._by_consent):

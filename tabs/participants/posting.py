@@ -9,9 +9,7 @@ from typing import Any
 
 import anyio
 
-from annotation.assignment.further import AHEAD, further
-from annotation.assignment.training import round_is_due
-from annotation.studies.plan import Method
+from annotation.assignment.further import further, is_due
 from core.errors import BadInput, NotStored
 from core.studies import Event, EventKind
 from tabs.participants.desk import Desk
@@ -78,13 +76,13 @@ async def extend(desk: Desk, seat: Seat) -> None:
         return
     async with desk.assigning:
         now = desk.now()
-        standing = desk.counts.standing(desk.seats, now)
+        standing = desk.ledger.standing(now)
         trials = await anyio.to_thread.run_sync(
             further, seat.plan, seat.person.number, seat.trials, dict(seat.answers), standing
         )
         if trials:
             stored = await anyio.to_thread.run_sync(desk.book.extend, seat.person.id, trials, now)
-            desk.extend(seat, stored, now)
+            desk.extend(seat, stored)
 
 
 async def close_if_due(desk: Desk) -> None:
@@ -165,10 +163,4 @@ async def _store(desk: Desk, seat: Seat, events: Sequence[Event]) -> None:
 
 def _due(seat: Seat) -> bool:
     """Whether it is time to ask for further trials; there may be none."""
-    training = round_is_due(seat.plan, seat.trials, seat.answers)
-    if training is None or training:
-        return bool(training)
-    if seat.plan.method is Method.BALANCED:
-        return not seat.main
-    most = min(seat.plan.trials, len(seat.plan.main_stimuli))
-    return len(seat.open_positions) <= AHEAD and len(seat.main) < most
+    return is_due(seat.plan, seat.trials, seat.answers)

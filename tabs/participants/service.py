@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from annotation.assignment.further import Standing, further
+from annotation.assignment.further import further
+from annotation.assignment.ledger import Standing
 from annotation.studies.plan import StudyPlan
 from core.errors import AlreadyEnrolled
 from core.studies import Enrolment, Event, EventKind, InvitationRecord, State, StudyRecord, Trial
@@ -200,7 +201,7 @@ class Participation:
         if desk.all_places_taken or (desk.book.preview and len(desk.seats) >= MOST_PEOPLE):
             raise Refusal(FULL, "full")
         now = desk.now()
-        standing = desk.counts.standing(desk.seats, now)
+        standing = desk.ledger.standing(now)
         load = standing.load
         if all(load.get(one.id, 0) >= plan.votes for one in plan.main_stimuli):
             raise Refusal(FULL, "full")
