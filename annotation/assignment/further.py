@@ -9,13 +9,15 @@ import numpy as np
 from annotation.assignment.adaptive import Open, adaptive
 from annotation.assignment.assign import assign, chance
 from annotation.assignment.batches import batch
-from annotation.assignment.ledger import Standing
+from annotation.assignment.ledger import SETTLED_S, Standing, standing_of
 from annotation.assignment.sequence import REPEAT_GAP, shuffled
 from annotation.assignment.sides import ordered
 from annotation.assignment.training import round_is_due, training_round
 from annotation.judgments.answers import Answer
 from annotation.studies.plan import Method, StudyPlan
 from core.studies import Purpose, Trial
+
+__all__ = ["SETTLED_S", "Standing", "further", "is_due", "length_of", "standing_of"]
 
 BATCH = 5
 """Main trials that are chosen at once where the choice follows what was answered."""

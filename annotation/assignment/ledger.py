@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from annotation.assignment.information import Tallies
+from annotation.assignment.load import Enrolled
 from annotation.assignment.sides import Orders
 from annotation.judgments.answers import AnswerKind, read_answer
 from annotation.studies.plan import Method, StudyPlan
-from core.studies import Event, EventKind, Purpose, StoredTrial, Trial
+from core.studies import Event, EventKind, Purpose, Trial
 
 SETTLED_S = 2.0
 """Votes younger than these seconds do not count for the choice yet: which of two people's votes was
@@ -27,27 +28,6 @@ class Standing:
     load: Mapping[str, int] = field(default_factory=dict)
     served: Orders = field(default_factory=dict)
     tallies: Tallies = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Enrolled:
-    """One participant as the log has them, with the trials that were stored.
-
-    A trial that does not say when it was assigned was assigned at the enrolment.
-    """
-
-    number: int
-    enrolled_at: datetime
-    trials: Sequence[Trial]
-    events: Sequence[Event]
-
-    def assigned_at(self, trial: Trial) -> datetime:
-        """When one of the trials was written down."""
-        return trial.assigned_at if isinstance(trial, StoredTrial) else self.enrolled_at
-
-    def before(self, at: datetime) -> list[Event]:
-        """The events up to and with that time, in the order of storing."""
-        return [event for event in self.events if event.at is not None and event.at <= at]
 
 
 @dataclass

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from annotation.assignment.further import further
-from annotation.assignment.ledger import Enrolled, Ledger
+from annotation.assignment.ledger import Ledger
+from annotation.assignment.load import Enrolled
 from annotation.judgments.answers import answers_of
 from annotation.studies.plan import StudyPlan
 from core.studies import Event, StoredTrial, Trial

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from annotation.assignment.further import further
-from annotation.assignment.ledger import Enrolled, Standing, standing_of
+from annotation.assignment.ledger import Standing, standing_of
+from annotation.assignment.load import Enrolled
 from annotation.judgments.answers import answers_of
 from annotation.report import Person
 from annotation.studies.cases import Kind

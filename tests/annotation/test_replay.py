@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from annotation.assignment.assign import assign
-from annotation.assignment.ledger import Enrolled, standing_of
+from annotation.assignment.ledger import standing_of
+from annotation.assignment.load import Enrolled
 from annotation.assignment.replay import replay
 from annotation.participants.screening import patches_for, plates_for, scored
 from core.studies import Event, EventKind
