@@ -33,15 +33,15 @@ EVERY_HOST = ("*",)
 # What is at work when the app is told to end has so long, and answers under way so long again.
 GRACE_S = 2
 OPEN_TO_OTHERS = (
-    "This TrueHue is a demonstration: nobody signs in. Whoever reaches it sees what is here, adds to "
-    "it, and deletes what the same browser added. Read docs/serving.md first."
+    "This TrueHue is a demonstration: nobody signs in. Whoever reaches it sees what is here, adds "
+    "to it, and deletes what the same browser added. Read docs/serving.md first."
 )
 NO_ACCOUNT = (
     "Others would reach this TrueHue ({why}), but nobody could sign in: there is no account in "
     "{data}. Make the first one, and start again:\n"
     "  python app.py admin add NAME{option}\n"
-    "Or start a demonstration, where everybody is a visitor, with --demo. For this machine alone it "
-    "needs neither: leave out {why}."
+    "Or start a demonstration, where everybody is a visitor, with --demo. For this machine alone "
+    "it needs neither: leave out {why}."
 )
 
 
@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         server_socket.close()
         return 2
-    if (problem := unguarded(settings, storage)) :
+    if problem := unguarded(settings, storage):
         print(problem, file=sys.stderr)
         server_socket.close()
         storage.close()

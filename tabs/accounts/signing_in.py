@@ -82,9 +82,7 @@ class SigningIn:
         if (wait_s := self._throttle.begin(paces)) > 0:
             note_refusal("an attempt to sign in, too soon after others")
             return Refused(_later(math.ceil(wait_s)), math.ceil(wait_s))
-        check = partial(
-            self._passwords.is_right, found[1] if found else None, attempt.password
-        )
+        check = partial(self._passwords.is_right, found[1] if found else None, attempt.password)
         right = await anyio.to_thread.run_sync(check, limiter=self._limiter)
         if not right or found is None:
             note_refusal("an attempt to sign in, by a wrong name or password")
@@ -107,9 +105,7 @@ class SigningIn:
         self._accounts.begin_session(account.id, hashed(token), SESSION_S)
         return SignedIn(account, token, self._devices.signed(account.id))
 
-    def _paces(
-        self, attempt: Attempt, account_id: str
-    ) -> tuple[Mapping[Hashable, Pace], Hashable]:
+    def _paces(self, attempt: Attempt, account_id: str) -> tuple[Mapping[Hashable, Pace], Hashable]:
         """How soon this may be tried, by what it has in common with others; and what of that is
         this person's own."""
         if account_id and self._devices.id_of(attempt.device) == account_id:

@@ -20,6 +20,7 @@ from tabs.page.context import Context
 from tabs.page.jobs import Jobs
 from tabs.page.limits import limits_of
 from tabs.page.staging import Staging
+from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
@@ -56,8 +57,8 @@ def make_context(
     demo = bool(options.get("demo"))
     limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    control = Control(storage.accounts, storage.data_dir)
-    services = (Library(storage), supervisor, Segments(), Trials(), control)
+    control, participation = Control(storage.accounts, storage.data_dir), Participation(storage)
+    services = (Library(storage), supervisor, Segments(), Trials(), control, participation)
     return Context(
         storage,
         data_label,
