@@ -12,6 +12,7 @@ from core.generation.backends.endpoints import Endpoint
 from core.generation.opening import memory_wanted, open_model
 from core.generation.weights.sources import Sources
 from core.masks.grounded.tools import open_tool, tool_memory
+from tabs.accounts.control import Control
 from tabs.generate.queue import Queue
 from tabs.inspect.finding import Segments
 from tabs.library.service import Library
@@ -19,6 +20,7 @@ from tabs.page.context import Context
 from tabs.page.jobs import Jobs
 from tabs.page.limits import limits_of
 from tabs.page.staging import Staging
+from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
@@ -55,7 +57,8 @@ def make_context(
     demo = bool(options.get("demo"))
     limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    services = (Library(storage), supervisor, Segments(), Trials())
+    control, participation = Control(storage.accounts, storage.data_dir), Participation(storage)
+    services = (Library(storage), supervisor, Segments(), Trials(), control, participation)
     return Context(
         storage,
         data_label,
