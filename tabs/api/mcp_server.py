@@ -131,7 +131,9 @@ def answered(
     from mcp.types import CallToolResult, TextContent
 
     try:
-        answer = endpoint.answer(context, actor_of(context, request), fields)
+        actor = actor_of(context, request)
+        with context.visit(actor, stays=endpoint.action != "look"):
+            answer = endpoint.answer(context, actor, fields)
         # What is no number is none in JSON.
         content = json.loads(json.dumps(answer), parse_constant=lambda _: None)
     except Exception as error:
