@@ -55,6 +55,19 @@ class Ledger:
         self._votes: dict[tuple[int, int], tuple[tuple[str, str], int]] = {}
         self._tallies: Counter[tuple[tuple[str, str], int]] = Counter()
 
+    def use(self, plan: StudyPlan) -> None:
+        """Goes on with another version of the plan."""
+        self._plan = plan
+
+    def forget(self, number: int) -> None:
+        """Somebody was erased: as if they had never been there."""
+        row = self._rows.pop(number)
+        main = [trial for trial in row.trials.values() if trial.purpose is Purpose.MAIN]
+        self._served.subtract((trial.stimulus_id, trial.order) for trial in main)
+        self._unsettled = deque(entry for entry in self._unsettled if entry[1] != number)
+        for place in [place for place in self._votes if place[0] == number]:
+            self._tallies[self._votes.pop(place)] -= 1
+
     def enroll(self, number: int, at: datetime) -> None:
         """Somebody is there from now on."""
         self._rows[number] = _Row(at)
