@@ -6,6 +6,7 @@ A client library would take more of the two cores than the server that is measur
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 import secrets
@@ -54,11 +55,19 @@ class Connection:
                 ]
             ),
         ]
+        request = "\r\n".join([*lines, "", ""]).encode() + body
+        if self._streams is not None:
+            # A server ends connections that rest; a browser then opens another one.
+            with contextlib.suppress(Closed):
+                return await self._sent(request)
+        return await self._sent(request)
+
+    async def _sent(self, request: bytes) -> tuple[int, bytes]:
         try:
             if self._streams is None:
                 self._streams = await asyncio.open_connection(self._host, self._port)
             reader, writer = self._streams
-            writer.write("\r\n".join([*lines, "", ""]).encode() + body)
+            writer.write(request)
             await writer.drain()
             return await self._answer(reader)
         except (OSError, asyncio.IncompleteReadError, EOFError) as error:
@@ -105,7 +114,10 @@ class Voter:
     ``unsent`` is the event that was sent and not acknowledged, as a page keeps it.
     """
 
-    def __init__(self, address: str, token: str, tally: Tally, seed: int) -> None:
+    def __init__(
+        self, address: str, token: str, tally: Tally, seed: int, pictures: bool = True
+    ) -> None:
+        self._fetches_pictures = pictures
         self._connection = Connection(address)
         self._path = f"/study/{token}"
         self._tally = tally
@@ -139,7 +151,7 @@ class Voter:
         trial = self._trials[self._next]
         for place in trial["places"]:
             for image in place["images"]:
-                if image not in self._pictures:
+                if self._fetches_pictures and image not in self._pictures:
                     self._pictures.add(image)
                     await self._connection.ask(f"{self._path}/images/{image}.png")
         self._next += 1
