@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from core.studies import Purpose, Trial
+from core.studies import Event, EventKind, Purpose, StoredTrial, Trial
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,41 @@ class Progress:
             for trial in self.trials
             if trial.purpose is Purpose.MAIN and (not gone or trial.position in self.answered)
         ]
+
+
+@dataclass(frozen=True)
+class Enrolled:
+    """One participant as the log has them, with the trials that were stored.
+
+    A trial that does not say when it was assigned was assigned at the enrolment.
+    """
+
+    number: int
+    enrolled_at: datetime
+    trials: Sequence[Trial]
+    events: Sequence[Event]
+
+    def assigned_at(self, trial: Trial) -> datetime:
+        """When one of the trials was written down."""
+        return trial.assigned_at if isinstance(trial, StoredTrial) else self.enrolled_at
+
+    def before(self, at: datetime) -> list[Event]:
+        """The events up to and with that time, in the order of storing."""
+        return [event for event in self.events if event.at is not None and event.at <= at]
+
+    def progress(self, at: datetime) -> Progress:
+        """How far they were at that time."""
+        before = self.before(at)
+        answered: set[int] = set()
+        for event in before:
+            if event.position is not None and event.kind is EventKind.ANSWER:
+                answered.add(event.position)
+            elif event.position is not None and event.kind is EventKind.UNDO:
+                answered.discard(event.position)
+        done = any(event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL) for event in before)
+        signs = [event.at for event in before if event.at is not None]
+        trials = [trial for trial in self.trials if self.assigned_at(trial) <= at]
+        return Progress(trials, answered, max([self.enrolled_at, *signs]), done)
 
 
 def loads(

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from annotation.assignment.assign import assign
-from annotation.assignment.load import Progress, loads
-from annotation.assignment.replay import Enrolled, replay
+from annotation.assignment.load import Enrolled, Progress, loads
+from annotation.assignment.replay import replay
 from annotation.participants.screening import patches_for, plates_for, scored
 from core.studies import Event, EventKind
 from tests.annotation.studies_made import plan
