@@ -22,6 +22,7 @@ from tabs.page.staging import Staging
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
+from tabs.studies.shelf import StudyShelf
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -54,7 +55,7 @@ def make_context(
     )
     limits = limits_of(local)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    services = (Library(storage), supervisor, Segments(), Trials())
+    services = (Library(storage), supervisor, Segments(), Trials(), StudyShelf(storage))
     return Context(
         storage,
         data_label,

@@ -38,6 +38,7 @@ from tabs.page.visitor_cookies import VisitorCookies
 from tabs.page.widgets import widget
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
+from tabs.studies.routes import study_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -152,6 +153,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_people_routes,
         compare_tables_routes,
         compare_routes,
+        study_routes,
         notice_routes,
     ):
         app.include_router(make(context))
