@@ -46,8 +46,8 @@ class Storage:
     ``agreement``, ``runs``, ``results``, ``run_pictures``, ``profiles``, ``distributions``,
     ``picture_sets``, ``picture_profiles``, ``trash``, ``judgments``, ``jobs``, ``makers``,
     ``studies``, ``invitations``, ``participants`` and ``study_events`` hold the calls, ``losses``
-    what was found missing at a start. Any thread may use them; one process owns a folder at a time. It is a
-    context manager that closes itself.
+    what was found missing at a start. Any thread may use them; one process owns a folder at a time.
+    It is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
