@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -81,7 +82,15 @@ class RunPictures:
             """
         )
         return tuple(
-            # The same pixels twice are one picture.
-            PromptPictures(*words, tuple(dict.fromkeys(zip(images or (), scales or (), strict=True))))
-            for *words, images, scales in rows
+            PromptPictures(
+                source, prompt_id, text, task, concept_id, style, _distinct(images, scales)
+            )
+            for source, prompt_id, text, task, concept_id, style, images, scales in rows
         )
+
+
+def _distinct(
+    images: Sequence[str] | None, scales: Sequence[float | None] | None
+) -> tuple[tuple[str, float | None], ...]:
+    """Pictures with their scales; the same pixels twice are one picture."""
+    return tuple(dict.fromkeys(zip(images or (), scales or (), strict=True)))

@@ -22,6 +22,7 @@ from tabs.page.staging import Staging
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
+from tabs.studies.results import ResultsKeeper
 from tabs.studies.shelf import StudyShelf
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def make_context(
     demo = bool(options.get("demo"))
     limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    services = (Library(storage), supervisor, Segments(), Trials(), StudyShelf(storage))
+    studies = (StudyShelf(storage), ResultsKeeper())
+    services = (Library(storage), supervisor, Segments(), Trials(), *studies)
     return Context(
         storage,
         data_label,

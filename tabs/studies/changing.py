@@ -47,14 +47,14 @@ class Revision(StudyForm):
 class Copying(StudyRequest):
     """A study to copy, under another title."""
 
-    title: str = Field("", max_length=200)
+    title: str = Field(default="", max_length=200)
 
 
 class StateRequest(StudyRequest):
     """A study, the state that it is to have, and why."""
 
     state: Annotated[str, one_of("state", ("open", "paused", "closed"))]
-    reason: str = Field("", max_length=500, title="The reason")
+    reason: str = Field(default="", max_length=500, title="The reason")
 
 
 @asks("study")
@@ -90,7 +90,7 @@ def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
 
 @asks("study")
 def copy(context: Context, actor: Actor, request: Copying) -> dict[str, Any]:
-    """Makes a draft with the same plan, and so with the same pictures. Nothing of people is copied."""
+    """Makes a draft of the same plan, with the same pictures. Nothing of people is copied."""
     record = study_of(context, request.study)
     title = request.title or f"{record.title[:180]}, copy"
     content = {**record.plan, "title": title}
@@ -109,7 +109,9 @@ def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str
         if state is record.state:
             raise BadInput(f"The study is {state.value} already.", "state")
         if state not in MOVES[record.state]:
-            raise BadInput(f"A study that is {record.state.value} cannot be {state.value}.", "state")
+            raise BadInput(
+                f"A study that is {record.state.value} cannot be {state.value}.", "state"
+            )
         if record.state is State.CLOSED and not request.reason:
             raise BadInput(
                 "Say why a closed study is opened again: its log keeps the reason.", "reason"
@@ -180,5 +182,3 @@ def _require_same(record: StudyRecord, form: StudyForm) -> None:
             f"{title} cannot change any more: people may have seen the study as it was. {COPY}",
             other[0],
         )
-
-

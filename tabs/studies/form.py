@@ -80,9 +80,9 @@ class TrainingForm(PageRequest):
     """Trials with a known answer before the rest; ``needed`` must be right in one of
     ``attempts`` rounds."""
 
-    keys: tuple[KeyForm, ...] = Field((), max_length=30)
+    keys: tuple[KeyForm, ...] = Field(default=(), max_length=30)
     needed: Whole = 0
-    attempts: Whole = Field(2, ge=1, le=2)
+    attempts: Whole = Field(default=2, ge=1, le=2)
 
 
 class ScreeningForm(PageRequest):
@@ -95,7 +95,7 @@ class ScreeningForm(PageRequest):
 class CompletionForm(PageRequest):
     """What a participant gets at the end."""
 
-    code: str = Field("", max_length=200)
+    code: str = Field(default="", max_length=200)
     url: Annotated[str, Field(max_length=2_000), AfterValidator(_https)] = ""
 
 
@@ -115,38 +115,42 @@ class StudyForm(PageRequest):
     are asked about; none is all of them.
     """
 
-    title: str = Field("", max_length=200, title="The title")
+    title: str = Field(default="", max_length=200, title="The title")
     preset: Annotated[str, one_of("preset", (*PRESETS, FREE))] = "adherence"
     kind: Kind | None = None
     language: Annotated[str, one_of("language", LANGUAGES)] = "en"
-    question: str | None = Field(None, max_length=500, title="The question")
-    instructions: str | None = Field(None, max_length=MOST_TEXT, title="The instructions")
-    models: tuple[ModelForm, ...] = Field((), max_length=MOST_MODELS, title="The list of models")
+    question: str | None = Field(default=None, max_length=500, title="The question")
+    instructions: str | None = Field(default=None, max_length=MOST_TEXT, title="The instructions")
+    models: tuple[ModelForm, ...] = Field(
+        default=(), max_length=MOST_MODELS, title="The list of models"
+    )
     people: Annotated[Names, Field(max_length=MOST_SOURCES, title="People's colors")] = ()
     extraction: Annotated[str, one_of("way of extraction", METHODS)] = EXTRACTED
     cases: Annotated[Names, Field(max_length=MOST_CASES, title="The list of cases")] = ()
     groups: Annotated[Names, Field(max_length=200, title="The list of groups")] = ()
-    number: Whole | None = Field(None, ge=0, le=MOST_CASES, title="The number of cases")
-    model_sets: tuple[Names, ...] = Field((), max_length=495, title="The pairs of models")
-    pictures: Whole | None = Field(None, ge=0, le=MOST_PICTURES, title="Pictures of a candidate")
-    variants: Whole = Field(1, ge=1, le=100, title="Pictures of each prompt")
-    votes: Whole | None = Field(None, ge=1, le=MOST_VOTES, title="Votes a stimulus")
-    trials: Whole | None = Field(None, ge=1, le=MOST_TRIALS, title="Trials a person")
+    number: Whole | None = Field(default=None, ge=0, le=MOST_CASES, title="The number of cases")
+    model_sets: tuple[Names, ...] = Field(default=(), max_length=495, title="The pairs of models")
+    pictures: Whole | None = Field(
+        default=None, ge=0, le=MOST_PICTURES, title="Pictures of a candidate"
+    )
+    variants: Whole = Field(default=1, ge=1, le=100, title="Pictures of each prompt")
+    votes: Whole | None = Field(default=None, ge=1, le=MOST_VOTES, title="Votes a stimulus")
+    trials: Whole | None = Field(default=None, ge=1, le=MOST_TRIALS, title="Trials a person")
     tie: bool | None = None
     skip: bool | None = None
-    repeats: Whole | None = Field(None, ge=0, le=MOST_TRIALS, title="Repeated trials")
-    attention: Whole | None = Field(None, ge=0, le=MOST_TRIALS, title="Attention checks")
+    repeats: Whole | None = Field(default=None, ge=0, le=MOST_TRIALS, title="Repeated trials")
+    attention: Whole | None = Field(default=None, ge=0, le=MOST_TRIALS, title="Attention checks")
     method: Method = Method.BALANCED
     training: TrainingForm = TrainingForm()
     screening: ScreeningForm = ScreeningForm()
-    consent: str = Field("", max_length=MOST_TEXT, title="The text to agree to")
-    intro: str = Field("", max_length=MOST_TEXT, title="The page before")
-    outro: str = Field("", max_length=MOST_TEXT, title="The page after")
+    consent: str = Field(default="", max_length=MOST_TEXT, title="The text to agree to")
+    intro: str = Field(default="", max_length=MOST_TEXT, title="The page before")
+    outro: str = Field(default="", max_length=MOST_TEXT, title="The page after")
     wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)
     completion: CompletionForm = CompletionForm()
     closing: ClosingForm | None = None
     abandoned_after_s: Whole = Field(
-        3_600, ge=60, le=30 * 86_400, title="Seconds without a sign of somebody"
+        default=3_600, ge=60, le=30 * 86_400, title="Seconds without a sign of somebody"
     )
     seed: Seed = 1
 
@@ -198,7 +202,9 @@ class StudyForm(PageRequest):
             name: value for name, value in defaults.items() if getattr(self, name) is None
         }
         # Emptied instructions are no instructions, but nothing is asked without a question.
-        changes |= {name: defaults[name] for name in ("title", "question") if not getattr(self, name)}
+        changes |= {
+            name: defaults[name] for name in ("title", "question") if not getattr(self, name)
+        }
         changes["kind"] = self.asked_kind
         if self.asked_kind is not Kind.PAIRS:
             changes["tie"] = False

@@ -27,9 +27,9 @@ class LinksRequest(StudyRequest):
     """Links to make: ``personal`` ones are for one participant each. ``base`` is the address under
     which the app was asked, which the door fills in."""
 
-    label: str = Field("", max_length=200, title="What the link is called")
+    label: str = Field(default="", max_length=200, title="What the link is called")
     personal: bool = False
-    count: Whole = Field(1, ge=1, le=MOST_AT_ONCE, title="How many links")
+    count: Whole = Field(default=1, ge=1, le=MOST_AT_ONCE, title="How many links")
     base: str = ""
 
 

@@ -185,9 +185,7 @@ def _person(
         max([record.enrolled_at, *signs]),
         tuple(at for at in times if at is not None),
         tuple(
-            answer.response_ms
-            for answer in standing.values()
-            if answer.kind is not AnswerKind.SKIP
+            answer.response_ms for answer in standing.values() if answer.kind is not AnswerKind.SKIP
         ),
     )
 

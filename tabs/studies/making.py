@@ -91,8 +91,8 @@ def whole_plan(
 ) -> StudyPlan:
     """The plan with its distributions, which are extracted where they are not kept.
 
-    ``tell`` is called with how many cases of how many are done, and says whether to go on; Cancelled
-    ends it. Raises BadInput for a case whose pictures cannot be measured.
+    ``tell`` is called with how many cases of how many are done, and says whether to go on. Raises
+    BadInput where it says no, and for a case whose pictures cannot be measured.
     """
     if draft.form.material is not Material.DISTRIBUTIONS:
         plan = plan_of(draft, (*draft.cases, *draft.training))
@@ -139,10 +139,7 @@ def missing_weights(context: Context, draft: Draft) -> int:
 def origins(context: Context, draft: Draft) -> list[str]:
     """Sentences on where pictures and distributions are from."""
     form = draft.form
-    told = [
-        f"{model.name}: {_listed(context, model.sources)}."
-        for model in form.models
-    ]
+    told = [f"{model.name}: {_listed(context, model.sources)}." for model in form.models]
     if form.material is not Material.DISTRIBUTIONS:
         return told
     told.append(f"People's colors: {_listed(context, form.people)}.")

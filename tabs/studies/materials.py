@@ -63,7 +63,7 @@ def materials(context: Context, actor: Actor, request: Nothing) -> dict[str, Any
     told = []
     if not runs and not groups:
         told.append(NOTHING)
-    if not any(one.of_people for one in (*groups, *sets)):
+    if not any(one.of_people for one in groups) and not any(one.of_people for one in sets):
         told.append(NO_PEOPLE)
     return {
         "runs": [_run(context, run, run.run_id in with_concepts) for run in runs],

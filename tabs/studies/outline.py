@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from annotation.studies.cases import Case, Kind
 from annotation.studies.plan import Material, StudyPlan
 from core.color.distances import emd
 from core.color.uw71 import uw71
-from core.errors import BadInput, TrueHueError
+from core.errors import TrueHueError
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -238,7 +238,7 @@ def _offers(weights: Weights, made: Draft) -> list[dict[str, Any]]:
     by EMD, for the researcher to look at."""
     if made.form.kind is not Kind.PAIRS:
         return []
-    offers = []
+    offers: list[dict[str, Any]] = []
     for case in made.cases[:MOST_OFFERED]:
         whole = with_weights(weights, made, case)
         distances = {

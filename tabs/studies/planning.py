@@ -13,28 +13,31 @@ from tabs.page.context import Context
 from tabs.page.requests import PageRequest, Whole
 from tabs.studies.form import Seed
 
-MOST_VOTES = 4_000_000
-"""Simulated votes of one answer, over all its simulations: about a second."""
-LEAST_SIMULATIONS = 60
+MOST_WORK = 24_000_000
+"""Votes and resampled people of all simulations of one answer: about two seconds."""
+RESAMPLED = 200
+LEAST_SIMULATIONS, OF_A_CURVE = 60, 200
 PEOPLE = (4, 6, 8, 10, 12, 16, 20, 25, 30, 36, 45, 60, 75, 90, 120, 150, 200, 300, 400)
 
 
 class Difference(PageRequest):
     """What is expected: ``win_share`` of the votes that are no tie are for the better model."""
 
-    win_share: float = Field(0.6, gt=0.5, le=0.99, title="The better model's share")
-    tie_share: float = Field(0.0, ge=0, le=0.95, title="The share of ties")
-    votes_a_person: Whole = Field(25, ge=1, le=2_000, title="Votes of a person on this pair")
-    cases: Whole = Field(50, ge=1, le=20_000, title="The number of cases")
-    person_sd: float = Field(0.5, ge=0, le=3, title="How much people differ")
-    case_sd: float = Field(0.5, ge=0, le=3, title="How much cases differ")
+    win_share: float = Field(default=0.6, gt=0.5, le=0.99, title="The better model's share")
+    tie_share: float = Field(default=0.0, ge=0, le=0.95, title="The share of ties")
+    votes_a_person: Whole = Field(
+        default=25, ge=1, le=2_000, title="Votes of a person on this pair"
+    )
+    cases: Whole = Field(default=50, ge=1, le=20_000, title="The number of cases")
+    person_sd: float = Field(default=0.5, ge=0, le=3, title="How much people differ")
+    case_sd: float = Field(default=0.5, ge=0, le=3, title="How much cases differ")
     seed: Seed = 1
 
 
 class PowerRequest(Difference):
     """A study of a known size."""
 
-    participants: Whole = Field(36, ge=2, le=2_000, title="The number of people")
+    participants: Whole = Field(default=36, ge=2, le=2_000, title="The number of people")
 
 
 class VotesRequest(Difference):
@@ -48,9 +51,7 @@ def power(context: Context, actor: Actor, request: PowerRequest) -> dict[str, An
     """How often a study would find a difference that is there."""
     result = _power(request, request.participants, SIMULATIONS)
     return {
-        "power": result.power,
-        "low": result.low,
-        "high": result.high,
+        **_bounds(result),
         "simulations": result.simulations,
         "votes": result.votes,
         "words": f"Of {result.simulations} simulated studies with {request.participants} people "
@@ -65,10 +66,10 @@ def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[
     curve: list[dict[str, Any]] = []
     needed: Power | None = None
     people = 0
-    most = MOST_VOTES
+    most = MOST_WORK
     for participants in PEOPLE:
-        cost = participants * request.votes_a_person
-        simulations = min(SIMULATIONS, most // cost)
+        cost = _work(request, participants)
+        simulations = min(OF_A_CURVE, most // cost)
         if simulations < LEAST_SIMULATIONS:
             break
         result = _power(request, participants, simulations)
@@ -77,9 +78,7 @@ def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[
             {
                 "participants": participants,
                 "votes": result.votes,
-                "power": result.power,
-                "low": result.low,
-                "high": result.high,
+                **_bounds(result),
             }
         )
         if needed is None and result.power >= request.power:
@@ -101,9 +100,21 @@ def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[
     }
 
 
+def _bounds(result: Power) -> dict[str, float]:
+    return {
+        "power": result.power,
+        "low": round(result.low, 4),
+        "high": round(result.high, 4),
+    }
+
+
+def _work(request: Difference, participants: int) -> int:
+    """What one simulation costs."""
+    return participants * (request.votes_a_person + RESAMPLED)
+
+
 def _power(request: Difference, participants: int, simulations: int) -> Power:
-    cost = participants * request.votes_a_person
-    affordable = max(min(simulations, MOST_VOTES // cost), 1)
+    affordable = min(simulations, MOST_WORK // _work(request, participants))
     if affordable < LEAST_SIMULATIONS:
         raise BadInput(
             f"{participants:,} people with {request.votes_a_person:,} votes each are too much to "

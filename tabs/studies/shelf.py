@@ -51,7 +51,8 @@ class StudyShelf:
             known = self._counts.get(study_id)
             if known is not None and known[0] == state:
                 self._counts.move_to_end(study_id)
-                return known[1]  # type: ignore[no-any-return]
+                kept: _T = known[1]
+                return kept
         counted = count()
         with self._lock:
             self._counts[study_id] = (state, counted)

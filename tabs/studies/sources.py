@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -40,7 +40,9 @@ def whole_id(context: Context, source: Source) -> str:
     if source.kind == PICTURES:
         return storage.picture_sets.get(source.id).set_id
     if source.kind == RUN:
-        ids = [run.run_id for run in storage.runs.all(hidden=True) if run.run_id.startswith(source.id)]
+        ids = [
+            run.run_id for run in storage.runs.all(hidden=True) if run.run_id.startswith(source.id)
+        ]
         if len(ids) == 1:
             return ids[0]
         why = "There is no run" if not ids else "Several runs begin with"
@@ -129,12 +131,14 @@ def _by_id() -> Mapping[str, Concept]:
 
 def _of_set(context: Context, set_id: str) -> Entries:
     record = context.storage.picture_sets.get(set_id)
-    images = tuple(dict.fromkeys(image for image, _, _ in context.storage.picture_sets.images(set_id)))
+    images = tuple(
+        dict.fromkeys(image for image, _, _ in context.storage.picture_sets.images(set_id))
+    )
     key = normal(record.words)
     return {key: Entry(key, record.words, group_of_concept(record.words), images)}
 
 
-def _narrowed(prompt: PromptPictures, source: Source) -> Sequence[str] | tuple[str, ...]:
+def _narrowed(prompt: PromptPictures, source: Source) -> tuple[str, ...]:
     if source.style and prompt.style != source.style:
         return ()
     return tuple(

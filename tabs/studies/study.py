@@ -90,9 +90,7 @@ def blocked(context: Context, plan: StudyPlan) -> list[str]:
 def plan_json(plan: StudyPlan) -> dict[str, Any]:
     """A plan without its cases' pictures and distributions."""
     keys = {stimulus_id for stimulus_id, _ in plan.training.keys}
-    main = [
-        case for case in plan.cases if case.id in {one.case_id for one in plan.main_stimuli}
-    ]
+    main = [case for case in plan.cases if case.id in {one.case_id for one in plan.main_stimuli}]
     return {
         "question": plan.question,
         "instructions": plan.instructions,

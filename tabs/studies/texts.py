@@ -44,9 +44,9 @@ _GERMAN = {
 CONSENT = {
     "en": """You are asked to look at pictures and to answer questions about their colors.
 
-What is kept: your answers, how long each took, the size of your window, and whether you could read \
-the test plates. No name, no address of your computer. If you came from a recruiting site, the \
-number it gave you is kept until you are paid.
+What is kept: your answers, how long each took, the size of your window, and whether you could \
+read the test plates. No name, no address of your computer. If you came from a recruiting site, \
+the number it gave you is kept until you are paid.
 
 What for: [what the study is for, and where its results will be published]. The answers may be \
 published without anything that says who gave them.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from core.concepts.distribution import of_rows
 from core.concepts.matching import concept_of, normal
-from core.concepts.records import DistributionRow
+from core.concepts.records import DistributionRow, DistributionSetRecord
 from core.errors import BadInput, TrueHueError
 from tabs.compare.sources import RUN, SET, distribution, parse
 from tabs.compare.tables.cells import extracted
@@ -18,14 +19,23 @@ from tabs.studies.sources import whole_id
 DIGITS = 8
 
 
+@dataclass(frozen=True)
+class _Set:
+    """A set of distributions with its rows by the normal form of their words."""
+
+    record: DistributionSetRecord
+    rows: Mapping[str, list[DistributionRow]]
+
+
 class Weights:
     """The distributions that one study needs, read once a source. For one thread."""
 
     def __init__(self, context: Context, method: str) -> None:
         self._context, self._method = context, method
-        self._rows: dict[str, Mapping[str, list[DistributionRow]]] = {}
+        self._sets: dict[str, _Set] = {}
         self._cells: dict[str, dict[tuple[str, str], np.ndarray | None]] = {}
         self._styles: dict[str, tuple[str, ...]] = {}
+        self._runs: dict[str, str] = {}
 
     def kept(self, text: str, words: str) -> bool:
         """Whether a distribution is at hand without measuring pictures now."""
@@ -43,8 +53,9 @@ class Weights:
     def _of(self, text: str, words: str) -> np.ndarray:
         source = parse(text)
         if source.kind == SET:
-            record = self._context.storage.distributions.get(source.id)
-            rows = self._rows_of(record.set_id).get(normal(words), [])
+            there = self._set_of(source.id)
+            record = there.record
+            rows = there.rows.get(normal(words), [])
             return of_rows(record.name, rows, record.kind, of_people=record.of_people).weights
         cell = self._cell_of(text, words)
         if cell is None:
@@ -60,13 +71,14 @@ class Weights:
             raise BadInput(f"no picture of it in the run {run_id[:8]} could be measured.")
         return weights
 
-    def _rows_of(self, set_id: str) -> Mapping[str, list[DistributionRow]]:
-        if set_id not in self._rows:
+    def _set_of(self, set_id: str) -> _Set:
+        if set_id not in self._sets:
             by_words: dict[str, list[DistributionRow]] = {}
             for row in self._context.storage.distributions.rows(set_id):
                 by_words.setdefault(normal(row.words), []).append(row)
-            self._rows[set_id] = by_words
-        return self._rows[set_id]
+            record = self._context.storage.distributions.get(set_id)
+            self._sets[set_id] = _Set(record, by_words)
+        return self._sets[set_id]
 
     def _cell_of(self, text: str, words: str) -> tuple[str, str, str] | None:
         """Run, concept and style of a distribution that storage keeps; None for any other."""
@@ -74,7 +86,8 @@ class Weights:
         concept = concept_of(words)
         if source.kind != RUN or source.guidance is not None or concept is None:
             return None
-        run_id = whole_id(self._context, source)
+        run_id = self._runs.get(source.id) or whole_id(self._context, source)
+        self._runs[source.id] = run_id
         if run_id not in self._styles:
             self._styles[run_id] = self._context.storage.profiles.concepts(run_id).styles
         styles = (source.style,) if source.style else self._styles[run_id]
