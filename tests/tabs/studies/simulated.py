@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from annotation.assignment.assign import assign
-from annotation.assignment.load import Enrolled, loads
+from annotation.assignment.further import further, standing_of
+from annotation.assignment.load import Enrolled
 from annotation.participants.screening import patches_for, plates_for
 from annotation.studies.cases import Candidate, Case, Kind
 from annotation.studies.files import to_json
@@ -93,15 +93,15 @@ def enrolled(
             one.enrolled_at,
             storage.participants.trials(one.id),
             storage.study_events.of(one.id),
-        ).progress(at)
+        )
         for one in storage.participants.of(study_id)
     ]
-    load, served = loads(before, at, plan.abandoned_after_s)
+    standing = standing_of(plan, before, at)
     enrolment = Enrolment(
         study_id, link_id, secrets.token_hex(32), 1, "en", {"prolific_pid": secrets.token_hex(12)}
     )
     return storage.participants.enroll(
-        enrolment, lambda number: assign(plan, number, load, served), at
+        enrolment, lambda number: further(plan, number, (), {}, standing), at
     )
 
 
