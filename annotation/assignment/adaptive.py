@@ -26,12 +26,6 @@ class Open:
     most: int
     had: AbstractSet[str]
 
-    def of(self, stimuli: Sequence[Stimulus]) -> list[Stimulus]:
-        """Those that this participant has not had: below the wanted answers where there are any."""
-        fresh = [one for one in stimuli if one.id not in self.had]
-        wanted = [one for one in fresh if self.load.get(one.id, 0) < self.most]
-        return wanted or fresh
-
 
 def adaptive(
     stimuli: Sequence[Stimulus],
@@ -42,24 +36,28 @@ def adaptive(
 ) -> tuple[Choice, ...]:
     """Up to ``size`` different pairs, in the order in which they were drawn.
 
+    Open are those that the participant has not had: below the wanted answers while there are any.
     Each is drawn with probability (1 − ε)·gain / Σ gain + ε / n among the n that are open then,
     with ε = :data:`EXPLORED`; that probability is its propensity, given what was drawn before it.
     The gain is of :mod:`annotation.assignment.information`, where a pair that was just drawn counts
     as voted on. It depends on the two models alone: cases with the same models are equally likely.
     """
-    knowledge = Knowledge(sorted({model for one in stimuli for model in one.models}), tallies)
-    candidates = open_.of(stimuli)
+    sets = sorted({one.models for one in stimuli})
+    knowledge = Knowledge(sorted({model for models in sets for model in models}), tallies)
+    pairs = np.array([[knowledge.index[model] for model in models] for models in sets])
+    place = {models: i for i, models in enumerate(sets)}
+    set_of = np.array([place[one.models] for one in stimuli])
+    fresh = np.array([one.id not in open_.had for one in stimuli])
+    wanted = np.array([open_.load.get(one.id, 0) < open_.most for one in stimuli])
     choices: list[Choice] = []
-    while candidates and len(choices) < size:
-        sets = sorted({one.models for one in candidates})
-        pairs = np.array([[knowledge.index[model] for model in models] for models in sets])
-        gain = dict(zip(sets, knowledge.gains(pairs), strict=True))
-        gains = np.array([gain[one.models] for one in candidates])
+    while fresh.any() and len(choices) < size:
+        candidates = np.flatnonzero(fresh & wanted if (fresh & wanted).any() else fresh)
+        gains = knowledge.gains(pairs)[set_of[candidates]]
         propensity = (1 - EXPLORED) * gains / gains.sum() + EXPLORED / len(candidates)
-        index = int(rng.choice(len(candidates), p=propensity / propensity.sum()))
-        chosen = candidates[index]
-        choices.append(Choice(chosen, float(propensity[index])))
-        knowledge.add(*(knowledge.index[model] for model in chosen.models))
-        now_had = open_.had | {choice.stimulus.id for choice in choices}
-        candidates = Open(open_.load, open_.most, now_had).of(stimuli)
+        drawn = int(rng.choice(len(candidates), p=propensity / propensity.sum()))
+        index = candidates[drawn]
+        choices.append(Choice(stimuli[index], float(propensity[drawn])))
+        first, second = pairs[set_of[index]]
+        knowledge.add(int(first), int(second))
+        fresh[index] = False
     return tuple(choices)

@@ -2,61 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from annotation.assignment.adaptive import Open, adaptive
 from annotation.assignment.assign import assign, chance
 from annotation.assignment.batches import batch
-from annotation.assignment.information import Tallies
-from annotation.assignment.load import Enrolled, loads
+from annotation.assignment.ledger import SETTLED_S, Standing, standing_of
 from annotation.assignment.sequence import REPEAT_GAP, shuffled
-from annotation.assignment.sides import Orders, ordered
+from annotation.assignment.sides import ordered
 from annotation.assignment.training import round_is_due, training_round
-from annotation.judgments.answers import Answer, answers_of, votes_of
-from annotation.judgments.votes import TIE
+from annotation.judgments.answers import Answer
 from annotation.studies.plan import Method, StudyPlan
 from core.studies import Purpose, Trial
+
+__all__ = ["SETTLED_S", "Standing", "further", "is_due", "length_of", "standing_of"]
 
 BATCH = 5
 """Main trials that are chosen at once where the choice follows what was answered."""
 AHEAD = 2
 """Trials without an answer at which the next batch is chosen: their images can be fetched while
 these are looked at."""
-SETTLED_S = 2.0
-"""Votes younger than these seconds do not count for the choice yet: which of two people's votes was
-stored first would decide what is served, and no log could tell it again."""
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Where a whole study stands. ``load`` says by stimulus how many answers it has or will have,
-    ``served`` how often it was shown in which order, ``tallies`` what was voted (only where that
-    decides what is served)."""
-
-    load: Mapping[str, int] = field(default_factory=dict)
-    served: Orders = field(default_factory=dict)
-    tallies: Tallies = field(default_factory=dict)
-
-
-def standing_of(plan: StudyPlan, people: Iterable[Enrolled], now: datetime) -> Standing:
-    """Where the study stood at that time. ``people`` are all participants."""
-    people = list(people)
-    load, served = loads([person.progress(now) for person in people], now, plan.abandoned_after_s)
+def is_due(plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int, Answer]) -> bool:
+    """Whether :func:`further` may have something for that participant. It is cheap, and asked
+    first: where a study stands takes all its events to tell."""
+    if not any(trial.purpose is Purpose.MAIN for trial in trials):
+        return round_is_due(plan, trials, answers) is not None
     if plan.method is Method.BALANCED:
-        return Standing(load, served)
-    settled = now - timedelta(seconds=SETTLED_S)
-    counts: dict[tuple[str, str], list[int]] = {}
-    for person in people:
-        answers = answers_of(plan, person.trials, person.before(settled))
-        for vote in votes_of(plan, str(person.number), person.trials, answers):
-            first, second = sorted((vote.left, vote.right))
-            outcome = 2 if vote.winner == TIE else int(vote.winner == second)
-            counts.setdefault((first, second), [0, 0, 0])[outcome] += 1
-    return Standing(load, served, {pair: (a, b, ties) for pair, (a, b, ties) in counts.items()})
+        return False
+    main = sum(trial.purpose is Purpose.MAIN for trial in trials)
+    waiting = sum(trial.position not in answers for trial in trials)
+    return waiting <= AHEAD and main < min(plan.trials, len(plan.main_stimuli))
 
 
 def further(
@@ -73,18 +52,14 @@ def further(
     that the participant has, ``answers`` those that stand. The same arguments give the same trials.
     Somebody whose trials are all answered and who gets none here is through.
     """
+    if not is_due(plan, trials, answers):
+        return ()
     rng = chance(plan, number, len(trials))
     begun = any(trial.purpose is Purpose.MAIN for trial in trials)
-    if not begun:
-        due = round_is_due(plan, trials, answers)
-        if due is None:
-            return ()
-        if due:
-            return training_round(plan, trials, rng)
+    if not begun and round_is_due(plan, trials, answers):
+        return training_round(plan, trials, rng)
     if plan.method is Method.ADAPTIVE:
-        return _batch(plan, trials, answers, standing, rng)
-    if begun:
-        return ()
+        return _batch(plan, trials, standing, rng)
     return assign(plan, number, standing.load, standing.served, len(trials))
 
 
@@ -107,12 +82,9 @@ def length_of(plan: StudyPlan, trials: Sequence[Trial]) -> int:
 def _batch(
     plan: StudyPlan,
     trials: Sequence[Trial],
-    answers: Mapping[int, Answer],
     standing: Standing,
     rng: np.random.Generator,
 ) -> tuple[Trial, ...]:
-    if sum(trial.position not in answers for trial in trials) > AHEAD:
-        return ()
     had = {trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN}
     stimuli = plan.main_stimuli
     if not had and all(standing.load.get(one.id, 0) >= plan.votes for one in stimuli):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 
-from annotation.assignment.further import further, standing_of
+from annotation.assignment.further import further
+from annotation.assignment.ledger import Ledger
 from annotation.assignment.load import Enrolled
 from annotation.judgments.answers import answers_of
 from annotation.studies.plan import StudyPlan
-from core.studies import StoredTrial, Trial
+from core.studies import Event, StoredTrial, Trial
 
 
 def replay(plan: StudyPlan, people: Sequence[Enrolled]) -> list[int]:
@@ -21,36 +21,43 @@ def replay(plan: StudyPlan, people: Sequence[Enrolled]) -> list[int]:
     ``people`` are all participants. Empty where everything is as it was served; where participants
     were erased, those who came after them cannot be replayed.
     """
-    order = sorted(people, key=lambda person: person.number)
-    differing = []
-    for person in order:
-        for at, before, given in _moments(person):
-            others = [_until(other, at, person.number) for other in order if other is not person]
-            standing = standing_of(plan, [*others, replace(person, trials=before)], at)
-            answers = answers_of(plan, before, person.before(at))
-            if further(plan, person.number, before, answers, standing) != given:
-                differing.append(person.number)
-                break
-    return differing
+    by_number = {person.number: person for person in people}
+    ledger = Ledger(plan)
+    for person in people:
+        ledger.enroll(person.number, person.enrolled_at)
+    had: dict[int, tuple[Trial, ...]] = dict.fromkeys(by_number, ())
+    differing: set[int] = set()
+    for at, number, what in _in_time(people):
+        if isinstance(what, Event):
+            ledger.take(number, what)
+            continue
+        answers = answers_of(plan, had[number], by_number[number].before(at))
+        again = further(plan, number, had[number], answers, ledger.standing(at))
+        if again != what:
+            differing.add(number)
+        ledger.assign(number, what)
+        had[number] += what
+    return sorted(differing)
 
 
-def _moments(
-    person: Enrolled,
-) -> Iterator[tuple[datetime, tuple[Trial, ...], tuple[Trial, ...]]]:
-    """When the person got trials, those they had, and those they got; at least their enrolment."""
-    trials = sorted(person.trials, key=lambda trial: trial.position)
-    times = sorted({person.assigned_at(trial) for trial in trials})
-    for at in times or [person.enrolled_at]:
-        before = tuple(_plain(trial) for trial in trials if person.assigned_at(trial) < at)
-        given = tuple(_plain(trial) for trial in trials if person.assigned_at(trial) == at)
-        yield at, before, given
-
-
-def _until(other: Enrolled, at: datetime, number: int) -> Enrolled:
-    """Somebody else with the trials that they had before the person with that number got theirs."""
-    mine = (at, number)
-    had = [trial for trial in other.trials if (other.assigned_at(trial), other.number) < mine]
-    return replace(other, trials=had)
+def _in_time(
+    people: Sequence[Enrolled],
+) -> Iterator[tuple[datetime, int, Event | tuple[Trial, ...]]]:
+    """Everything that happened and everything that was written down, an event before what was
+    written down at the same time unless it is about that."""
+    rows: list[tuple[tuple[datetime, int, int, int], Event | tuple[Trial, ...]]] = []
+    for person in people:
+        times = {trial.position: person.assigned_at(trial) for trial in person.trials}
+        for event in person.events:
+            if event.at is not None:
+                known = event.position is None or times.get(event.position) != event.at
+                rows.append(((event.at, 0 if known else 2, person.number, event.number), event))
+        trials = sorted(person.trials, key=lambda trial: trial.position)
+        for at in sorted({person.assigned_at(trial) for trial in trials}) or [person.enrolled_at]:
+            given = tuple(_plain(trial) for trial in trials if person.assigned_at(trial) == at)
+            rows.append(((at, 1, person.number, 0), given))
+    for (at, _, number, _), what in sorted(rows, key=lambda row: row[0]):
+        yield at, number, what
 
 
 def _plain(trial: Trial) -> Trial:

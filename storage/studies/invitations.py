@@ -17,6 +17,8 @@ class Invitations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.changes = 0
+        """How often a link was revoked since the start."""
 
     def add(
         self, study_id: str, token_hash: str, label: str, personal: bool, author: str
@@ -73,6 +75,7 @@ class Invitations:
                 "WHERE invitation_id = ? AND revoked_at IS NULL",
                 [self._database.now(), author, invitation_id],
             )
+        self.changes += 1
         return self.get(invitation_id)
 
 

@@ -26,6 +26,8 @@ class Participants:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.changes = 0
+        """How often somebody was erased since the start."""
 
     def enroll(
         self,
@@ -181,6 +183,7 @@ class Participants:
                 "WHERE invitation_id = ? AND personal",
                 [now, author, invitation_id],
             )
+        self.changes += 1
         # Otherwise the rows stay readable in the log beside the database.
         self._database.checkpoint()
 

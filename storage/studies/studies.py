@@ -40,6 +40,9 @@ class Studies:
         self._database = database
         self._plans: dict[tuple[str, int], Mapping[str, Any]] = {}
         self._keeping = threading.Lock()
+        self.changes = 0
+        """How often a plan or a state was changed since the start: who keeps one in memory looks
+        again then."""
 
     def add(self, plan: Mapping[str, Any], author: str) -> StudyRecord:
         """Store a new study, a draft, with the first version of its plan.
@@ -69,6 +72,7 @@ class Studies:
             )
             row = (study_id, last + 1, title, text, author, self._database.now())
             _insert_plan(cursor, row)
+        self.changes += 1
         return self.get(study_id)
 
     def set_state(self, study_id: str, state: State, author: str, reason: str = "") -> StudyRecord:
@@ -80,6 +84,7 @@ class Studies:
             )
             row = (study_id, last + 1, State(state).value, author, reason, self._database.now())
             _insert_state(cursor, row)
+        self.changes += 1
         return self.get(study_id)
 
     def get(self, study_id: str) -> StudyRecord:

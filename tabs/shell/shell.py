@@ -36,10 +36,11 @@ from tabs.page.origins import Doors
 from tabs.page.routes import notice_routes, routes
 from tabs.page.visitor_cookies import VisitorCookies
 from tabs.page.widgets import widget
+from tabs.participants.page import participant_asset_routes
+from tabs.participants.routes import participant_routes
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
 from tabs.studies.routes import study_routes
-from tabs.studies.routes_results import results_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -156,10 +157,11 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_tables_routes,
         compare_routes,
         study_routes,
-        results_routes,
         notice_routes,
+        participant_routes,
     ):
         app.include_router(make(context))
+    app.include_router(participant_asset_routes())
     app.include_router(asset_routes())
     app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))
     demo = build(context)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from annotation.assignment.further import Standing, further, standing_of
+from annotation.assignment.further import further
+from annotation.assignment.ledger import Standing, standing_of
 from annotation.assignment.load import Enrolled
 from annotation.judgments.answers import answers_of
 from annotation.report import Person

@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 
 from annotation.assignment.adaptive import EXPLORED, Open, adaptive
-from annotation.assignment.further import BATCH, Standing, further, length_of, standing_of
+from annotation.assignment.further import BATCH, further, is_due, length_of
 from annotation.assignment.information import Knowledge
+from annotation.assignment.ledger import Ledger, Standing, standing_of
 from annotation.assignment.replay import replay
 from annotation.assignment.sequence import REPEAT_GAP
 from annotation.judgments.answers import Answer, AnswerKind
 from annotation.studies.cases import Kind
 from annotation.studies.plan import Method, StudyPlan, Training
 from core.errors import BadInput
-from core.studies import Purpose, Trial
+from core.studies import Event, EventKind, Purpose, Trial
 from tests.annotation.simulated import Taste, taken, taken_at_once
 from tests.annotation.studies_made import plan
 
@@ -166,6 +167,7 @@ def test_a_batch_waits_until_two_trials_are_left_and_a_full_study_gives_nothing(
     assert len(trials) == BATCH
     said = {at: Answer("", at, AnswerKind.PLACE, 0, 900.0) for at in range(BATCH)}
     assert further(study, 0, trials, {0: said[0], 1: said[1]}, NOTHING) == ()
+    assert not is_due(study, trials, {0: said[0], 1: said[1]})
     assert len(further(study, 0, trials, {at: said[at] for at in range(3)}, NOTHING)) == BATCH
     full = Standing({one.id: study.votes for one in study.stimuli})
     assert further(study, 1, (), {}, full) == ()
@@ -207,3 +209,43 @@ def test_the_log_gives_every_batch_again(method: Method) -> None:
         assert votes == sum(standing.load.values())
     else:
         assert standing.tallies == {}
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_a_ledger_kept_up_stands_where_the_log_says(method: Method) -> None:
+    study = plan(20, 3, method=method, trials=12, votes=3, abandoned_after_s=60)
+    rng = np.random.default_rng(2)
+
+    def answering(trial: Trial, number: int) -> dict[str, Any] | None:
+        if number == 1 and trial.position == 7:
+            return None
+        skipped = {"kind": "skip", "value": None, "response_ms": 900.0}
+        return skipped if rng.random() < 0.2 else Taste().body(study, trial, rng)
+
+    people = taken_at_once(study, 4, answering, minutes=0.5)
+    undone = people[0].events[-1]
+    assert undone.at is not None
+    undo = Event("f" * 32, EventKind.UNDO, undone.position, number=99, at=undone.at)
+    people[0] = replace(people[0], events=(*people[0].events, undo))
+    ledger = Ledger(study)
+    rows = sorted(
+        [(event.at, 1, one.number, event.number, event) for one in people for event in one.events]
+        + [
+            (one.assigned_at(t), 0, one.number, t.position, t) for one in people for t in one.trials
+        ],
+        key=lambda row: row[:4],
+    )
+    for number, person in enumerate(people):
+        ledger.enroll(number, person.enrolled_at)
+    for place, (at, _, number, _, what) in enumerate(rows):
+        assert at is not None
+        if isinstance(what, Event):
+            ledger.take(number, what)
+        else:
+            ledger.assign(number, [what])
+        if place % 7 == 0 and rows[min(place + 1, len(rows) - 1)][0] != at:
+            assert ledger.standing(at) == standing_of(study, people, at)
+    late = people[-1].enrolled_at + timedelta(hours=1)
+    assert ledger.standing(late) == standing_of(study, people, late)
+    answered = sum(len(one.events) for one in people) - 2
+    assert sum(ledger.standing(late).load.values()) == answered
