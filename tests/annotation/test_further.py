@@ -125,7 +125,7 @@ def test_pairs_are_drawn_as_often_as_their_propensity_says() -> None:
     second: Counter[str] = Counter()
     told: dict[str, float] = {}
     expected: Counter[str] = Counter()
-    draws = 1_500
+    draws = 800
     for seed in range(draws):
         one, other = adaptive(study.stimuli, open_, 2, tallies, np.random.default_rng(seed))
         first[one.stimulus.id] += 1
