@@ -10,6 +10,7 @@ from types import TracebackType
 
 from core.errors import DataFolderError
 from core.files import sweep, why_of
+from storage.accounts import Accounts
 from storage.checks import dangling, missing_files
 from storage.database.connection import Clock, Database, aware, utc_now
 from storage.database.losses import Losses
@@ -43,7 +44,7 @@ class Storage:
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
     ``agreement``, ``runs``, ``results``, ``profiles``, ``distributions``, ``picture_sets``,
-    ``picture_profiles``, ``trash``, ``judgments``, ``jobs``, ``makers``, ``studies``,
+    ``picture_profiles``, ``trash``, ``judgments``, ``jobs``, ``makers``, ``accounts``, ``studies``,
     ``invitations``, ``participants`` and ``study_events`` hold the calls, ``losses`` what was found
     missing at a start. Any thread may use them; one process owns a folder at a time. It is a
     context manager that closes itself.
@@ -72,6 +73,7 @@ class Storage:
         self.judgments = Judgments(database)
         self.jobs = Jobs(database)
         self.makers = Makers(database)
+        self.accounts = Accounts(database)
         self.studies = Studies(database)
         self.invitations = Invitations(database)
         self.participants = Participants(database)

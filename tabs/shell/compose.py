@@ -53,7 +53,8 @@ def make_context(
         partial(open_tool, sources=sources),
         partial(tool_memory, sources=sources),
     )
-    limits = limits_of(local)
+    demo = bool(options.get("demo"))
+    limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
     services = (Library(storage), supervisor, Segments(), Trials(), Participation(storage))
     return Context(
@@ -64,7 +65,7 @@ def make_context(
         Jobs(storage.jobs, (Queue(engine), RunJobs(supervisor)), limits.jobs_of_one),
         sources=sources,
         endpoints=endpoints,
-        local=local,
+        local=local and not demo,
         runs=runs,
         services={type(service): service for service in services},
         **options,

@@ -133,6 +133,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     if not context.local:
         # Long answers of the app's own routes; the page and its files come packed to everybody.
         app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
+    if context.demo:
         app.add_middleware(VisitorCookies, visitors=context.visitors, space=space)
     # Added last, so it stands outermost.
     app.add_middleware(Doors, local=context.local, space=space)
