@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -294,6 +295,17 @@ def test_a_personal_link_asked_from_two_places_at_once_is_one_participant(room: 
         )
     assert set(answers) == {200}
     assert room.storage.participants.count(link.study.id) == 1
+
+
+def test_a_demonstration_has_no_studies(room: Room) -> None:
+    link = room.opened(plan())
+    shown = room.person(link).state()
+    assert shown["study"]["title"] == "Which is closer?"
+    room.context = replace(room.context, demo=True)
+    room.app = room.make_app()
+    for path in ("", "/state"):
+        assert room.person(link).client.get(f"/study/{link.token}{path}").status_code == 404
+    assert room.person(link).asks_in().status_code == 404
 
 
 def test_tokens_are_long_and_only_their_hash_is_stored(room: Room) -> None:
