@@ -23,7 +23,6 @@ from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
-from tabs.studies.results import ResultsKeeper
 from tabs.studies.shelf import StudyShelf
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def make_context(
     demo = bool(options.get("demo"))
     limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    studies = (StudyShelf(storage), ResultsKeeper(), Participation(storage))
+    studies = (Participation(storage), StudyShelf(storage), ResultsKeeper())
     services = (Library(storage), supervisor, Segments(), Trials(), *studies)
     return Context(
         storage,

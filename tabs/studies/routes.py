@@ -20,6 +20,7 @@ from tabs.studies.live import StudyRequest, live
 from tabs.studies.materials import materials, presets
 from tabs.studies.outline import CasesForm, cases, outline
 from tabs.studies.planning import PowerRequest, VotesRequest, power, votes_needed
+from tabs.studies.preview import PreviewRequest, preview
 from tabs.studies.study import study, study_list
 
 PREFIX = "/api/studies"
@@ -65,6 +66,7 @@ def study_routes(context: Context) -> Door:
     door.takes("/{study}/state", StateRequest, set_state)
     door.takes("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
     _takes_here(door, "/{study}/links", LinksRequest, make_links)
+    _takes_here(door, "/{study}/preview", PreviewRequest, preview)
     return door
 
 
