@@ -23,6 +23,7 @@ from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
+from tabs.studies.results import ResultsKeeper
 from tabs.studies.shelf import StudyShelf
 
 if TYPE_CHECKING:

@@ -41,6 +41,7 @@ from tabs.participants.routes import participant_routes
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
 from tabs.studies.routes import study_routes
+from tabs.studies.routes_results import results_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -157,6 +158,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_tables_routes,
         compare_routes,
         study_routes,
+        results_routes,
         notice_routes,
         participant_routes,
     ):

@@ -45,6 +45,11 @@ RULE_FIELDS = (
         "Share of answers at the most chosen place; above it they are left out.",
     ),
     ("least_answered", "Least answered", "Share of their trials answered."),
+    (
+        "least_training",
+        "Least of training right",
+        "Share of training trials answered right in the last round that was taken.",
+    ),
     ("least_plates", "Least plates read", "Share of color-vision plates read right."),
     (
         "screen",
@@ -154,7 +159,7 @@ def person_json(
         "language": participant.language,
         "plan_version": participant.plan_version,
         "quality": {
-            name: value if isinstance(value, bool | int) else plain(value)
+            name: plain(value) if isinstance(value, float) else value
             for name, value in asdict(result.quality).items()
         },
         "screening": screening_of(source, participant),

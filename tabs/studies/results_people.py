@@ -35,6 +35,7 @@ class SetRule(OfStudy):
     most_one_side: Share | None = None
     least_answered: Share | None = None
     least_plates: Share | None = None
+    least_training: Share | None = None
     screen: bool = False
     default: bool = False
 

@@ -178,6 +178,7 @@ TABLES: tuple[StudyTable, ...] = (
             _number("one_side", COMPUTED, "Main answers at the most chosen place.", _SHARE),
             _number("skipped", COMPUTED, "Main trials answered by a skip.", _SHARE),
             _number("median_ms", COMPUTED, "Median response time of main answers.", _MS),
+            _number("training", COMPUTED, "Training answered right in the last round.", _SHARE),
             _number("plates", COMPUTED, "Color-vision plates read right.", _SHARE),
             _truth("screen", COMPUTED, "Whether darkest and lightest patches were told apart."),
             _EXCLUDED,

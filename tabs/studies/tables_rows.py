@@ -157,6 +157,7 @@ def participants(data: ExportData) -> Iterator[Json]:
                 for name in ("plan_version", "language", "enrolled_at", "last_at", "stage")
             },
             **quality,
+            "training": (quality["training"] or (None,))[-1],
             "excluded": one["excluded"],
             "reasons": "; ".join(one["reasons"]) or None,
             "external": _json(external[one["number"]]) if external.get(one["number"]) else None,

@@ -35,6 +35,8 @@ from tabs.studies.results import OfStudy
 from tabs.studies.tables import TABLES
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 
+SELDOM = ("external", "original", "expected", "right", "misread", "why", "training")
+"""Columns that a study without training or odd answers leaves empty."""
 NAMED = ("Anna", "prolific_pid", "HYPERLINK", "laptop")
 
 
@@ -78,7 +80,15 @@ def test_every_table_is_the_same_in_both_forms_and_as_its_codebook_says(
         if column.allowed:
             assert set(values) - {None} <= set(column.allowed), column.name
         # What no row ever has is a column that nobody fills.
-        if column.name not in ("external", "original", "expected", "right", "misread", "why"):
+        if column.name not in (
+            "external",
+            "original",
+            "expected",
+            "right",
+            "misread",
+            "why",
+            "training",
+        ):
             assert any(value is not None for value in values), column.name
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import fields
 from typing import Any
 
 import choix
@@ -11,6 +12,7 @@ import krippendorff
 import numpy as np
 import pytest
 
+from annotation.participants.quality import ExclusionRule
 from annotation.studies.cases import Kind
 from core.errors import BadInput, NotStored
 from core.studies import Event, EventKind, LogKind
@@ -19,6 +21,7 @@ from tabs.page.context import Context
 from tabs.page.requests import read_as
 from tabs.studies.metrics import metrics_of
 from tabs.studies.results import AskResults, OfStudy, study_results
+from tabs.studies.results_json import RULE_FIELDS
 from tabs.studies.results_people import (
     Decide,
     Erase,
@@ -175,6 +178,12 @@ def test_the_rule_leaves_out_who_did_not_look_and_shows_both(context: Context) -
     kinds = Counter(entry.kind for entry in context.storage.studies.log(study_id))
     assert kinds[LogKind.RULE] == 2
     assert kinds[LogKind.DECISION] == 2
+
+
+def test_the_form_of_the_rule_has_every_bound() -> None:
+    bounds = {one.name for one in fields(ExclusionRule)}
+    assert {name for name, *_ in RULE_FIELDS} == bounds
+    assert set(SetRule.model_fields) - {"study", "default"} == bounds
 
 
 def test_results_are_computed_once_until_somebody_answers(
