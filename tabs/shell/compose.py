@@ -24,6 +24,7 @@ from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
+from tabs.studies.shelf import StudyShelf
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -57,8 +58,9 @@ def make_context(
     demo = bool(options.get("demo"))
     limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    control, participation = Control(storage.accounts, storage.data_dir), Participation(storage)
-    services = (Library(storage), supervisor, Segments(), Trials(), control, participation)
+    control = Control(storage.accounts, storage.data_dir)
+    studies = (Participation(storage), StudyShelf(storage))
+    services = (Library(storage), supervisor, Segments(), Trials(), control, *studies)
     return Context(
         storage,
         data_label,
