@@ -25,6 +25,7 @@ FOLDERS: Mapping[str, Sequence[str]] = {
     "generate": ("generate", "picker"),
     "explore": ("explore",),
     "compare": ("compare",),
+    "judge": ("studies",),
 }
 SELECTED = b'"type":"tabs","props":{"selected":"%s"'
 # A page differs by its host, its room and the data folder's numbers in it.

@@ -38,6 +38,7 @@ from tabs.page.visitor_cookies import VisitorCookies
 from tabs.page.widgets import widget
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
+from tabs.studies import tab as studies
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -67,6 +68,8 @@ def build(context: Context) -> Any:
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
+            with gr.Tab("Judge", id=studies.NAME):
+                studies.layout()
         widget("page/tour", elem_id="tour")
         widget("page/notices", elem_id="notices")
         widget("page/imports", elem_id="imports")
