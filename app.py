@@ -168,6 +168,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         sources=Sources.here(folder),
         endpoints={server.name: server for server in servers},
         local=hosts != EVERY_HOST,
+        demo=hosts == EVERY_HOST,
         munsell_file=settings.munsell or "",
         runs=runs,
         example=settings.example,

@@ -22,6 +22,14 @@ class NotAllowed(BadInput):
     """Whoever asks may not do that, however it is asked for."""
 
 
+class AlreadyEnrolled(BadInput):
+    """A link for one person has been used: ``participant_id`` is who came in by it."""
+
+    def __init__(self, message: str, participant_id: str) -> None:
+        super().__init__(message)
+        self.participant_id = participant_id
+
+
 class ImageError(BadInput):
     """A file is no image, is broken, too large, or of a kind that cannot be read."""
 

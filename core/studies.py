@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -47,6 +47,18 @@ class Trial:
     expected: int | None = None
 
 
+@dataclass(frozen=True)
+class StoredTrial(Trial):
+    """A trial as it was written down, with the time of that; :meth:`trial` is it without."""
+
+    assigned_at: datetime = field(kw_only=True)
+
+    def trial(self) -> Trial:
+        """The trial alone, which equals the one that was assigned."""
+        values = {one.name: getattr(self, one.name) for one in fields(Trial)}
+        return Trial(**values)
+
+
 class EventKind(StrEnum):
     """What a participant did, or what happened to the page in front of them."""
 
@@ -80,7 +92,8 @@ class Event:
 
 @dataclass(frozen=True)
 class StudyRecord:
-    """``plan`` is the newest version of the plan as JSON, ``version`` its number from 1."""
+    """``plan`` is the newest version of the plan as JSON, ``version`` its number from 1.
+    ``author`` is the id of the actor who made the study, ``state_at`` when its state changed."""
 
     id: str
     title: str
@@ -89,12 +102,13 @@ class StudyRecord:
     plan: Mapping[str, Any]
     created_at: datetime
     state_at: datetime
+    author: str = ""
 
 
 @dataclass(frozen=True)
 class InvitationRecord:
     """A link of a study. ``personal``: it is for one participant, who may come back on any device.
-    The token itself is not stored."""
+    The token itself is not stored. ``author`` is the id of the actor who made it."""
 
     id: str
     study_id: str
@@ -102,6 +116,20 @@ class InvitationRecord:
     personal: bool
     created_at: datetime
     revoked_at: datetime | None
+    author: str = ""
+
+
+@dataclass(frozen=True)
+class Enrolment:
+    """What is known of a participant who comes in. ``key_hash`` is the SHA-256 of the key that
+    their browser keeps; for the rest see :class:`ParticipantRecord`."""
+
+    study_id: str
+    invitation_id: str
+    key_hash: str
+    plan_version: int
+    language: str
+    external: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -118,6 +146,44 @@ class ParticipantRecord:
     language: str
     external: Mapping[str, str]
     enrolled_at: datetime
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a researcher decided of one participant; the latest of each counts."""
+
+    participant_id: str
+    excluded: bool
+    reason: str
+    author: str
+    at: datetime
+
+
+class LogKind(StrEnum):
+    """What can have happened to a study."""
+
+    PLAN = "plan"
+    STATE = "state"
+    RULE = "rule"
+    LINK = "link"
+    LINK_REVOKED = "link-revoked"
+    DECISION = "decision"
+    ERASURE = "erasure"
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One thing that happened to a study. ``author`` is the id of an actor.
+
+    ``body`` has, by kind: ``plan``: version, title; ``state``: state, reason; ``rule``: rule;
+    ``link`` and ``link-revoked``: invitation_id, label, personal; ``decision``: participant_id,
+    participant_number, excluded, reason; ``erasure``: participant_number.
+    """
+
+    at: datetime
+    kind: LogKind
+    author: str
+    body: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.files import shelf
 from storage.checks_sets import REFERENCES
+from storage.checks_studies import STUDY_REFERENCES
 from storage.database.connection import Database
 from storage.runs.images import ARCHIVE
 
@@ -166,7 +167,7 @@ def dangling(database: Database) -> list[str]:
     """Return one sentence for each row that points at a row that is not there."""
     return [
         sentence.format(*row)
-        for sentence, question in (*_REFERENCES, *REFERENCES)
+        for sentence, question in (*_REFERENCES, *REFERENCES, *STUDY_REFERENCES)
         for row in database.rows(question)
     ]
 

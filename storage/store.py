@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
 from core.errors import DataFolderError
 from core.files import sweep, why_of
+from storage.accounts import Accounts
 from storage.checks import dangling, missing_files
-from storage.database.connection import Clock, Database, utc_now
+from storage.database.connection import Clock, Database, aware, utc_now
 from storage.database.losses import Losses
 from storage.distributions.sets import DistributionSets
 from storage.jobs import Jobs
@@ -24,6 +26,10 @@ from storage.prompts.sets import PromptSets
 from storage.results.queries import Results
 from storage.runs.profiles import Profiles
 from storage.runs.runs import Runs
+from storage.studies.events import StudyEvents
+from storage.studies.invitations import Invitations
+from storage.studies.participants import Participants
+from storage.studies.studies import Studies
 from storage.trash import Trash
 from storage.verdicts.agreement import Agreements
 from storage.verdicts.drawings import Drawings
@@ -38,9 +44,10 @@ class Storage:
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
     ``agreement``, ``runs``, ``results``, ``profiles``, ``distributions``, ``picture_sets``,
-    ``picture_profiles``, ``trash``, ``judgments``, ``jobs`` and ``makers`` hold the calls,
-    ``losses`` what was found missing at a start. Any thread may use them; one process owns a folder
-    at a time. It is a context manager that closes itself.
+    ``picture_profiles``, ``trash``, ``judgments``, ``jobs``, ``makers``, ``accounts``, ``studies``,
+    ``invitations``, ``participants`` and ``study_events`` hold the calls, ``losses`` what was found
+    missing at a start. Any thread may use them; one process owns a folder at a time. It is a
+    context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -66,6 +73,11 @@ class Storage:
         self.judgments = Judgments(database)
         self.jobs = Jobs(database)
         self.makers = Makers(database)
+        self.accounts = Accounts(database)
+        self.studies = Studies(database)
+        self.invitations = Invitations(database)
+        self.participants = Participants(database)
+        self.study_events = StudyEvents(database)
 
     @classmethod
     def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:
@@ -113,8 +125,13 @@ class Storage:
         """
         self._database.require_here()
 
+    def now(self) -> datetime:
+        """The time, UTC, as the next row would have it: never before that of an earlier one."""
+        return aware(self._database.now())
+
     def close(self) -> None:
         """Close the database; closing twice is fine. Later calls raise :class:`StorageError`."""
+        self.study_events.close()
         self._database.close()
 
     def __enter__(self) -> Storage:

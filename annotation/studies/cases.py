@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import combinations
 
 from core.errors import BadInput
@@ -74,7 +75,7 @@ class Stimulus:
     case_id: str
     models: tuple[str, ...]
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Made of the case and the models alone."""
         text = "\x1f".join((self.case_id, *self.models))

@@ -149,6 +149,12 @@ class StudyPlan:
                     )
 
     def _check_training(self) -> None:
+        if self.training.keys and self.kind is Kind.RATINGS:
+            raise BadInput("Training needs a right answer, and a rating has none.", "training")
+        if not 1 <= self.training.attempts <= 5:
+            raise BadInput("Training takes 1 to 5 rounds.", "training")
+        if len({stimulus_id for stimulus_id, _ in self.training.keys}) < len(self.training.keys):
+            raise BadInput("Training shows one stimulus twice. Take another for it.", "training")
         if not 0 <= self.training.needed <= len(self.training.keys):
             raise BadInput(
                 f"{self.training.needed} right answers cannot be asked of "
@@ -175,7 +181,7 @@ class StudyPlan:
         """The cases by their ids."""
         return {case.id: case for case in self.cases}
 
-    @property
+    @cached_property
     def main_stimuli(self) -> tuple[Stimulus, ...]:
         """The stimuli that votes are wanted of: all but those of training."""
         keys = {stimulus_id for stimulus_id, _ in self.training.keys}

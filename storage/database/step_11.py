@@ -88,6 +88,7 @@ def _studies(cursor: duckdb.DuckDBPyConnection) -> None:
             personal       BOOLEAN NOT NULL,
             author         VARCHAR NOT NULL,
             created_at     TIMESTAMP NOT NULL,
+            revoked_by     VARCHAR,
             revoked_at     TIMESTAMP
         )
     """)

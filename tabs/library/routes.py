@@ -22,6 +22,7 @@ from tabs.library.prompts import (
     take_prompts,
 )
 from tabs.library.service import Library
+from tabs.page.actor import Actor, allowed
 from tabs.page.answers import MOST_BASKET_BYTES, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
@@ -55,7 +56,7 @@ def prompt_routes(context: Context) -> Door:
     door = Door(context, "/api")
 
     @door.get("/prompts/sets")
-    def sets() -> JSONResponse:
+    def sets(actor: Actor = door.asking) -> JSONResponse:
         return guarded(
             lambda: {
                 "sets": [vars(one) for one in context.service(Library).sets()],
@@ -63,7 +64,7 @@ def prompt_routes(context: Context) -> Door:
                     {"name": name, "count": count}
                     for name, count in context.service(Library).selections()
                 ],
-                "local": context.local,
+                "local": allowed(actor, "name-folder"),
             }
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
@@ -22,19 +23,30 @@ class Role(StrEnum):
     """What somebody is to this TrueHue."""
 
     OWNER = "owner"
+    ADMIN = "admin"
+    RESEARCHER = "researcher"
+    EXPERT = "expert"
     VISITOR = "visitor"
+    NOBODY = "nobody"
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Who asks: ``id`` tells visitors apart, and is the server's, never the page's."""
+    """Who asks: ``id`` tells people apart, and is the server's, never the page's. Of somebody with
+    an account it is the account's, and ``name`` is what they signed in with. ``at_machine``: only
+    people at this machine can reach the app."""
 
     id: str
     role: Role
+    at_machine: bool = False
+    name: str = ""
 
 
-OWNER = Actor(OWNER_ID, Role.OWNER)
-"""Everybody at a machine that nobody else reaches, and whoever gives a command there."""
+OWNER = Actor(OWNER_ID, Role.OWNER, at_machine=True)
+"""Everybody at a machine that nobody else reaches and that has no accounts, and whoever gives a
+command there."""
+NOBODY = Actor("", Role.NOBODY)
+"""Who has not signed in where there are accounts: they may do nothing."""
 
 
 class Reach(Enum):
@@ -48,35 +60,49 @@ class Reach(Enum):
 @dataclass(frozen=True)
 class Action:
     """What may be done, by roles: a role that is not named may do it with nothing, but the owner,
-    who may do everything. ``refusal`` is what those are told who may not."""
+    who may do everything, and an admin, who may too; ``at_machine`` is left to admins only where
+    nobody else reaches the app. ``refusal`` is what those are told who may not."""
 
     refusal: str
     reach: Mapping[Role, Reach] = field(default_factory=dict)
+    at_machine: bool = False
 
 
-def _of_visitors(reach: Reach) -> Mapping[Role, Reach]:
-    return {Role.VISITOR: reach}
+def _reach(reach: Reach, *roles: Role) -> Mapping[Role, Reach]:
+    return dict.fromkeys(roles, reach)
 
 
+_WORKERS = (Role.RESEARCHER, Role.VISITOR)
 ACTIONS: Mapping[str, Action] = {
-    "look": Action("This is not for you to see.", _of_visitors(Reach.EVERYTHING)),
-    "add": Action("Nothing can be added here by you.", _of_visitors(Reach.EVERYTHING)),
-    "compute": Action("You cannot begin work here.", _of_visitors(Reach.EVERYTHING)),
+    "look": Action("This is not for you to see.", _reach(Reach.EVERYTHING, *_WORKERS, Role.EXPERT)),
+    "add": Action("Nothing can be added here by you.", _reach(Reach.EVERYTHING, *_WORKERS)),
+    "compute": Action("You cannot begin work here.", _reach(Reach.EVERYTHING, *_WORKERS)),
+    "study": Action("Studies are not for you to see.", _reach(Reach.EVERYTHING, Role.RESEARCHER)),
+    "review": Action("Only experts and admins review here.", _reach(Reach.EVERYTHING, Role.EXPERT)),
     "cancel": Action(
         "Only who began this, or the owner of this TrueHue, can change it.",
-        _of_visitors(Reach.OWN),
+        _reach(Reach.OWN, *_WORKERS),
     ),
     "change": Action(
-        "Only who made this, or the owner of this TrueHue, can change it.", _of_visitors(Reach.OWN)
+        "Only who made this, or the owner of this TrueHue, can change it.",
+        _reach(Reach.OWN, *_WORKERS),
     ),
     "delete": Action(
         "Only who brought this, or the owner of this TrueHue, can delete it or put it back.",
-        _of_visitors(Reach.OWN),
+        _reach(Reach.OWN, *_WORKERS),
     ),
-    "purge": Action("Only at the machine itself something can be deleted for good."),
-    "name-folder": Action("Folders can only be named on the machine where the app runs."),
-    "name-file": Action("Files can only be named on the machine where the app runs."),
-    "name-cluster": Action("Clusters can only be named on the machine where the app runs."),
+    "purge": Action(
+        "Only at the machine itself something can be deleted for good.", at_machine=True
+    ),
+    "name-folder": Action(
+        "Folders can only be named on the machine where the app runs.", at_machine=True
+    ),
+    "name-file": Action(
+        "Files can only be named on the machine where the app runs.", at_machine=True
+    ),
+    "name-cluster": Action(
+        "Clusters can only be named on the machine where the app runs.", at_machine=True
+    ),
     "read-notice": Action("That notice cannot be marked as read here."),
 }
 """Everything that is ever asked of :func:`may`."""
@@ -94,7 +120,9 @@ def may(actor: Actor, action: str, thing: Thing | None = None, field: str = "") 
     all that they may do it with. Raises NotAllowed in words; ``field`` is the one of a form that
     asked for it."""
     policy = ACTIONS[action]
-    if actor.role is Role.OWNER:
+    if actor.role is Role.OWNER or (
+        actor.role is Role.ADMIN and (actor.at_machine or not policy.at_machine)
+    ):
         return
     reach = policy.reach.get(actor.role, Reach.NOTHING)
     own = thing is None or (bool(actor.id) and thing.makers == {actor.id})
@@ -156,17 +184,31 @@ def thing(context: Context, kind: str, name: str) -> Thing:
 def actor_of(context: Context, request: Any) -> Actor:
     """Who sends a request of FastAPI or of Gradio.
 
-    Where only people at this machine reach the app, everyone is the owner. Elsewhere everyone is a
-    visitor, whom the signed cookie tells apart (:mod:`tabs.page.visitors`).
+    In a demonstration everyone is a visitor, whom the signed cookie tells apart
+    (:mod:`tabs.page.visitors`). Else, once there is an account, it is whose session the request
+    brings, and nobody without one. Without accounts everyone is the owner where only people at this
+    machine reach the app, and nobody elsewhere.
     """
-    if context.local:
-        return OWNER
     inner = getattr(request, "request", None) or request
-    fresh = getattr(inner, "scope", {}).get(FRESH_VISITOR, "")
-    cookie = dict(getattr(inner, "cookies", {})).get(COOKIE, "")
-    return Actor(fresh or context.visitors.id_of(cookie), Role.VISITOR)
+    cookies = dict(getattr(inner, "cookies", {}))
+    if context.demo:
+        fresh = getattr(inner, "scope", {}).get(FRESH_VISITOR, "")
+        return Actor(fresh or context.visitors.id_of(cookies.get(COOKIE, "")), Role.VISITOR)
+    accounts = context.storage.accounts
+    if not accounts.any():
+        return OWNER if context.local else NOBODY
+    account = accounts.session(hashed(cookies.get(SESSION, "")))
+    if account is None:
+        return NOBODY
+    return Actor(account.id, Role(account.role), context.local, account.name)
+
+
+def hashed(token: str) -> str:
+    """What is stored of a token of 256 bits of chance: its SHA-256 as hexadecimal characters."""
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 COOKIE = "truehue-visitor"
+SESSION = "truehue-session"
 FRESH_VISITOR = "truehue.visitor"
 """Where a request's scope names the visitor who gets the cookie with its answer."""

@@ -18,7 +18,7 @@ from core.errors import DataFolderError
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 from core.records import MaskRecord
-from tabs.page.actor import OWNER, Actor, Role
+from tabs.page.actor import NOBODY, OWNER, Actor, Role
 from tabs.page.errors import many
 from tabs.page.jobs import Jobs
 from tabs.page.limits import Limits, limits_of
@@ -88,7 +88,9 @@ class Context:
     """What every feature is given; put together by :func:`tabs.shell.compose.make_context`.
 
     ``data_label`` is the data folder as the user wrote it. ``local`` says that only people at this
-    machine can reach the app: they may name folders of it. ``engine`` is the one queue for the
+    machine can reach the app: whoever is its owner, or an admin, may name folders of it. ``demo``:
+    it is a demonstration, where everybody is a visitor with limits; it is never local. Where it is
+    neither, people sign in (:func:`tabs.page.actor.actor_of`). ``engine`` is the one queue for the
     device: it draws, and calls the tools of :mod:`core.masks.grounded.tools` by their ids.
     ``staging`` is where files from a browser wait until they are imported, ``jobs`` is all long
     work. ``services`` are the
@@ -107,6 +109,7 @@ class Context:
     sources: Sources = field(default_factory=Sources.here)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     local: bool = True
+    demo: bool = False
     munsell_file: str = ""
     runs: Sequence[Path] = ()
     example: bool = True
@@ -125,18 +128,20 @@ class Context:
 
     @cached_property
     def visitors(self) -> Visitors:
-        """Tells those apart who reach an app that is not local."""
+        """Tells those apart who reach a demonstration."""
         return Visitors(self.storage.data_dir / "visitors.key")
 
     @property
     def anyone(self) -> Actor:
-        """Who asks where nobody is named: somebody at this machine, or else anybody."""
-        return OWNER if self.local else Actor("", Role.VISITOR)
+        """Who asks where nobody is named: the owner where everybody is, or else anybody."""
+        if self.demo:
+            return Actor("", Role.VISITOR)
+        return OWNER if self.local and not self.storage.accounts.any() else NOBODY
 
     @property
     def limits(self) -> Limits:
-        """How much a visitor may ask for."""
-        return limits_of(self.local)
+        """How much may be asked for."""
+        return limits_of(self.demo)
 
     @property
     def deletions(self) -> int:

@@ -1,4 +1,4 @@
-"""How much one may ask of an app: nearly anything at one's own machine, less where others come.
+"""How much one may ask of an app: nearly anything of one's own, less of a demonstration.
 
 These are limits of the whole app and of a visitor, who is another one without the cookie: they keep
 one from taking all by mistake, not by intent.
@@ -67,7 +67,7 @@ HERE = Limits()
 
 
 def for_others(gpus: int) -> Limits:
-    """The limits where others reach the app: a demonstration, not a cluster."""
+    """The limits where anybody reaches the app: a demonstration, not a cluster."""
     return Limits(
         image_bytes=32 * MIB,
         prompts_bytes=16 * MIB,
@@ -82,6 +82,6 @@ def for_others(gpus: int) -> Limits:
     )
 
 
-def limits_of(local: bool) -> Limits:
-    """The limits of an app that only people at this machine can reach, or of one for others."""
-    return HERE if local else for_others(gpus_here())
+def limits_of(demo: bool) -> Limits:
+    """The limits of a demonstration, or of an app for its own people."""
+    return for_others(gpus_here()) if demo else HERE

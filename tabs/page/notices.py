@@ -6,21 +6,22 @@ from typing import Any
 
 from pydantic import Field
 
-from tabs.page.actor import Actor, asks
+from tabs.page.actor import Actor, allowed, asks
 from tabs.page.context import Context
 from tabs.page.requests import PageRequest
 
 
-def notices(context: Context) -> dict[str, Any]:
+def notices(context: Context, actor: Actor) -> dict[str, Any]:
     """``{"notices": [{"number", "text"}, …]}``; a number can be marked as read, None stays.
 
-    What was lost names files of this machine: it is told to the people at it alone.
+    What was lost names files of this machine: it is told to those alone who look after it.
     """
     shown: list[dict[str, Any]] = []
+    keeper = allowed(actor, "read-notice")
     if problem := context.folder_problem():
-        text = problem if context.local else "Nothing can be stored now: the data folder is gone."
+        text = problem if keeper else "Nothing can be stored now: the data folder is gone."
         shown.append({"number": None, "text": text})
-    elif context.local:
+    elif keeper:
         words = context.storage.losses.words()
         shown += [{"number": number, "text": text} for number, text in words.items()]
     return {"notices": shown}
@@ -36,4 +37,4 @@ class Notice(PageRequest):
 def read_notice(context: Context, actor: Actor, request: Notice) -> dict[str, Any]:
     """Marks a notice as read; the answer has the others. Raises NotStored."""
     context.storage.losses.read(request.number)
-    return notices(context)
+    return notices(context, actor)

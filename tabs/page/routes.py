@@ -14,6 +14,7 @@ import anyio
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from core.errors import TrueHueError
+from tabs.page.actor import Actor
 from tabs.page.answers import guarded
 from tabs.page.context import ROOT, Context
 from tabs.page.door import Door
@@ -106,8 +107,8 @@ def notice_routes(context: Context) -> Door:
     door = Door(context, "/api/notices")
 
     @door.get("")
-    def shown() -> JSONResponse:
-        return guarded(lambda: notices(context))
+    def shown(actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: notices(context, actor))
 
     door.takes("/read", Notice, read_notice)
     return door

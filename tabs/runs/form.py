@@ -22,7 +22,7 @@ from core.runs.records import DRAWN, RunPlan, StoredItem
 from core.runs.worker import WorkerSettings
 from core.verdict.rules import RULES
 from tabs.library.service import SELECTION, Library
-from tabs.page.actor import Actor, asks, may, may_open
+from tabs.page.actor import Actor, allowed, asks, may, may_open
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.jobs import Job
@@ -59,12 +59,12 @@ DRAWABLE = ("renderer", "diffusers", "transformers")
 SIZES = (128, 256, 512, 768, 1024, 1536, 2048)
 
 
-def form_view(context: Context) -> dict[str, Any]:
+def form_view(context: Context, actor: Actor) -> dict[str, Any]:
     """Everything that can be chosen, with what each model lacks here."""
     sources = context.sources
     cores, gpus = usable_cores(), gpus_here()
     return {
-        "local": context.local,
+        "local": allowed(actor, "name-folder"),
         "set": "mini",
         "sets": [
             *(

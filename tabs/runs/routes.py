@@ -32,8 +32,8 @@ def run_routes(context: Context) -> Door:
         return guarded(lambda: runs_view(context, actor, hidden))
 
     @door.get("/form")
-    def form() -> JSONResponse:
-        return guarded(lambda: form_view(context))
+    def form(actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: form_view(context, actor))
 
     door.takes("/estimate", RunRequest, estimate_view)
     door.takes("/trial", RunRequest, try_out)

@@ -19,6 +19,7 @@ from tabs.page.context import Context
 from tabs.page.jobs import Jobs
 from tabs.page.limits import limits_of
 from tabs.page.staging import Staging
+from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
@@ -52,9 +53,10 @@ def make_context(
         partial(open_tool, sources=sources),
         partial(tool_memory, sources=sources),
     )
-    limits = limits_of(local)
+    demo = bool(options.get("demo"))
+    limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    services = (Library(storage), supervisor, Segments(), Trials())
+    services = (Library(storage), supervisor, Segments(), Trials(), Participation(storage))
     return Context(
         storage,
         data_label,
@@ -63,7 +65,7 @@ def make_context(
         Jobs(storage.jobs, (Queue(engine), RunJobs(supervisor)), limits.jobs_of_one),
         sources=sources,
         endpoints=endpoints,
-        local=local,
+        local=local and not demo,
         runs=runs,
         services={type(service): service for service in services},
         **options,

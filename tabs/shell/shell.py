@@ -36,6 +36,8 @@ from tabs.page.origins import Doors
 from tabs.page.routes import notice_routes, routes
 from tabs.page.visitor_cookies import VisitorCookies
 from tabs.page.widgets import widget
+from tabs.participants.page import participant_asset_routes
+from tabs.participants.routes import participant_routes
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
 from tabs.studies import tab as studies
@@ -134,6 +136,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     if not context.local:
         # Long answers of the app's own routes; the page and its files come packed to everybody.
         app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
+    if context.demo:
         app.add_middleware(VisitorCookies, visitors=context.visitors, space=space)
     # Added last, so it stands outermost.
     app.add_middleware(Doors, local=context.local, space=space)
@@ -156,8 +159,10 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_tables_routes,
         compare_routes,
         notice_routes,
+        participant_routes,
     ):
         app.include_router(make(context))
+    app.include_router(participant_asset_routes())
     app.include_router(asset_routes())
     app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))
     demo = build(context)

@@ -6,8 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from annotation.assignment.assign import assign
-from annotation.assignment.load import Progress, loads
-from annotation.assignment.replay import Enrolled, replay
+from annotation.assignment.ledger import standing_of
+from annotation.assignment.load import Enrolled
+from annotation.assignment.replay import replay
 from annotation.participants.screening import patches_for, plates_for, scored
 from core.studies import Event, EventKind
 from tests.annotation.studies_made import plan
@@ -21,8 +22,8 @@ def served(people: int, answered: int, minutes: int) -> list[Enrolled]:
     out: list[Enrolled] = []
     for number in range(people):
         at = BEGIN + timedelta(minutes=minutes * number)
-        before = [other.progress(at) for other in out]
-        trials = assign(STUDY, number, *loads(before, at, STUDY.abandoned_after_s))
+        standing = standing_of(STUDY, out, at)
+        trials = assign(STUDY, number, standing.load, standing.served)
         events = [
             Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, {}, 0, i, at)
             for i in range(answered)
@@ -43,11 +44,12 @@ def test_what_somebody_who_is_gone_did_not_answer_goes_to_others() -> None:
     (person,) = served(1, 4, 0)
     main = [trial for trial in person.trials if trial.original is None]
     soon, late = BEGIN + timedelta(minutes=59), BEGIN + timedelta(minutes=61)
-    assert sum(loads([person.progress(soon)], soon, 3600)[0].values()) == len(main)
-    load, orders = loads([person.progress(late)], late, 3600)
-    assert sum(load.values()) == sum(orders.values()) == sum(t.position < 4 for t in main)
-    done = Progress(person.trials, frozenset(), BEGIN, done=True)
-    assert not loads([done], BEGIN, 3600)[0]
+    assert sum(standing_of(STUDY, [person], soon).load.values()) == len(main)
+    standing = standing_of(STUDY, [person], late)
+    answered = sum(trial.position < 4 for trial in main)
+    assert sum(standing.load.values()) == sum(standing.served.values()) == answered
+    gone = replace(person, events=[Event("f" * 32, EventKind.WITHDRAWAL, at=BEGIN)])
+    assert not standing_of(STUDY, [gone], BEGIN).load
 
 
 def test_screening_is_counted_and_nothing_is_guessed() -> None:

@@ -37,7 +37,7 @@ JSON = st.recursive(
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """The whole app, as somebody far away reaches it: its limits hold too."""
     with Storage.open(tmp_path_factory.mktemp("routes") / "data") as storage:
-        context = make_context(storage, "data", local=False)
+        context = make_context(storage, "data", demo=True)
         yield TestClient(mount(context), headers=OURS, raise_server_exceptions=False)
         context.close()
 

@@ -116,7 +116,7 @@ def test_the_app_starts_without_the_package() -> None:
 def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The whole app, as others reach it."""
     with Storage.open(tmp_path_factory.mktemp("mcp") / "data") as storage:
-        context = make_context(storage, "data", local=False)
+        context = make_context(storage, "data", demo=True)
         yield mount(context, hosts=("testserver",))
         context.close()
 

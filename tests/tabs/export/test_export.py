@@ -235,7 +235,7 @@ def test_a_page_elsewhere_imports_nothing(client: TestClient) -> None:
 
 def test_files_are_named_only_by_people_at_the_machine(tmp_path: Path) -> None:
     with Storage.open(tmp_path / "data") as storage:
-        context = make_context(storage, "data", local=False)
+        context = make_context(storage, "data", demo=True)
         app = FastAPI()
         app.include_router(export_routes(context))
         with TestClient(app) as other:

@@ -23,6 +23,7 @@ from tabs.library.service import Library
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tests.tabs.drawn import drawn
+from tests.tabs.reach import as_demo
 
 RENDERER = "reference-renderer"
 MUG = OwnPrompt("", "mug", "css:teal")
@@ -167,7 +168,7 @@ def test_what_the_model_refuses_is_a_row_with_its_reason(
 
 
 def test_folders_are_for_people_at_this_machine(context: Context) -> None:
-    object.__setattr__(context, "local", False)
+    as_demo(context)
     with pytest.raises(BadInput, match="machine where the app runs"):
         tab.start(context, EVE, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
 
@@ -291,7 +292,7 @@ def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> No
 
 
 def test_a_folder_is_not_looked_for_where_others_reach_the_app(context: Context) -> None:
-    object.__setattr__(context, "local", False)
+    as_demo(context)
     shown, about, *_ = tab.plan(context, EVE, {}, MUG, ["folder:/etc"], *RIGHT[1:])
     assert "machine where the app runs" in shown["view"]["problem"]
     assert about["view"] == {}

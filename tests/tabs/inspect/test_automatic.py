@@ -268,7 +268,7 @@ def test_where_others_reach_the_app_no_folder_is_opened(
 ) -> None:
     data: dict[str, Any] = {"image_id": image.image_id, "marks": [POINT]}
     folder = str(models / SAM2)
-    shared = replace(looking, local=False)
+    shared = replace(looking, local=False, demo=True)
     for said in (
         inspect_find.find(shared, EVE, data, "jar", f"folder:{folder}", *ASKED[1:]),
         inspect_find.find(shared, EVE, data, "jar", ASKED[0], folder, *ASKED[2:]),

@@ -28,6 +28,7 @@ from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.requests import read_as
 from tests.core.photographs import object_photograph
+from tests.tabs.reach import as_demo
 
 HEADERS = {"X-TrueHue": "1"}
 
@@ -209,9 +210,9 @@ def test_for_good_is_for_those_at_the_machine(
     context: Context, client: TestClient, asked: dict[str, object]
 ) -> None:
     gone = client.post("/api/trash", json={"kind": "image", "ids": [asked["image"]]}).json()
-    object.__setattr__(context, "local", False)
+    as_demo(context)
     answer = client.post(f"/api/trash/{gone['id']}/purge", json={})
-    object.__setattr__(context, "local", True)
+    as_demo(context, demo=False)
     assert answer.status_code == 403
     assert "Only at the machine itself" in answer.json()["error"]
     assert [one.trash_id for one in context.storage.trash.all()] == [gone["id"]]

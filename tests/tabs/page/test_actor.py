@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,20 @@ from storage.makers import SELECTION
 from tabs.judging.deleting import Delete, Deleted, delete, restore
 from tabs.library.prompts import KeepSelection, NamedSelection, keep_selection, remove_selection
 from tabs.library.service import Library
-from tabs.page.actor import ACTIONS, COOKIE, OWNER, Actor, Role, Thing, allowed, may
+from tabs.page.actor import (
+    ACTIONS,
+    COOKIE,
+    NOBODY,
+    OWNER,
+    SESSION,
+    Actor,
+    Role,
+    Thing,
+    actor_of,
+    allowed,
+    hashed,
+    may,
+)
 from tabs.page.context import Context
 from tabs.page.door import Door
 from tabs.page.images import take_image
@@ -30,7 +45,7 @@ from tabs.shell import shell
 from tabs.shell.compose import make_context
 
 OURS = {"X-TrueHue": "1"}
-ANN, BEN, NOBODY = (Actor(name, Role.VISITOR) for name in ("ann", "ben", ""))
+ANN, BEN, NAMELESS = (Actor(name, Role.VISITOR) for name in ("ann", "ben", ""))
 ROOT = Path(__file__).resolve().parents[3]
 # What the page's services must not know: they are the same for a command.
 PAGES = ("gradio", "fastapi", "starlette", "plotly")
@@ -39,7 +54,7 @@ PAGES = ("gradio", "fastapi", "starlette", "plotly")
 @pytest.fixture(scope="module")
 def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
     with Storage.open(tmp_path_factory.mktemp("public") / "data") as storage:
-        made = make_context(storage, "data", local=False)
+        made = make_context(storage, "data", demo=True)
         yield made
         made.close()
 
@@ -63,11 +78,35 @@ def test_visitors_change_what_they_brought_alone() -> None:
         may(ANN, action, Thing(frozenset({"ann"})))
         for makers in ((), ("ben",), ("ann", "ben")):
             assert not allowed(ANN, action, Thing(frozenset(makers)))
-        assert not allowed(NOBODY, action, Thing(frozenset({""})))
+        assert not allowed(NAMELESS, action, Thing(frozenset({""})))
     for action in ("name-folder", "name-file", "name-cluster", "purge", "read-notice"):
         with pytest.raises(NotAllowed) as refused:
             may(ANN, action, field="models")
         assert refused.value.field == "models"
+
+
+def test_an_admin_may_what_an_owner_may_but_for_the_machine_where_others_reach_it() -> None:
+    kept = {"name-folder", "name-file", "name-cluster", "purge"}
+    near, far = (Actor("a", Role.ADMIN, at_machine=at_machine) for at_machine in (True, False))
+    for action in ACTIONS:
+        assert allowed(near, action, Thing(frozenset({"ben"})))
+        assert allowed(far, action, Thing(frozenset({"ben"}))) == (action not in kept)
+
+
+def test_studies_are_for_researchers_and_reviews_for_experts() -> None:
+    others = Thing(frozenset({"ben"}))
+    may_do = {
+        role: {action for action in ACTIONS if allowed(Actor("ann", role, True), action, others)}
+        for role in Role
+    }
+    assert may_do[Role.RESEARCHER] == {"look", "add", "compute", "study"}
+    assert may_do[Role.EXPERT] == {"look", "review"}
+    assert may_do[Role.VISITOR] == {"look", "add", "compute"}
+    assert may_do[Role.NOBODY] == set()
+    own = Thing(frozenset({"ann"}))
+    for action in ("cancel", "change", "delete"):
+        assert allowed(Actor("ann", Role.RESEARCHER), action, own)
+        assert not allowed(Actor("ann", Role.EXPERT), action, own)
 
 
 # ── who it is ────────────────────────────────────────────────────────────────────────────────────
@@ -82,6 +121,30 @@ def test_a_cookie_of_ones_own_making_is_nobodys(tmp_path: Path) -> None:
     for wrong in ("", "a" * 32, "b" * 32 + cookie[32:], cookie[:-1] + "g", cookie + "0", "ä" * 97):
         assert visitors.id_of(wrong) == ""
     assert Visitors(tmp_path / "other").id_of(cookie) == ""
+
+
+def asked_with(**cookies: str) -> Any:
+    return SimpleNamespace(cookies=cookies, scope={})
+
+
+def test_once_there_is_an_account_who_asks_is_whose_session_it_is(context: Context) -> None:
+    far, demo = replace(context, local=False), replace(context, local=False, demo=True)
+    assert actor_of(context, asked_with()) == OWNER
+    assert actor_of(far, asked_with()) == NOBODY
+    assert actor_of(demo, asked_with()).role is Role.VISITOR
+    accounts = context.storage.accounts
+    ann = accounts.add("Ann", "admin", "hash")
+    accounts.begin_session(ann.id, hashed("token"), 60.0)
+    cookie = {SESSION: "token"}
+    for one in (context, far):
+        assert actor_of(one, asked_with()) == NOBODY
+        assert actor_of(one, asked_with(**{SESSION: hashed("token")})) == NOBODY
+        expected = Actor(ann.id, Role.ADMIN, one.local, "Ann")
+        assert actor_of(one, asked_with(**cookie)) == expected
+    assert actor_of(demo, asked_with(**cookie)).role is Role.VISITOR
+    assert context.anyone == far.anyone == NOBODY
+    # As Gradio hands a request on.
+    assert actor_of(far, SimpleNamespace(request=asked_with(**cookie))).name == "Ann"
 
 
 def test_a_visitor_gets_a_cookie_with_the_first_page(app: Any, public: Context) -> None:

@@ -28,7 +28,7 @@ OURS = {"X-TrueHue": "1"}
 def public(tmp_path: Path) -> Iterator[Context]:
     """A context that others reach."""
     with Storage.open(tmp_path / "data") as storage:
-        made = make_context(storage, "/home/somebody/data", local=False)
+        made = make_context(storage, "/home/somebody/data", demo=True)
         yield made
         made.close()
 

@@ -15,7 +15,7 @@ from core.errors import DataFolderError
 from core.prompts.prompt import ObjectTarget, Prompt
 from storage import Storage
 from storage.database.confirmed import Confirmed
-from tabs.page.actor import OWNER
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.notices import notices
 from tabs.page.routes import notice_routes, routes
@@ -23,6 +23,8 @@ from tabs.runs.supervisor import Execution, RunSupervisor
 from tabs.shell.compose import make_context
 from tests.core.runs.samples import small_plan
 from tests.tabs.page.test_routes import OURS, png
+
+ANN = Actor("ann", Role.VISITOR)
 
 
 @pytest.fixture
@@ -63,15 +65,15 @@ def test_a_loss_is_told_until_it_was_read(behind: Context) -> None:
 
 
 def test_strangers_learn_no_paths_and_mark_nothing(behind: Context) -> None:
-    public = replace(behind, local=False)
+    public = replace(behind, local=False, demo=True)
     try:
-        assert notices(public) == {"notices": []}
+        assert notices(public, ANN) == {"notices": []}
         client = _client(public)
         answer = client.post("/api/notices/read", json={"number": 1}, headers=OURS)
         assert answer.status_code == 403
         assert len(behind.storage.losses.unread()) == 1
         shutil.rmtree(behind.storage.data_dir)
-        (one,) = notices(public)["notices"]
+        (one,) = notices(public, ANN)["notices"]
         assert str(behind.storage.data_dir) not in one["text"]
     finally:
         public.close()

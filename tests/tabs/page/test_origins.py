@@ -37,7 +37,7 @@ def local(context: Context) -> Iterator[TestClient]:
 def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """The whole app as it is where everybody reaches it."""
     with Storage.open(tmp_path_factory.mktemp("public") / "data") as storage:
-        context = make_context(storage, "data", local=False)
+        context = make_context(storage, "data", demo=True)
         with TestClient(shell.mount(context), "http://lab.test:7860") as client:
             yield client
         context.close()

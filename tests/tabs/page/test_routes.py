@@ -25,6 +25,7 @@ from tabs.page.context import Context
 from tabs.page.jobs_routes import job_routes
 from tabs.page.routes import routes
 from tabs.runs.routes import image_set_routes
+from tests.tabs.reach import as_demo
 
 OURS = {"X-TrueHue": "1"}
 SESSION = "0123456789abcdef" * 2
@@ -192,7 +193,7 @@ def test_paths_are_for_people_at_this_machine_alone(
     (folder / "a.png").write_bytes(png(1))
     asked = {"path": str(folder), "set": "mini"}
     assert client.post("/api/image-sets/plan", json=asked, headers=OURS).status_code == 200
-    object.__setattr__(context, "local", False)
+    as_demo(context)
     refused = client.post("/api/image-sets/plan", json=asked, headers=OURS)
     assert refused.status_code == 403
     assert "machine where the app runs" in refused.json()["error"]
@@ -203,7 +204,7 @@ def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context:
 
     own = OwnPrompt("", "sphere", "css:teal")
     controls = (["reference-renderer"], 0, 2, "", "", 64, "studio", "none")
-    object.__setattr__(context, "local", False)
+    as_demo(context)
     job = start(context, Actor("a" * 32, Role.VISITOR), {"mode": "own"}, own, *controls)
     others = client.get("/api/jobs?kind=drawing").json()["jobs"]
     assert all(not one["mine"] and "sphere" not in one["title"] for one in others)

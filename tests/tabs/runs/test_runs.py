@@ -175,14 +175,14 @@ def test_words() -> None:
 
 
 def test_the_form_says_what_is_here(context: Context, few: dict[str, Any]) -> None:
-    form = form_view(context)
+    form = form_view(context, OWNER)
     assert {"mini", few["set"]} <= {row["id"] for row in form["sets"]}
     lacking = {row["id"]: row["lacking"] for row in form["models"]}
     assert lacking[RENDERER] == ""
     assert "python -m core.generation download" in lacking["sdxl-base-1.0"]
     assert form["stored"] == []
     drawn(context, "mug", "css:gold")
-    assert [row["id"] for row in form_view(context)["stored"]] == [RENDERER]
+    assert [row["id"] for row in form_view(context, OWNER)["stored"]] == [RENDERER]
 
 
 def test_an_estimate_follows_the_filters(context: Context, few: dict[str, Any]) -> None:
@@ -402,7 +402,7 @@ def test_a_folder_that_cannot_be_read_is_shown_with_the_reason(
     assert (shown["status"], shown["trouble"]) == ("broken", True)
     assert "this TrueHue reads" in shown["message"]
     # The others can be worked with all the same.
-    assert form_view(context)["stored"] == []
+    assert form_view(context, OWNER)["stored"] == []
     sample_run(context.service(RunSupervisor).root, sample_plan(prompts=2, images=1))
     for more in ([], ["--json"]):
         assert command(["status", "--data", str(context.storage.data_dir), *more]) == 0

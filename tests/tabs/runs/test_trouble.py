@@ -83,7 +83,7 @@ def test_one_odd_folder_takes_nothing_down(
     monkeypatch.setattr(keeper, "_now", odd)  # it is executed here
     view = jobs_view(context, OWNER, AllJobs())
     assert [(row["id"], row["status"]) for row in view["jobs"]] == [(good.run_id, "interrupted")]
-    assert [row["id"] for row in form_view(context)["stored"]] == [OF_RUN + good.run_id]
+    assert [row["id"] for row in form_view(context, OWNER)["stored"]] == [OF_RUN + good.run_id]
     shown = {row["id"]: row for row in runs_view(context, OWNER)["runs"]}
     assert (shown[odd.run_id]["status"], shown[good.run_id]["status"]) == ("broken", "interrupted")
     assert str(error) in shown[odd.run_id]["message"]

@@ -1,0 +1,98 @@
+"""What somebody who has some trials, or none yet, gets next: training, all the rest, or a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from annotation.assignment.adaptive import Open, adaptive
+from annotation.assignment.assign import assign, chance
+from annotation.assignment.batches import batch
+from annotation.assignment.ledger import SETTLED_S, Standing, standing_of
+from annotation.assignment.sequence import REPEAT_GAP, shuffled
+from annotation.assignment.sides import ordered
+from annotation.assignment.training import round_is_due, training_round
+from annotation.judgments.answers import Answer
+from annotation.studies.plan import Method, StudyPlan
+from core.studies import Purpose, Trial
+
+__all__ = ["SETTLED_S", "Standing", "further", "is_due", "length_of", "standing_of"]
+
+BATCH = 5
+"""Main trials that are chosen at once where the choice follows what was answered."""
+AHEAD = 2
+"""Trials without an answer at which the next batch is chosen: their images can be fetched while
+these are looked at."""
+
+
+def is_due(plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int, Answer]) -> bool:
+    """Whether :func:`further` may have something for that participant. It is cheap, and asked
+    first: where a study stands takes all its events to tell."""
+    if not any(trial.purpose is Purpose.MAIN for trial in trials):
+        return round_is_due(plan, trials, answers) is not None
+    if plan.method is Method.BALANCED:
+        return False
+    main = sum(trial.purpose is Purpose.MAIN for trial in trials)
+    waiting = sum(trial.position not in answers for trial in trials)
+    return waiting <= AHEAD and main < min(plan.trials, len(plan.main_stimuli))
+
+
+def further(
+    plan: StudyPlan,
+    number: int,
+    trials: Sequence[Trial],
+    answers: Mapping[int, Answer],
+    standing: Standing,
+) -> tuple[Trial, ...]:
+    """The trials to add now to those of the participant with that ``number``, empty if none.
+
+    Rounds of training come first, then all main trials at once, or, where they are chosen
+    adaptively, in batches as soon as no more than ``AHEAD`` wait for an answer. ``trials`` are all
+    that the participant has, ``answers`` those that stand. The same arguments give the same trials.
+    Somebody whose trials are all answered and who gets none here is through.
+    """
+    if not is_due(plan, trials, answers):
+        return ()
+    rng = chance(plan, number, len(trials))
+    begun = any(trial.purpose is Purpose.MAIN for trial in trials)
+    if not begun and round_is_due(plan, trials, answers):
+        return training_round(plan, trials, rng)
+    if plan.method is Method.ADAPTIVE:
+        return _batch(plan, trials, standing, rng)
+    return assign(plan, number, standing.load, standing.served, len(trials))
+
+
+def length_of(plan: StudyPlan, trials: Sequence[Trial]) -> int:
+    """How many trials a participant who has these will have had in the end, as far as is known:
+    more where training has to be repeated, fewer where nothing is left to ask."""
+    main = [trial for trial in trials if trial.purpose is Purpose.MAIN]
+    if main and plan.method is Method.BALANCED:
+        return len(trials)
+    training = sum(trial.purpose is Purpose.TRAINING for trial in trials)
+    total = min(plan.trials, len(plan.main_stimuli))
+    if plan.method is Method.BALANCED:
+        early = max(total - REPEAT_GAP, min(total, 1))
+    else:
+        early = total - (total % BATCH or BATCH)
+    rest = total + min(plan.repeats, early) + min(plan.attention, total)
+    return max(training, len(plan.training.keys)) + rest
+
+
+def _batch(
+    plan: StudyPlan,
+    trials: Sequence[Trial],
+    standing: Standing,
+    rng: np.random.Generator,
+) -> tuple[Trial, ...]:
+    had = {trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN}
+    stimuli = plan.main_stimuli
+    if not had and all(standing.load.get(one.id, 0) >= plan.votes for one in stimuli):
+        return ()
+    size = min(BATCH, plan.trials - len(had))
+    open_ = Open(standing.load, plan.votes, had)
+    choices = shuffled(adaptive(stimuli, open_, size, standing.tallies, rng), rng)
+    if not choices:
+        return ()
+    orders = ordered([choice.stimulus for choice in choices], standing.served, rng)
+    return batch(plan, trials, choices, orders, rng)

@@ -1,0 +1,142 @@
+// What answers a trial besides the buttons at the pictures: the bar below, and the keys.
+
+import { button, make } from './nodes.js';
+import { say } from './words.js';
+
+const TEN_MS = 600;
+
+/**
+ * @typedef {(kind: 'place' | 'tie' | 'skip' | 'rating', value: number | null, at: number) => void}
+ *   Answering
+ * @typedef {{ answer: Answering, undo: () => void, zoom: () => void }} Hands
+ */
+
+export class Controls {
+  /** @type {number | null} */ #one = null;
+
+  /**
+   * @param {any} study
+   * @param {number} places
+   * @param {Hands} hands
+   */
+  constructor(study, places, hands) {
+    this.study = study;
+    this.places = places;
+    this.hands = hands;
+    this.node = make('div', 'controls');
+    const press = (/** @type {'tie' | 'skip'} */ kind) => (/** @type {MouseEvent} */ event) =>
+      hands.answer(kind, null, event.timeStamp);
+    this.undo = button(say('undo'), 'tool undo', hands.undo, 'U');
+    this.zoom = button(say('zoom'), 'tool zoom', hands.zoom, 'Z');
+    this.zoom.setAttribute('aria-pressed', 'false');
+    this.scale = study.kind === 'ratings' ? this.#scale() : null;
+    if (this.scale) this.node.append(this.scale);
+    const line = make('div', 'tools');
+    line.append(this.undo, this.zoom);
+    if (study.skip) line.append(button(say('skip'), 'tool skip', press('skip'), 'S'));
+    if (study.tie && study.kind === 'pairs')
+      this.node.append(button(say('tie'), 'answer tie', press('tie'), '0'));
+    this.node.append(line);
+  }
+
+  #scale() {
+    const steps = this.study.rating?.steps || 11;
+    const box = make('div', 'scale');
+    box.setAttribute('role', 'group');
+    box.setAttribute('aria-label', say('scale'));
+    for (let value = 0; value < steps; value++) {
+      const one = button(String(value), 'answer step', (event) =>
+        this.hands.answer('rating', value, event.timeStamp),
+      );
+      box.append(one);
+    }
+    const ends = make('div', 'scale-ends');
+    ends.append(make('span', '', say('lowest')), make('span', '', say('highest')));
+    const out = make('div', 'rating');
+    out.append(ends, box);
+    return out;
+  }
+
+  /**
+   * @param {boolean} answers whether an answer is taken now
+   * @param {boolean} undo whether there is one to take back
+   */
+  enable(answers, undo) {
+    for (const one of this.node.querySelectorAll('.answer, .skip, .zoom'))
+      one.setAttribute('aria-disabled', String(!answers));
+    this.undo.setAttribute('aria-disabled', String(!undo));
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {boolean} listening whether keys stand for anything now
+   */
+  key(event, listening) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector('dialog[open]')) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+    if (event.repeat) {
+      // A key that is held down is one press, on a button too.
+      if (event.key === 'Enter' || event.key === ' ') event.preventDefault();
+      return;
+    }
+    if (listening && this.#keyOf(event)) event.preventDefault();
+  }
+
+  /**
+   * Does what a key stands for; gives back whether it stands for anything.
+   * @param {KeyboardEvent} event
+   */
+  #keyOf(event) {
+    const { key, timeStamp } = event;
+    const { hands, study } = this;
+    if (this.scale && this.#rate(key, timeStamp)) return true;
+    const letter = key.toLowerCase();
+    if (letter === 'z') hands.zoom();
+    else if (letter === 'u' || key === 'Backspace') hands.undo();
+    else if (letter === 's' && study.skip) hands.answer('skip', null, timeStamp);
+    else if ((key === '0' || key === '=') && study.tie && study.kind === 'pairs')
+      hands.answer('tie', null, timeStamp);
+    else if (/^[1-9]$/.test(key) && Number(key) <= this.places && this.places > 1)
+      hands.answer('place', Number(key) - 1, timeStamp);
+    else if (this.places === 2 && /^Arrow(Left|Up|Right|Down)$/.test(key))
+      hands.answer('place', /Left|Up/.test(key) ? 0 : 1, timeStamp);
+    else return false;
+    return true;
+  }
+
+  /**
+   * A rating by digits. A 1 waits a moment for the 0 of a 10; its time is that of the 1.
+   * @param {string} key
+   * @param {number} at
+   */
+  #rate(key, at) {
+    const waiting = this.#one;
+    if (waiting !== null) {
+      this.forget();
+      if (key !== 'Enter' && !/^[0-9]$/.test(key)) return false;
+      this.hands.answer('rating', key === '0' ? 10 : 1, waiting);
+    } else if (key === '1' && this.study.rating?.steps > 10) {
+      this.#one = at;
+      this.scale?.querySelectorAll('.step')[1].classList.add('pending');
+      this.timer = setTimeout(() => this.#give(at), TEN_MS);
+    } else if (/^[0-9]$/.test(key)) this.hands.answer('rating', Number(key), at);
+    else return false;
+    return true;
+  }
+
+  /** @param {number} at */
+  #give(at) {
+    if (this.#one === null) return;
+    this.forget();
+    this.hands.answer('rating', 1, at);
+  }
+
+  /** Drops a 1 that waits: it was another key's, or of a trial that is gone. */
+  forget() {
+    this.#one = null;
+    clearTimeout(this.timer);
+    this.scale?.querySelector('.pending')?.classList.remove('pending');
+  }
+}

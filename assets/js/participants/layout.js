@@ -1,0 +1,41 @@
+// Where pictures and their buttons stand, so that the pictures are as large as the screen lets them.
+
+const GAP_PX = 16;
+const NARROW_GAP_PX = 8;
+const BELOW_PX = 56;
+const BESIDE_PX = 72;
+
+/**
+ * @typedef {{ name: string, width: number, height: number, gap: number }} Arrangement
+ */
+
+/**
+ * The largest frames of equal size for so many pictures of this aspect.
+ *
+ * `below` has a button below each picture, `beside` at its outer side, `rows` one picture above the
+ * other with the buttons at the right.
+ * @param {number} places 1, 2 or 4
+ * @param {{ width: number, height: number }} room in CSS pixels
+ * @param {number} aspect width by height of a picture
+ * @returns {Arrangement}
+ */
+export function arrangement(places, room, aspect) {
+  const gap = room.width < 600 ? NARROW_GAP_PX : GAP_PX;
+  const columns = Math.min(places, 2);
+  const rows = places === 4 ? 2 : 1;
+  const across = (room.width - gap * (columns - 1)) / columns;
+  const down = (room.height - gap * (rows - 1)) / rows;
+  const button = places > 1;
+  /** @type {[string, number, number][]} */
+  const choices = [
+    ['below', across, down - (button ? BELOW_PX + NARROW_GAP_PX : 0)],
+    ['beside', across - (button ? BESIDE_PX + NARROW_GAP_PX : 0), down],
+  ];
+  if (places === 2)
+    choices.push(['rows', room.width - BESIDE_PX - NARROW_GAP_PX, (room.height - gap) / 2]);
+  const fits = choices.map(([name, width, height]) => {
+    const fitting = Math.max(1, Math.min(width, height * aspect));
+    return { name, width: Math.floor(fitting), height: Math.floor(fitting / aspect), gap };
+  });
+  return fits.reduce((best, one) => (one.width > best.width ? one : best));
+}

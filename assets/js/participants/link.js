@@ -1,0 +1,88 @@
+// Questions to the study behind this page's link.
+
+/** What the study refused, in its words. `status` is 0 where nothing answered at all. */
+export class Refusal extends Error {
+  /**
+   * @param {string} words
+   * @param {number} status
+   * @param {any} [data] the whole answer
+   * @param {number} [waitS] seconds after which the server wants to be asked again
+   */
+  constructor(words, status, data, waitS) {
+    super(words);
+    this.status = status;
+    this.data = data || {};
+    this.waitS = waitS || 0;
+  }
+
+  /** Whether the same question may well be answered later. */
+  get passing() {
+    return !this.status || this.status === 408 || this.status === 429 || this.status >= 500;
+  }
+}
+
+const PATIENCE_MS = 20_000;
+
+/** The address of the link, without what stands behind it. */
+function address() {
+  const state = document.getElementById('study')?.dataset.state;
+  return (state || location.pathname).replace(/\/state(\?.*)?$/, '');
+}
+
+/** What a recruiting site wrote behind the link, such as `PROLIFIC_PID`, in small letters. */
+export function external() {
+  const given = [...new URLSearchParams(location.search)].map(([name, value]) => [
+    name.toLowerCase(),
+    value.slice(0, 200),
+  ]);
+  return Object.fromEntries(given.filter(([name]) => /^[a-z_]{1,40}$/.test(name)).slice(0, 8));
+}
+
+/** Where the study and the participant are. */
+export function askState() {
+  return ask('/state' + location.search);
+}
+
+/**
+ * The JSON behind an address below the link; with a body it is sent there.
+ * @param {string} path
+ * @param {unknown} [body]
+ * @param {boolean} [last] whether the page may be gone before the answer comes
+ * @returns {Promise<any>}
+ */
+export async function ask(path, body, last) {
+  /** @type {RequestInit} */
+  const options = { signal: AbortSignal.timeout(PATIENCE_MS) };
+  if (body !== undefined) {
+    options.method = 'POST';
+    options.headers = { 'X-TrueHue': '1', 'Content-Type': 'application/json' };
+    options.body = JSON.stringify(body);
+    options.keepalive = last;
+  }
+  let answer;
+  let data = null;
+  try {
+    answer = await fetch(address() + path, options);
+    data = await answer.json();
+  } catch {
+    // An answer that ends in the middle is none, unless its status says enough.
+    if (!answer || answer.ok) throw new Refusal('', 0);
+  }
+  if (answer.ok) return data;
+  const waitS = Number(answer.headers.get('Retry-After')) || 0;
+  throw new Refusal((data && data.error) || String(answer.status), answer.status, data, waitS);
+}
+
+/**
+ * Where a picture of a trial lies: exact, or scaled down to what is enough.
+ * @param {string} id
+ * @param {number} [side] pixels of its longer side
+ */
+export function picture(id, side) {
+  return address() + '/images/' + encodeURIComponent(id) + '.png' + (side ? '?side=' + side : '');
+}
+
+/** @param {number} index */
+export function plate(index) {
+  return address() + '/plates/' + index + '.png';
+}

@@ -1,0 +1,185 @@
+// What the participant did and the study has not confirmed yet. Each event is kept in the browser
+// under a key of its own until the study says that it is stored, so that neither a reload nor a
+// while without a network loses one.
+
+import { Refusal } from './link.js';
+
+/**
+ * @typedef {{ id: string, kind: string, position: number | null, body: object, client_ms: number }}
+ *   PageEvent
+ * @typedef {{ order: number, event: PageEvent, error?: string }} Entry
+ */
+
+const MOST = 100;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 15_000;
+
+/** 32 hexadecimal characters of chance; `crypto.randomUUID` is not there without https. */
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * The answer that names what it refused is one, whatever its status.
+ * @param {unknown} error
+ */
+function refusedByName(error) {
+  if (error instanceof Refusal && error.data.refused?.length) return error.data;
+  throw error;
+}
+
+export class Outbox {
+  /** @type {Entry[]} */ #waiting = [];
+  /** @type {Entry[]} */ #refused = [];
+  #order = 0;
+  #running = false;
+  /** @type {(() => void) | null} */ #wake = null;
+
+  /** Whether the last attempt failed. */
+  failing = false;
+
+  /** @type {Refusal | null} What ended the sending: the study takes nothing more. */
+  ended = null;
+
+  /**
+   * @param {string} participant whose events these are
+   * @param {(events: PageEvent[], last?: boolean) => Promise<any>} send
+   * @param {(answer: any) => void} told after each change; with the study's answer where it gave one
+   */
+  constructor(participant, send, told) {
+    this.prefix = 'truehue-study:' + participant + ':';
+    this.send = send;
+    this.told = told;
+    for (const entry of this.#stored()) (entry.error ? this.#refused : this.#waiting).push(entry);
+    this.#order = Math.max(0, ...[...this.#waiting, ...this.#refused].map((one) => one.order));
+  }
+
+  /** Events that are not confirmed, in their order. */
+  get waiting() {
+    return this.#waiting.map((entry) => entry.event);
+  }
+
+  /** Events that the study would not take, with its words. */
+  get refused() {
+    return this.#refused.map((entry) => ({ event: entry.event, error: entry.error || '' }));
+  }
+
+  /**
+   * Keeps an event and begins to send it.
+   * @param {string} kind
+   * @param {number | null} position
+   * @param {object} body
+   * @returns {string} its id
+   */
+  add(kind, position, body) {
+    const id = newId();
+    const event = { id, kind, position, body, client_ms: Date.now() };
+    const entry = { order: ++this.#order, event };
+    this.#waiting.push(entry);
+    this.#keep(entry);
+    this.told(null);
+    this.flush();
+    return id;
+  }
+
+  /** Sends what waits, now; also where the next attempt would be later. */
+  flush() {
+    this.#wake?.();
+    if (!this.#running && this.#waiting.length && !this.ended) this.#run();
+  }
+
+  /** A last attempt of a page that is being left; nothing is taken for sent because of it. */
+  parting() {
+    if (this.#waiting.length && !this.ended)
+      this.send(this.waiting.slice(0, MOST), true).catch(() => {});
+  }
+
+  async #run() {
+    this.#running = true;
+    let wait = FIRST_WAIT_MS;
+    while (this.#waiting.length && !this.ended) {
+      try {
+        const answer = await this.send(this.waiting.slice(0, MOST)).catch(refusedByName);
+        if (!this.#settle(answer)) throw new Refusal('', 0);
+        this.failing = false;
+        wait = FIRST_WAIT_MS;
+        this.told(answer);
+      } catch (error) {
+        const refusal = error instanceof Refusal ? error : new Refusal(String(error), 0);
+        this.failing = true;
+        if (!refusal.passing) this.ended = refusal;
+        this.told(null);
+        if (this.ended) break;
+        await this.#rest(Math.max(wait * (0.75 + Math.random() / 2), refusal.waitS * 1000));
+        wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+      }
+    }
+    this.#running = false;
+  }
+
+  /**
+   * Takes out what the study stored or refused; gives back whether that was anything.
+   * @param {{ stored?: string[], refused?: { id: string, error: string, code?: string }[] } | null}
+   *   answer
+   */
+  #settle(answer) {
+    const stored = new Set(answer?.stored);
+    const errors = new Map((answer?.refused || []).map(({ id, error }) => [id, error]));
+    const before = this.#waiting.length;
+    this.#waiting = this.#waiting.filter((entry) => {
+      const { id } = entry.event;
+      if (stored.has(id)) this.#forget(id);
+      else if (errors.has(id)) {
+        entry.error = errors.get(id) || '?';
+        this.#refused.push(entry);
+        this.#keep(entry);
+      } else return true;
+      return false;
+    });
+    return this.#waiting.length < before;
+  }
+
+  /** @param {number} ms */
+  #rest(ms) {
+    return new Promise((done) => {
+      const timer = setTimeout(done, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        done(null);
+      };
+    }).then(() => (this.#wake = null));
+  }
+
+  /** @returns {Entry[]} */
+  #stored() {
+    const found = [];
+    try {
+      for (let index = 0; index < localStorage.length; index++) {
+        const key = localStorage.key(index) || '';
+        if (key.startsWith(this.prefix)) found.push(JSON.parse(localStorage.getItem(key) || ''));
+      }
+    } catch {
+      // Without a storage the events live as long as the page: beforeunload warns.
+    }
+    return found.sort((a, b) => a.order - b.order);
+  }
+
+  /** @param {Entry} entry */
+  #keep(entry) {
+    try {
+      localStorage.setItem(this.prefix + entry.event.id, JSON.stringify(entry));
+    } catch {
+      // Full or not allowed: as above.
+    }
+  }
+
+  /** @param {string} id */
+  #forget(id) {
+    try {
+      localStorage.removeItem(this.prefix + id);
+    } catch {
+      // Then nothing was kept either.
+    }
+  }
+}

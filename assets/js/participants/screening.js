@@ -1,0 +1,145 @@
+// Plates with digits and squares that hardly differ. Nobody is sent away for what they see.
+
+import { plate } from './link.js';
+import { button, make } from './nodes.js';
+import { card } from './page_frame.js';
+import { say } from './words.js';
+
+const PLACES = 4;
+
+/**
+ * @typedef {{ name: string, field: string, patch: string, place: number }} Patch
+ */
+
+/**
+ * Goes through all that is to be looked at, and gives back what was seen.
+ * @param {{ plates: number, patches: Patch[] }} participant
+ */
+export async function screening({ plates, patches }) {
+  /** @type {{ plates?: string[], [patch: string]: any }} */
+  const seen = {};
+  const of = (plates || 0) + (patches || []).length;
+  const images = Array.from({ length: plates || 0 }, (_, index) => {
+    const image = new Image();
+    image.alt = say('plates_alt');
+    image.src = plate(index);
+    return image;
+  });
+  if (images.length) seen.plates = [];
+  for (const [index, image] of images.entries())
+    seen.plates?.push(await askPlate(image, say('plates_count', { n: index + 1, of })));
+  for (const [index, patch] of (patches || []).entries()) {
+    const count = say('plates_count', { n: images.length + index + 1, of });
+    seen[patch.name] = await askPatch(patch, count);
+  }
+  return seen;
+}
+
+/**
+ * @param {HTMLImageElement} image
+ * @param {string} count
+ * @returns {Promise<string>} the digit, empty where none was seen
+ */
+async function askPlate(image, count) {
+  for (let wait = 1_000; ; wait *= 2) {
+    const here = await image.decode().then(
+      () => true,
+      () => false,
+    );
+    if (here) break;
+    card('plate', say('plates_title'), [make('p', 'text', say('picture_missing'))]);
+    await new Promise((done) => setTimeout(done, Math.min(wait, 10_000)));
+    image.src = image.src.replace(/\?.*|$/, '?again=' + wait);
+  }
+  return new Promise((done) => {
+    const pad = make('div', 'digits');
+    for (const digit of '1234567890') {
+      const one = button(digit, 'answer', () => end(digit));
+      pad.append(one);
+    }
+    const none = button(say('plates_none'), 'answer none', () => end(''), 'N');
+    const look = make('div', 'look');
+    const choices = make('div', 'choices');
+    choices.append(pad, none);
+    look.append(image, choices);
+    card('plate', say('plates_title'), [
+      make('p', 'text', say('plates_help')),
+      look,
+      make('p', 'small', count),
+    ]);
+    const end = answering(done, (key) => {
+      if (/^[0-9]$/.test(key)) return key;
+      return key === 'n' ? '' : null;
+    });
+  });
+}
+
+/**
+ * @param {Patch} patch
+ * @param {string} count
+ * @returns {Promise<number>} the place, −1 where none was seen
+ */
+function askPatch(patch, count) {
+  return new Promise((done) => {
+    const field = make('div', 'patches');
+    field.style.background = patch.field;
+    for (let place = 0; place < PLACES; place++) {
+      const part = button('', 'part', () => end(place));
+      part.setAttribute('aria-label', say('patches_part', { n: place + 1 }));
+      const square = make('span', 'square');
+      if (place === patch.place) square.style.background = patch.patch;
+      part.replaceChildren(square);
+      field.append(part);
+    }
+    const look = make('div', 'look');
+    const choices = make('div', 'choices');
+    const pad = make('div', 'quarters');
+    for (let place = 0; place < PLACES; place++)
+      pad.append(button(String(place + 1), 'answer', () => end(place)));
+    choices.append(
+      pad,
+      button(say('patches_none'), 'answer none', () => end(-1), 'N'),
+    );
+    look.append(field, choices);
+    card('patch', say('patches_title'), [
+      make('p', 'text', say('patches_help')),
+      look,
+      make('p', 'small', count),
+    ]);
+    const end = answering(done, (key) => {
+      if (/^[1-4]$/.test(key)) return Number(key) - 1;
+      return key === 'n' || key === '0' ? -1 : null;
+    });
+  });
+}
+
+/**
+ * One answer, by a key or by a button, and none after it.
+ * @template Value
+ * @param {(value: Value) => void} done
+ * @param {(key: string) => Value | null} meaning of a key
+ */
+function answering(done, meaning) {
+  const listening = new AbortController();
+  const end = (/** @type {Value} */ value) => {
+    listening.abort();
+    done(value);
+  };
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (document.querySelector('dialog[open]')) return;
+      if (event.repeat) {
+        if (event.key === 'Enter' || event.key === ' ') event.preventDefault();
+        return;
+      }
+      const value = meaning(event.key.toLowerCase());
+      if (value === null) return;
+      event.preventDefault();
+      end(value);
+    },
+    { signal: listening.signal },
+  );
+  return end;
+}

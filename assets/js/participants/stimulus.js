@@ -1,0 +1,213 @@
+// What a trial shows: pictures, or strips of color with pictures for reference. The frames and their
+// buttons stay from trial to trial; only what is in them is exchanged.
+
+import { arrangement } from './layout.js';
+import { make, put } from './nodes.js';
+import { decoded, sharpen } from './pictures.js';
+import { orderOf, strip } from './strips.js';
+import { say } from './words.js';
+import { Zoom } from './zoom.js';
+
+const REFERENCE_PX = 200;
+const MOST_REFERENCES = 4;
+
+/**
+ * @typedef {{ position: number, purpose: 'training' | 'trial' | 'attention', words: string,
+ *   places: { images: string[], weights: number[] | null }[], reference: number[] | null,
+ *   expected: number | null }} PageTrial
+ * @typedef {{ trial: PageTrial, ready: boolean, missing: boolean, done: Promise<void>,
+ *   images: HTMLImageElement[][], strips: SVGElement[], reference: SVGElement | null }} Prepared
+ */
+
+export class Stimulus {
+  #aspect = 1;
+  /** @type {Prepared | null} */ #shown = null;
+
+  /**
+   * @param {any} study
+   * @param {string[]} colors of the bins, hex
+   * @param {(place: number, event: MouseEvent) => void} choose
+   * @param {(close: boolean) => void} closer called when pictures are looked at closely, or no more
+   */
+  constructor(study, colors, choose, closer) {
+    this.distributions = study.material === 'distributions';
+    this.places = study.kind === 'ratings' ? 1 : study.kind === 'pairs' ? 2 : 4;
+    this.colors = colors;
+    this.order = orderOf(colors);
+    this.zoom = new Zoom(
+      () => this.frames,
+      (close) => {
+        if (close) this.#shown?.images.flat().forEach(sharpen);
+        closer(close);
+      },
+    );
+    this.node = make('div', `field ${study.material} places-${this.places}`);
+    this.notice = make('p', 'field-words');
+    this.notice.hidden = true;
+    this.people = make('figure', 'people');
+    this.people.append(make('figcaption', '', say('people')), make('div', 'strip'));
+    this.figures = Array.from({ length: this.places }, (_, place) => this.#figure(place, choose));
+    const set = make('div', 'figures');
+    set.append(...this.figures.map((one) => one.node));
+    if (this.distributions) this.node.append(this.people);
+    this.node.append(set, this.notice);
+    new ResizeObserver(() => this.#arrange()).observe(this.node);
+  }
+
+  /**
+   * @param {number} place
+   * @param {(place: number, event: MouseEvent) => void} choose
+   */
+  #figure(place, choose) {
+    const node = make('figure', 'candidate');
+    node.dataset.place = String(place);
+    const bar = make('div', 'strip');
+    const pictures = make('div', 'pictures');
+    if (this.distributions) node.append(bar);
+    node.append(pictures);
+    const button = make('button', 'choose', String(place + 1));
+    button.type = 'button';
+    button.setAttribute('aria-label', say('place', { n: place + 1 }));
+    button.addEventListener('click', (event) => choose(place, event));
+    if (this.places > 1) node.append(button);
+    if (!this.distributions) this.#frames(pictures, 1);
+    return { node, bar, pictures, button };
+  }
+
+  /**
+   * So many frames in a box; those that are there stay.
+   * @param {HTMLElement} box
+   * @param {number} count
+   */
+  #frames(box, count) {
+    while (box.children.length > count) box.lastElementChild?.remove();
+    while (box.children.length < count) {
+      const frame = make('div', 'frame');
+      this.zoom.listen(frame);
+      box.append(frame);
+    }
+    return /** @type {HTMLElement[]} */ ([...box.children]);
+  }
+
+  /** @returns {HTMLElement[]} */
+  get frames() {
+    return this.figures.flatMap((one) => /** @type {HTMLElement[]} */ ([...one.pictures.children]));
+  }
+
+  /**
+   * Gets a trial ready: its pictures decoded, its strips drawn.
+   * @param {PageTrial} trial
+   * @param {() => void} changed called when a picture is not to be had for now
+   * @returns {Prepared}
+   */
+  prepare(trial, changed) {
+    const attention = trial.purpose === 'attention';
+    const places = attention ? [] : trial.places;
+    const named = (/** @type {number} */ place) =>
+      this.places > 1 ? say('picture', { n: place + 1 }) : say('picture_one');
+    /** @type {Prepared} */
+    const prepared = {
+      trial,
+      ready: false,
+      missing: false,
+      done: Promise.resolve(),
+      images: places.map(() => []),
+      strips: [],
+      reference: null,
+    };
+    if (this.distributions && !attention) {
+      const draw = (/** @type {number[] | null} */ weights, /** @type {string} */ words) =>
+        strip(weights || [], this.colors, this.order, words);
+      prepared.strips = places.map(({ weights }, n) => draw(weights, say('strip', { n: n + 1 })));
+      prepared.reference = draw(trial.reference, say('people_strip'));
+    }
+    const px = this.distributions ? REFERENCE_PX : this.#framePx();
+    const missing = () => {
+      prepared.missing = true;
+      changed();
+    };
+    const wanted = places.map(({ images }, place) =>
+      Promise.all(
+        images
+          .slice(0, this.distributions ? MOST_REFERENCES : 1)
+          .map((id) => decoded(id, px, named(place), missing)),
+      ),
+    );
+    prepared.done = Promise.all(wanted).then((images) => {
+      prepared.images = images;
+      prepared.ready = true;
+      prepared.missing = false;
+    });
+    return prepared;
+  }
+
+  #framePx() {
+    const { clientWidth: width, clientHeight: height } = this.node;
+    if (!width || !height) return Math.max(innerWidth, innerHeight) / 2;
+    const frame = arrangement(this.places, { width, height }, this.#aspect);
+    return Math.max(frame.width, frame.height);
+  }
+
+  /**
+   * Puts a prepared trial on the page, all at once.
+   * @param {Prepared} prepared
+   * @param {string} [words] in place of pictures
+   */
+  show(prepared, words) {
+    this.#shown = prepared;
+    this.clear(words || '');
+    this.figures.forEach((figure, place) => {
+      const images = prepared.images[place] || [];
+      const frames = this.#frames(figure.pictures, this.distributions ? images.length : 1);
+      frames.forEach((frame, index) => frame.replaceChildren(...images.slice(index, index + 1)));
+      figure.bar.replaceChildren(...prepared.strips.slice(place, place + 1));
+    });
+    this.people.lastElementChild?.replaceChildren(
+      ...(prepared.reference ? [prepared.reference] : []),
+    );
+    const first = prepared.images[0]?.[0];
+    if (first?.naturalHeight) this.#aspect = first.naturalWidth / first.naturalHeight;
+    this.#arrange();
+    this.zoom.reset();
+  }
+
+  /**
+   * Nothing to compare, and words in its place where there are any.
+   * @param {string} words
+   */
+  clear(words) {
+    this.mark(null, '');
+    put(this.notice, words);
+    this.notice.hidden = !words;
+    this.node.classList.toggle('words-only', !!words);
+  }
+
+  /**
+   * Marks the place that was chosen, by a shape.
+   * @param {number | null} place
+   * @param {string} how
+   */
+  mark(place, how) {
+    this.figures.forEach(({ node }, index) => {
+      if (index === place) node.dataset.mark = how;
+      else delete node.dataset.mark;
+    });
+  }
+
+  /** @param {boolean} on whether buttons at the pictures may be pressed */
+  enable(on) {
+    this.figures.forEach(({ button }) => button.setAttribute('aria-disabled', String(!on)));
+  }
+
+  #arrange() {
+    if (this.distributions) return;
+    const { clientWidth: width, clientHeight: height } = this.node;
+    if (!width || !height) return;
+    const frame = arrangement(this.places, { width, height }, this.#aspect);
+    this.node.dataset.arrangement = frame.name;
+    const { style } = this.node;
+    style.setProperty('--frame-width', frame.width + 'px');
+    style.setProperty('--frame-height', frame.height + 'px');
+    style.setProperty('--frame-gap', frame.gap + 'px');
+  }
+}

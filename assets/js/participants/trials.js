@@ -1,0 +1,349 @@
+// The trials: one at a time, the next ones ready before they are wanted.
+
+import { Controls } from './controls.js';
+import { make, put, button } from './nodes.js';
+import { actions, card, setProgress, show, shown } from './page_frame.js';
+import { hiddenMs, watchAbsence } from './presence.js';
+import { setSides } from './pictures.js';
+import { Stimulus } from './stimulus.js';
+import { say } from './words.js';
+
+/**
+ * @typedef {import('./stimulus.js').PageTrial} PageTrial
+ * @typedef {import('./stimulus.js').Prepared} Prepared
+ */
+
+const AHEAD = 6;
+
+/** Nobody answers a picture so soon: a key that comes earlier was meant for the one before. */
+const SOONEST_MS = 200;
+const SLOW_MS = 300;
+
+export class Trials {
+  /** @type {Map<number, PageTrial>} */ #trials = new Map();
+  /** @type {Map<number, Prepared>} */ #prepared = new Map();
+  /** @type {Set<number>} */ #answered = new Set();
+  /** @type {Prepared | null} */ #current = null;
+  /** @type {PageTrial | null} */ #last = null;
+  #accepting = false;
+  #paintedAt = 0;
+  #askedAt = 0;
+  #hiddenAt = 0;
+  #practice = 0;
+  #secondRound = -1;
+  /** @type {((right: boolean) => void) | null} */ #feedback = null;
+
+  /**
+   * @param {any} state of the study and the participant
+   * @param {import('./outbox.js').Outbox} outbox
+   * @param {() => void} done called when nothing is left to answer
+   */
+  constructor(state, outbox, done) {
+    this.study = state.study;
+    this.outbox = outbox;
+    this.done = done;
+    setSides(state.sides || []);
+    this.stimulus = new Stimulus(
+      state.study,
+      state.colors || [],
+      (place, event) => this.#answer('place', place, event.timeStamp),
+      (close) => this.controls.zoom.setAttribute('aria-pressed', String(close)),
+    );
+    this.controls = new Controls(state.study, this.stimulus.places, {
+      answer: (kind, value, at) => this.#answer(kind, value, at),
+      undo: () => this.undo(),
+      zoom: () => this.#accepting && this.stimulus.zoom.toggle(),
+    });
+    this.#build();
+    this.#count(state.participant);
+    this.#restore(state.participant.positions_answered);
+    this.#learn(state.trials);
+    this.#prepareAhead();
+  }
+
+  #build() {
+    this.node = make('div', 'trial');
+    this.about = make('p', 'about');
+    const asked = make('div', 'asked');
+    asked.append(make('h1', '', this.study.question), this.about);
+    this.verdict = make('div', 'verdict');
+    this.verdict.setAttribute('role', 'status');
+    this.node.append(asked, this.stimulus.node, this.verdict, this.controls.node);
+    document.addEventListener('keydown', (event) => {
+      if (shown() === 'trials') this.controls.key(event, !this.#feedback);
+    });
+    watchAbsence((ms) => {
+      if (shown() === 'trials' && this.#current)
+        this.outbox.add('away', this.#current.trial.position, { ms: Math.round(ms) });
+    });
+  }
+
+  /** @param {any} participant */
+  #count(participant) {
+    this.total = participant.number_of_trials;
+    const attempt = participant.training?.attempt || 1;
+    this.#practice = (this.study.training?.trials || 0) * attempt;
+  }
+
+  /**
+   * What counts as answered: what is stored, and what is on its way.
+   * @param {number[]} stored positions
+   */
+  #restore(stored) {
+    this.#answered = new Set(stored);
+    for (const { kind, position } of this.outbox.waiting) {
+      if (position === null) continue;
+      if (kind === 'answer') this.#answered.add(position);
+      if (kind === 'undo') this.#answered.delete(position);
+    }
+  }
+
+  /** @param {PageTrial[]} trials */
+  #learn(trials) {
+    for (const trial of trials || []) this.#trials.set(trial.position, trial);
+  }
+
+  /** Trials without an answer, by position. */
+  get #open() {
+    return [...this.#trials.values()]
+      .filter((trial) => !this.#answered.has(trial.position))
+      .sort((a, b) => a.position - b.position);
+  }
+
+  /** How many have an answer, practice included. */
+  get answered() {
+    return this.#answered.size;
+  }
+
+  /** How many are practice now, before the rest. */
+  get practice() {
+    return this.#open.filter((trial) => trial.purpose === 'training').length;
+  }
+
+  /** The trial whose answer can be taken back. */
+  get undoable() {
+    const trial = this.#trials.get(Math.max(-1, ...this.#answered));
+    return trial && trial.purpose !== 'training' && !this.#feedback ? trial : null;
+  }
+
+  /**
+   * What the study said to the last events: more trials, and whether practice was right.
+   * @param {any} answer
+   */
+  heard(answer) {
+    /** @type {PageTrial[]} */
+    const fresh = (answer.trials || []).filter((one) => !this.#trials.has(one.position));
+    const practice = fresh.filter((trial) => trial.purpose === 'training');
+    if (practice.length) this.#secondRound = practice[0].position;
+    this.#learn(fresh);
+    if (answer.participant) {
+      this.#count(answer.participant);
+      // What was refused is asked again.
+      if (answer.refused?.length) this.#restore(answer.participant.positions_answered);
+    }
+    this.#prepareAhead();
+    const position = this.#last?.position ?? -1;
+    if (this.#feedback) {
+      if (answer.feedback && position in answer.feedback)
+        this.#feedback(answer.feedback[position] === 'right');
+      else if (!this.#answered.has(position)) this.#resume();
+    } else if (shown() === 'trials' && !this.#current) this.go();
+  }
+
+  #resume() {
+    this.#feedback = null;
+    this.go();
+  }
+
+  /** Goes on with the first trial that has no answer. */
+  go() {
+    const [trial] = this.#open;
+    this.#current = null;
+    this.#accepting = false;
+    if (!trial) {
+      if (this.outbox.waiting.length) this.#wait('saving', null);
+      else this.done();
+      return;
+    }
+    const between = this.#between(trial);
+    this.#last = null;
+    if (between) this.#announce(between, trial);
+    else this.#present(trial);
+  }
+
+  /**
+   * What is said before this trial, where another part begins.
+   * @param {PageTrial} trial
+   */
+  #between(trial) {
+    if (this.#last?.purpose !== 'training') return '';
+    if (trial.purpose !== 'training') return 'main';
+    return trial.position === this.#secondRound ? 'again' : '';
+  }
+
+  /**
+   * @param {string} name
+   * @param {PageTrial} trial
+   */
+  #announce(name, trial) {
+    const n = name === 'main' ? this.total - this.#practice : this.practice;
+    const begin = button(say('continue'), 'primary', () => this.#present(trial));
+    card('between', say(name + '_title'), [
+      make('p', 'text', say(name + '_text', { n })),
+      actions(begin),
+    ]);
+  }
+
+  /** @param {PageTrial} trial */
+  #present(trial) {
+    if (shown() !== 'trials') show('trials', [this.node]);
+    const prepared = this.#ready(trial);
+    if (prepared.ready) this.#paint(prepared);
+    else this.#wait('waiting', prepared);
+  }
+
+  /**
+   * Says that there is nothing to do for now, if that lasts.
+   * @param {string} name of the words
+   * @param {Prepared | null} prepared what is waited for
+   */
+  #wait(name, prepared) {
+    const now = (this.waiting = {});
+    const here = () => this.waiting === now && !this.#current && shown() === 'trials';
+    const speak = () =>
+      here() && this.stimulus.clear(say(prepared?.missing ? 'picture_missing' : name));
+    setTimeout(() => {
+      if (!here()) return;
+      this.controls.enable(false, !!this.undoable);
+      this.stimulus.enable(false);
+      speak();
+    }, SLOW_MS);
+    prepared?.done.then(() => here() && this.#paint(prepared));
+  }
+
+  /**
+   * @param {PageTrial} trial
+   * @returns {Prepared}
+   */
+  #ready(trial) {
+    const kept = this.#prepared.get(trial.position);
+    if (kept) return kept;
+    const prepared = this.stimulus.prepare(trial, () => {
+      const [first] = this.#open;
+      if (shown() === 'trials' && !this.#current && first === trial && !this.#feedback)
+        this.stimulus.clear(say('picture_missing'));
+    });
+    this.#prepared.set(trial.position, prepared);
+    return prepared;
+  }
+
+  #prepareAhead() {
+    const open = this.#open.slice(0, AHEAD);
+    const first = open[0]?.position ?? Infinity;
+    for (const position of this.#prepared.keys())
+      if (position < first - 1) this.#prepared.delete(position);
+    open.forEach((trial) => this.#ready(trial));
+  }
+
+  /** @param {Prepared} prepared */
+  #paint(prepared) {
+    const { trial } = prepared;
+    const attention = trial.purpose === 'attention';
+    this.#current = prepared;
+    this.controls.forget();
+    this.stimulus.show(prepared, attention ? this.#attentionWords(trial) : '');
+    put(this.about, attention ? '' : trial.words);
+    this.verdict.replaceChildren();
+    this.controls.enable(true, !!this.undoable);
+    this.stimulus.enable(true);
+    this.#showProgress(trial);
+    // The second frame begins once the first, which holds the pictures, is on the screen.
+    requestAnimationFrame(() => requestAnimationFrame(() => this.#painted(prepared)));
+  }
+
+  /** @param {Prepared} prepared */
+  #painted(prepared) {
+    if (this.#current !== prepared) return;
+    this.#paintedAt = performance.now();
+    this.#hiddenAt = hiddenMs();
+    this.#accepting = true;
+    if (this.#askedAt)
+      performance.measure('answer to next trial', { start: this.#askedAt, end: this.#paintedAt });
+    this.#askedAt = 0;
+    this.#prepareAhead();
+  }
+
+  /** @param {PageTrial} trial */
+  #attentionWords(trial) {
+    if (trial.words) return trial.words;
+    const rating = this.study.kind === 'ratings';
+    const n = (trial.expected || 0) + (rating ? 0 : 1);
+    return say(rating ? 'attention_rating' : 'attention_place', { n });
+  }
+
+  /** @param {PageTrial} trial */
+  #showProgress({ position, purpose }) {
+    const training = purpose === 'training';
+    const done = training ? position : position - this.#practice;
+    const of = training ? this.#practice : this.total - this.#practice;
+    setProgress(say(training ? 'practice' : 'progress', { n: done + 1, of }), done / of);
+  }
+
+  /**
+   * @param {'place' | 'tie' | 'skip' | 'rating'} kind
+   * @param {number | null} value
+   * @param {number} at when, on the clock of the page
+   */
+  #answer(kind, value, at) {
+    const prepared = this.#current;
+    if (!prepared || !this.#accepting || at < this.#paintedAt + SOONEST_MS) return;
+    this.#accepting = false;
+    this.#askedAt = at;
+    this.#last = prepared.trial;
+    const { position, purpose } = prepared.trial;
+    this.#answered.add(position);
+    this.outbox.add('answer', position, {
+      kind,
+      value,
+      response_ms: Math.round((at - this.#paintedAt) * 10) / 10,
+      display: {
+        viewport: innerWidth + 'x' + innerHeight,
+        dpr: devicePixelRatio,
+        zoomed: this.stimulus.zoom.used,
+        hidden_ms: Math.round(hiddenMs() - this.#hiddenAt),
+      },
+    });
+    if (purpose === 'training') this.#awaitFeedback(value);
+    else this.go();
+  }
+
+  /** @param {number | null} value */
+  #awaitFeedback(value) {
+    this.stimulus.mark(value, 'chosen');
+    this.controls.enable(false, false);
+    this.stimulus.enable(false);
+    put(this.verdict, say('waiting'));
+    this.#feedback = (right) => {
+      this.stimulus.mark(value, right ? 'right' : 'wrong');
+      const words = make('p', '', say(right ? 'right' : 'wrong'));
+      const next = button(say('continue'), 'primary', () => this.#resume());
+      this.verdict.replaceChildren(words, next);
+      this.#askedAt = 0;
+      next.focus({ preventScroll: true });
+    };
+  }
+
+  /** Takes the last answer back: what was said stays stored, and is asked again. */
+  undo() {
+    const trial = this.undoable;
+    if (!trial || (this.#current && !this.#accepting)) return;
+    this.#answered.delete(trial.position);
+    this.outbox.add('undo', trial.position, {});
+    this.#askedAt = 0;
+    this.#last = null;
+    this.#current = null;
+    this.#accepting = false;
+    this.#present(trial);
+    put(this.verdict, say('undone'));
+  }
+}

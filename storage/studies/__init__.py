@@ -1,0 +1,1 @@
+"""Studies with people: plans, links, participants, what they were shown and what they did."""

@@ -1,0 +1,265 @@
+"""Participants: enrolment, trials, decisions of researchers, and erasure."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import duckdb
+
+from core.errors import AlreadyEnrolled, BadInput
+from core.studies import Decision, Enrolment, ParticipantRecord, StoredTrial, Trial
+from storage.database.connection import Database, aware
+from storage.studies.rows import json_text, naive_utc, not_stored, one
+from storage.studies.trials import append_trials, trials_of, trials_of_study
+
+_COLUMNS = (
+    "participant_id, study_id, number, invitation_id, plan_version, language, external, enrolled_at"
+)
+
+
+class Participants:
+    """The stored participants. Any thread may call."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.changes = 0
+        """How often somebody was erased since the start."""
+
+    def enroll(
+        self,
+        enrolment: Enrolment,
+        assign: Callable[[int], Sequence[Trial]],
+        at: datetime | None = None,
+    ) -> tuple[ParticipantRecord, tuple[StoredTrial, ...]]:
+        """Store a participant with the next number of the study, and the trials that ``assign``
+        gives to that number, together or not at all.
+
+        ``assign`` may read what is stored, and must not store: other writers wait for it. ``at`` is
+        the time of enrolment with its zone, for those who choose by time; without it, it is now.
+        Raises :class:`AlreadyEnrolled` where the link is for one person and was used,
+        :class:`BadInput` where it was revoked or belongs to another study, and
+        :class:`NotStored` where there is no such link or version of the plan.
+        """
+        external = json_text(enrolment.external, "external")
+        participant_id = secrets.token_hex(16)
+        with self._database.transaction() as cursor:
+            _require_entrance(cursor, enrolment)
+            number = _next_number(cursor, enrolment.study_id)
+            now = self._database.now() if at is None else naive_utc(at)
+            trials = assign(number)
+            cursor.execute(
+                f"INSERT INTO study_participants ({_COLUMNS}, key_hash) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    participant_id,
+                    enrolment.study_id,
+                    number,
+                    enrolment.invitation_id,
+                    enrolment.plan_version,
+                    enrolment.language,
+                    external,
+                    now,
+                    enrolment.key_hash,
+                ],
+            )
+            stored = append_trials(cursor, participant_id, trials, now)
+        return self.get(participant_id), stored
+
+    def by_key(self, key_hash: str) -> ParticipantRecord | None:
+        """The participant whose browser has the key with this SHA-256; None for nobody."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM study_participants WHERE key_hash = ?", [key_hash]
+        )
+        return _record(rows[0]) if rows else None
+
+    def get(self, participant_id: str) -> ParticipantRecord:
+        """The participant of that id. Raises :class:`NotStored`."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM study_participants WHERE participant_id = ?",
+            [participant_id],
+        )
+        if not rows:
+            raise not_stored("participant", participant_id)
+        return _record(rows[0])
+
+    def of(self, study_id: str) -> list[ParticipantRecord]:
+        """The participants of a study by number."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM study_participants WHERE study_id = ? ORDER BY number",
+            [study_id],
+        )
+        return [_record(row) for row in rows]
+
+    def count(self, study_id: str) -> int:
+        """How many participants a study has, without those who were erased."""
+        ((count,),) = self._database.rows(
+            "SELECT count(*) FROM study_participants WHERE study_id = ?", [study_id]
+        )
+        return int(count)
+
+    def trials(self, participant_id: str) -> tuple[StoredTrial, ...]:
+        """What was assigned to one participant, by position."""
+        return trials_of(self._database, participant_id)
+
+    def trials_of_study(self, study_id: str) -> dict[str, tuple[StoredTrial, ...]]:
+        """What was assigned to each participant of a study, who come by number."""
+        return trials_of_study(self._database, study_id)
+
+    def extend(
+        self, participant_id: str, trials: Sequence[Trial], at: datetime | None = None
+    ) -> tuple[StoredTrial, ...]:
+        """Store further trials; their positions continue those that are stored.
+
+        ``at`` is the time of the choice, as in :meth:`enroll`. Raises :class:`NotStored` where the
+        participant is not there, and :class:`BadInput` where other trials came in between.
+        """
+        with self._database.transaction() as cursor:
+            _require_participant(cursor, participant_id)
+            now = self._database.now() if at is None else naive_utc(at)
+            return append_trials(cursor, participant_id, trials, now)
+
+    def rekey(self, participant_id: str, key_hash: str) -> None:
+        """Store the SHA-256 of a new key, for a new device; the old key opens nothing any more."""
+        with self._database.transaction() as cursor:
+            _require_participant(cursor, participant_id)
+            cursor.execute(
+                "UPDATE study_participants SET key_hash = ? WHERE participant_id = ?",
+                [key_hash, participant_id],
+            )
+
+    def decide(self, participant_id: str, excluded: bool, reason: str, author: str) -> None:
+        """Store a researcher's decision to leave a participant out, or back in."""
+        with self._database.transaction() as cursor:
+            _require_participant(cursor, participant_id)
+            (number,) = one(
+                cursor,
+                "SELECT coalesce(max(number) + 1, 0) FROM study_decisions WHERE participant_id = ?",
+                [participant_id],
+            )
+            cursor.execute(
+                "INSERT INTO study_decisions "
+                "(participant_id, number, excluded, reason, author, created_at) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                [participant_id, number, excluded, reason, author, self._database.now()],
+            )
+
+    def decisions(self, study_id: str) -> dict[str, Decision]:
+        """The latest decision of each participant of whom something was decided."""
+        rows = self._database.rows(
+            "SELECT decisions.participant_id, excluded, reason, author, created_at "
+            "FROM study_decisions AS decisions JOIN study_participants AS participants "
+            "USING (participant_id) WHERE study_id = ? "
+            "ORDER BY participants.number, decisions.number",
+            [study_id],
+        )
+        return {
+            person: Decision(person, excluded, reason, author, aware(at))
+            for person, excluded, reason, author, at in rows
+        }
+
+    def erase(self, participant_id: str, author: str) -> None:
+        """Delete all rows of one participant; that there was one of that number stays.
+
+        A link that was for this person alone loses its label and lets nobody in any more. Raises
+        :class:`NotStored`.
+        """
+        with self._database.transaction() as cursor:
+            study_id, number, invitation_id = _require_participant(cursor, participant_id)
+            now = self._database.now()
+            for table in ("study_events", "study_trials", "study_decisions", "study_participants"):
+                cursor.execute(f"DELETE FROM {table} WHERE participant_id = ?", [participant_id])
+            cursor.execute(
+                "INSERT INTO study_erasures (study_id, participant_number, author, created_at) "
+                "VALUES (?, ?, ?, ?)",
+                [study_id, number, author, now],
+            )
+            cursor.execute(
+                "UPDATE study_invitations SET label = '', "
+                "revoked_at = coalesce(revoked_at, ?), revoked_by = coalesce(revoked_by, ?) "
+                "WHERE invitation_id = ? AND personal",
+                [now, author, invitation_id],
+            )
+        self.changes += 1
+        # Otherwise the rows stay readable in the log beside the database.
+        self._database.checkpoint()
+
+    def erasures(self, study_id: str) -> tuple[int, ...]:
+        """The numbers of those who were erased."""
+        rows = self._database.rows(
+            "SELECT participant_number FROM study_erasures WHERE study_id = ? ORDER BY 1",
+            [study_id],
+        )
+        return tuple(int(number) for (number,) in rows)
+
+
+def _require_participant(
+    cursor: duckdb.DuckDBPyConnection, participant_id: str
+) -> tuple[str, int, str]:
+    """Study, number and link of a participant. Raises :class:`NotStored`."""
+    row = cursor.execute(
+        "SELECT study_id, number, invitation_id FROM study_participants WHERE participant_id = ?",
+        [participant_id],
+    ).fetchone()
+    if row is None:
+        raise not_stored("participant", participant_id)
+    study_id, number, invitation_id = row
+    return str(study_id), int(number), str(invitation_id)
+
+
+def _require_entrance(cursor: duckdb.DuckDBPyConnection, enrolment: Enrolment) -> None:
+    """Return if the link lets one more in."""
+    row = cursor.execute(
+        "SELECT study_id, personal, revoked_at FROM study_invitations WHERE invitation_id = ?",
+        [enrolment.invitation_id],
+    ).fetchone()
+    if row is None:
+        raise not_stored("link", enrolment.invitation_id)
+    study_id, personal, revoked_at = row
+    if study_id != enrolment.study_id:
+        raise BadInput("This link belongs to another study.", "invitation_id")
+    if revoked_at is not None:
+        raise BadInput("This link was closed: ask for another one.", "invitation_id")
+    if not cursor.execute(
+        "SELECT 1 FROM study_plans WHERE study_id = ? AND version = ?",
+        [study_id, enrolment.plan_version],
+    ).fetchall():
+        raise not_stored(f"version {enrolment.plan_version} of the plan of the study", study_id)
+    if not personal:
+        return
+    used = cursor.execute(
+        "SELECT participant_id FROM study_participants WHERE invitation_id = ? "
+        "ORDER BY number LIMIT 1",
+        [enrolment.invitation_id],
+    ).fetchone()
+    if used is not None:
+        raise AlreadyEnrolled("This link is for one person, who has come in by it.", used[0])
+
+
+def _next_number(cursor: duckdb.DuckDBPyConnection, study_id: str) -> int:
+    """The number of the next participant: that of one who was erased is never given again."""
+    (number,) = one(
+        cursor,
+        "SELECT coalesce(max(number) + 1, 0) FROM ("
+        "SELECT number FROM study_participants WHERE study_id = ? UNION ALL "
+        "SELECT participant_number FROM study_erasures WHERE study_id = ?)",
+        [study_id, study_id],
+    )
+    return int(number)
+
+
+def _record(row: tuple[Any, ...]) -> ParticipantRecord:
+    fields = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    return ParticipantRecord(
+        id=fields["participant_id"],
+        study_id=fields["study_id"],
+        number=fields["number"],
+        invitation_id=fields["invitation_id"],
+        plan_version=fields["plan_version"],
+        language=fields["language"],
+        external=json.loads(fields["external"]),
+        enrolled_at=aware(fields["enrolled_at"]),
+    )

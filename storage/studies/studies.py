@@ -1,0 +1,189 @@
+"""Studies: versions of their plans, changes of their state and rules; rows are only added."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import duckdb
+
+from core.errors import BadInput
+from core.studies import LogEntry, State, StudyRecord
+from storage.database.connection import Database, aware
+from storage.studies.log import log_of
+from storage.studies.rows import json_text, not_stored, one, require_study
+
+KEPT_PLANS = 32
+"""Plans that are kept in memory as they were read: a page asks for one with every request."""
+_STUDIES = """
+    SELECT study_id, title, state, version, studies.created_at, state_at, created_by
+    FROM studies
+    JOIN (
+        SELECT study_id, max(version) AS version, arg_max(title, version) AS title
+        FROM study_plans GROUP BY study_id
+    ) USING (study_id)
+    JOIN (
+        SELECT study_id, arg_max(state, number) AS state, max(created_at) AS state_at
+        FROM study_states GROUP BY study_id
+    ) USING (study_id)
+"""
+
+
+class Studies:
+    """The stored studies. Any thread may call."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._plans: dict[tuple[str, int], Mapping[str, Any]] = {}
+        self._keeping = threading.Lock()
+        self.changes = 0
+        """How often a plan or a state was changed since the start: who keeps one in memory looks
+        again then."""
+
+    def add(self, plan: Mapping[str, Any], author: str) -> StudyRecord:
+        """Store a new study, a draft, with the first version of its plan.
+
+        ``plan["title"]`` is its title; ``author`` the id of the actor who makes it. Raises
+        :class:`BadInput` for a plan without a title, or one that is no JSON.
+        """
+        title, text = _title(plan), json_text(plan, "plan")
+        study_id = secrets.token_hex(16)
+        now = self._database.now()
+        with self._database.transaction() as cursor:
+            cursor.execute("INSERT INTO studies VALUES (?, ?, ?)", [study_id, author, now])
+            _insert_plan(cursor, (study_id, 1, title, text, author, now))
+            _insert_state(cursor, (study_id, 0, State.DRAFT.value, author, "", now))
+        return self.get(study_id)
+
+    def revise(self, study_id: str, plan: Mapping[str, Any], author: str) -> StudyRecord:
+        """Store the next version of a plan; the ones before stay.
+
+        Whether the study's state allows it is for the caller to know.
+        """
+        title, text = _title(plan), json_text(plan, "plan")
+        with self._database.transaction() as cursor:
+            require_study(cursor, study_id)
+            (last,) = one(
+                cursor, "SELECT max(version) FROM study_plans WHERE study_id = ?", [study_id]
+            )
+            row = (study_id, last + 1, title, text, author, self._database.now())
+            _insert_plan(cursor, row)
+        self.changes += 1
+        return self.get(study_id)
+
+    def set_state(self, study_id: str, state: State, author: str, reason: str = "") -> StudyRecord:
+        """Store that the study is in ``state`` from now on, and why."""
+        with self._database.transaction() as cursor:
+            require_study(cursor, study_id)
+            (last,) = one(
+                cursor, "SELECT max(number) FROM study_states WHERE study_id = ?", [study_id]
+            )
+            row = (study_id, last + 1, State(state).value, author, reason, self._database.now())
+            _insert_state(cursor, row)
+        self.changes += 1
+        return self.get(study_id)
+
+    def get(self, study_id: str) -> StudyRecord:
+        """The study as it is now. Raises :class:`NotStored`."""
+        rows = self._database.rows(f"{_STUDIES} WHERE study_id = ?", [study_id])
+        if not rows:
+            raise not_stored("study", study_id)
+        return self._record(rows[0])
+
+    def all(self) -> list[StudyRecord]:
+        """All studies, the newest first."""
+        rows = self._database.rows(f"{_STUDIES} ORDER BY studies.created_at DESC, study_id")
+        return [self._record(row) for row in rows]
+
+    def plan(self, study_id: str, version: int) -> Mapping[str, Any]:
+        """One version of a study's plan; it is shared, so do not change it.
+
+        Raises :class:`NotStored`.
+        """
+        with self._keeping:
+            kept = self._plans.get((study_id, version))
+        if kept is not None:
+            return kept
+        rows = self._database.rows(
+            "SELECT plan FROM study_plans WHERE study_id = ? AND version = ?", [study_id, version]
+        )
+        if not rows:
+            raise not_stored(f"version {version} of the plan of the study", study_id)
+        plan: Mapping[str, Any] = json.loads(rows[0][0])
+        with self._keeping:
+            while len(self._plans) >= KEPT_PLANS:
+                del self._plans[next(iter(self._plans))]
+            self._plans[study_id, version] = plan
+        return plan
+
+    def rule(self, study_id: str) -> Mapping[str, Any] | None:
+        """The newest rule of exclusion; None where none was ever set."""
+        rows = self._database.rows(
+            "SELECT rule FROM study_rules WHERE study_id = ? ORDER BY number DESC LIMIT 1",
+            [study_id],
+        )
+        return json.loads(rows[0][0]) if rows else None
+
+    def set_rule(self, study_id: str, rule: Mapping[str, Any], author: str) -> None:
+        """Store the rule of exclusion that counts from now on; the ones before stay."""
+        text = json_text(rule, "rule")
+        with self._database.transaction() as cursor:
+            require_study(cursor, study_id)
+            (number,) = one(
+                cursor,
+                "SELECT coalesce(max(number) + 1, 0) FROM study_rules WHERE study_id = ?",
+                [study_id],
+            )
+            cursor.execute(
+                "INSERT INTO study_rules (study_id, number, rule, author, created_at) "
+                "VALUES (?, ?, ?, ?, ?)",
+                [study_id, number, text, author, self._database.now()],
+            )
+
+    def log(self, study_id: str) -> list[LogEntry]:
+        """All that happened to the study, the oldest first. Raises :class:`NotStored`."""
+        return log_of(self._database, study_id)
+
+    def _record(self, row: tuple[Any, ...]) -> StudyRecord:
+        study_id, title, state, version, created_at, state_at, author = row
+        return StudyRecord(
+            id=study_id,
+            title=title,
+            state=State(state),
+            version=version,
+            plan=self.plan(study_id, version),
+            created_at=aware(created_at),
+            state_at=aware(state_at),
+            author=author,
+        )
+
+
+def _title(plan: Mapping[str, Any]) -> str:
+    title = plan.get("title")
+    if not isinstance(title, str) or not title.strip():
+        raise BadInput("The study needs a title: give it one.", "title")
+    return title.strip()
+
+
+def _insert_plan(
+    cursor: duckdb.DuckDBPyConnection, row: tuple[str, int, str, str, str, datetime]
+) -> None:
+    cursor.execute(
+        "INSERT INTO study_plans (study_id, version, title, plan, author, created_at) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        list(row),
+    )
+
+
+def _insert_state(
+    cursor: duckdb.DuckDBPyConnection, row: tuple[str, int, str, str, str, datetime]
+) -> None:
+    cursor.execute(
+        "INSERT INTO study_states (study_id, number, state, author, reason, created_at) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        list(row),
+    )

@@ -1,0 +1,105 @@
+"""The participants' page: its shell, and its scripts and style, of which the workbench has none.
+
+``/assets/participants/VERSION/js/participants/page.js``: VERSION is a digest of the files that the
+page can load, so that a browser keeps them for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache, lru_cache
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from tabs.page.asset_files import FOREVER, KINDS, NO_FILE, Body, asset_files
+from tabs.page.context import ROOT
+from tabs.page.templates import html
+
+MODULE = "js/participants/page.js"
+WORDS = "js/participants/words_{}.js"
+FIRST = (MODULE, "js/participants/trials.js")
+STYLE = "css/participants/participants.css"
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+PAGE_HEADERS = {
+    "Content-Security-Policy": CSP,
+    "Cache-Control": "private, no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+
+
+class ParticipantFiles:
+    """The files that the participants' page can load, by their path below ``assets/``."""
+
+    def __init__(self) -> None:
+        everything = asset_files()
+        modules = everything.with_imports(everything.under("js/participants/"))
+        bodies = {name: everything.body(everything.version, name) for name in modules}
+        self._bodies = {name: body for name, body in bodies.items() if body is not None}
+        style = ROOT / "assets" / STYLE
+        self._bodies[STYLE] = Body(style.read_bytes(), KINDS[style.suffix])
+        digest = hashlib.sha256()
+        for name, body in sorted(self._bodies.items()):
+            digest.update(f"{name}\0{len(body.plain)}\0".encode() + body.plain)
+        self.version = digest.hexdigest()[:16]
+
+    def address(self, path: str) -> str:
+        """Where a file is served; raises KeyError of one that is not there."""
+        if path not in self._bodies:
+            raise KeyError(path)
+        return f"/assets/participants/{self.version}/{path}"
+
+    def body(self, version: str, path: str) -> Body | None:
+        """The file under an address, or None."""
+        return self._bodies.get(path) if version == self.version else None
+
+    def first(self, language: str) -> list[str]:
+        """The addresses of the modules that the page needs before it shows anything."""
+        words = WORDS.format(language)
+        names = [*FIRST, words if words in self._bodies else WORDS.format("en")]
+        return [
+            self.address(name)
+            for name in asset_files().with_imports([n for n in names if n in self._bodies])
+        ]
+
+
+@cache
+def participant_files() -> ParticipantFiles:
+    """Those of this app, read once."""
+    return ParticipantFiles()
+
+
+@lru_cache(maxsize=256)
+def shell(language: str, token: str) -> Body:
+    """The page of a link, before it knows anything of the study; ``token`` is a known one, or a
+    word of ours for a link that leads nowhere."""
+    files = participant_files()
+    page = html(
+        "participants/page",
+        language=language,
+        style=files.address(STYLE),
+        module=files.address(MODULE),
+        preloads=files.first(language),
+        state=f"/study/{token}/state",
+    )
+    return Body(page.encode(), "text/html")
+
+
+def participant_asset_routes() -> APIRouter:
+    """The route of the page's files; it comes before the one of the workbench's."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/assets/participants/{version}/{path:path}")
+    def asset(version: str, path: str, request: Request) -> Response:
+        body = participant_files().body(version, path)
+        if body is None:
+            return JSONResponse({"error": NO_FILE}, 404)
+        return body.answer(request.headers.get("accept-encoding", ""), {"Cache-Control": FOREVER})
+
+    return router

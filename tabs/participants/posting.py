@@ -1,0 +1,166 @@
+"""What one participant sends: checked, stored, answered; further trials; the end of a study."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+
+from annotation.assignment.further import further, is_due
+from core.errors import BadInput, NotStored
+from core.studies import Event, EventKind
+from tabs.participants.desk import Desk
+from tabs.participants.reading import id_of, read_event
+from tabs.participants.refusals import Refusal
+from tabs.participants.seat import Seat
+from tabs.participants.view import Json, participant_json, trials_json
+
+GONE = "This participation is not known here any more. Open the link again."
+
+
+@dataclass
+class Posted:
+    """What became of what was sent, entry by entry."""
+
+    stored: list[str] = field(default_factory=list)
+    refused: list[tuple[str, Refusal]] = field(default_factory=list)
+    positions: list[int | None] = field(default_factory=list)
+
+    @property
+    def status(self) -> int:
+        """Of HTTP: 200 where anything was taken, else that of the first refusal."""
+        return 200 if self.stored or not self.refused else self.refused[0][1].status
+
+
+async def post(desk: Desk, seat: Seat, entries: Sequence[Any]) -> tuple[int, Json]:
+    """Takes events in their order; returns the status and the answer once they are on the disk."""
+    async with seat.turn:
+        first_new = len(seat.trials)
+        posted = await _posted(desk, seat, entries)
+        await extend(desk, seat)
+        fresh = seat.trials[first_new:]
+        answer: Json = {
+            "stored": posted.stored,
+            "refused": [
+                {"id": event_id, "error": str(refusal), "code": refusal.code}
+                for event_id, refusal in posted.refused
+            ],
+            "trials": [] if seat.done else trials_json(seat.plan, fresh),
+            "feedback": seat.feedback(posted.positions),
+            "participant": participant_json(seat),
+        }
+    await close_if_due(desk)
+    if posted.status != 200:
+        answer |= {"error": str(posted.refused[0][1]), "code": posted.refused[0][1].code}
+    return posted.status, answer
+
+
+async def store(desk: Desk, seat: Seat, events: Sequence[Event]) -> None:
+    """Stores events of a seat and takes them in; the caller has its turn."""
+    if not events:
+        return
+    if desk.decides(seat, events):
+        async with desk.assigning:
+            await _store(desk, seat, events)
+    else:
+        await _store(desk, seat, events)
+
+
+async def extend(desk: Desk, seat: Seat) -> None:
+    """Gives a seat the trials that are due, written down before they are told; the caller has its
+    turn."""
+    if seat.done or not seat.consented or not desk.gives_trials(seat) or not _due(seat):
+        return
+    async with desk.assigning:
+        now = desk.now()
+        standing = desk.ledger.standing(now)
+        trials = await anyio.to_thread.run_sync(
+            further, seat.plan, seat.person.number, seat.trials, dict(seat.answers), standing
+        )
+        if trials:
+            stored = await anyio.to_thread.run_sync(desk.book.extend, seat.person.id, trials, now)
+            desk.extend(seat, stored)
+
+
+async def close_if_due(desk: Desk) -> None:
+    """Closes a study that has all it wants; who is in may finish."""
+    if not desk.reason_to_close:
+        return
+    async with desk.assigning:
+        # Another answer may have closed it meanwhile.
+        if not (reason := desk.reason_to_close):
+            return
+        await anyio.to_thread.run_sync(desk.book.close, reason)
+        await refresh(desk)
+
+
+async def refresh(desk: Desk) -> None:
+    """Reads what somebody else changed of the study."""
+    known = set(desk.seats)
+    changes = await anyio.to_thread.run_sync(desk.read_changes)
+    desk.apply(changes, known & set(desk.seats))
+
+
+async def _posted(desk: Desk, seat: Seat, entries: Sequence[Any]) -> Posted:
+    posted = Posted()
+    waiting: list[Event] = []
+    draft = seat.draft()
+    for entry in entries:
+        try:
+            event = read_event(entry)
+            if event.id in draft.ids:  # sent again, or twice at once
+                posted.positions.append(event.position)
+                if event.id not in posted.stored and event.id in seat.ids:
+                    posted.stored.append(event.id)
+                continue
+            if not desk.takes_answers(seat):
+                raise Refusal("This study is closed: it takes no more answers.", "closed")
+            if event.kind is EventKind.FINISH:
+                await _flush(desk, seat, waiting, posted)
+                draft = await _ready_to_finish(desk, seat)
+            event = draft.checked(event)
+        except Refusal as refusal:
+            posted.refused.append((id_of(entry), refusal))
+            continue
+        draft.take(event)
+        waiting.append(event)
+    await _flush(desk, seat, waiting, posted)
+    return posted
+
+
+async def _flush(desk: Desk, seat: Seat, waiting: list[Event], posted: Posted) -> None:
+    """Stores what waits; nothing waits any more."""
+    events = list(waiting)
+    waiting.clear()
+    try:
+        await store(desk, seat, events)
+    except NotStored:
+        raise Refusal(GONE, "unknown", 401) from None
+    except BadInput as error:
+        refusal = Refusal(str(error), "bad", 400, error.field)
+        posted.refused += [(event.id, refusal) for event in events]
+    else:
+        posted.stored += [event.id for event in events]
+        posted.positions += [event.position for event in events]
+
+
+async def _ready_to_finish(desk: Desk, seat: Seat) -> Seat:
+    """The seat as it is once all that is due was given. Raises Refusal where that has to wait."""
+    await extend(desk, seat)
+    if _due(seat) and not seat.open_positions and not desk.gives_trials(seat):
+        raise Refusal("The study is paused, and there is more to answer. Come back later.", "early")
+    return seat.draft()
+
+
+async def _store(desk: Desk, seat: Seat, events: Sequence[Event]) -> None:
+    future = desk.book.submit(seat.person.id, events)
+    for event in await asyncio.wrap_future(future):
+        desk.take(seat, event)
+
+
+def _due(seat: Seat) -> bool:
+    """Whether it is time to ask for further trials; there may be none."""
+    return is_due(seat.plan, seat.trials, seat.answers)

@@ -1,0 +1,61 @@
+"""Studies that researchers walk through: in memory, for an hour, without a trace."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import Lock
+
+from annotation.studies.plan import StudyPlan
+from core.studies import InvitationRecord, StudyRecord
+from storage.database.connection import Clock
+from tabs.participants.books import PreviewBook
+from tabs.participants.desk import Desk
+from tabs.participants.tokens import hash_of, new_token
+
+KEPT = timedelta(hours=1)
+MOST = 50
+MOST_PEOPLE = 20
+"""Participants of one preview, which lies in memory."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """One of them, until ``ends_at``."""
+
+    desk: Desk
+    invitation: InvitationRecord
+    ends_at: datetime
+
+
+class Previews:
+    """The previews that are at hand. For any thread."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._kept: OrderedDict[str, Preview] = OrderedDict()
+        self._lock = Lock()
+
+    def begin(self, plan: StudyPlan, study: StudyRecord) -> str:
+        """A preview of a plan; returns the token of its link."""
+        desk = Desk(PreviewBook(plan, study, self._clock), self._clock)
+        now = self._clock()
+        link = InvitationRecord(desk.study.id, desk.study.id, "preview", False, now, None)
+        token = new_token()
+        with self._lock:
+            self._kept[hash_of(token)] = Preview(desk, link, now + KEPT)
+            self._forget(now)
+        return token
+
+    def get(self, token_hash: str) -> Preview | None:
+        """The preview of a link, None where there is none any more."""
+        with self._lock:
+            self._forget(self._clock())
+            return self._kept.get(token_hash)
+
+    def _forget(self, now: datetime) -> None:
+        for name in [name for name, one in self._kept.items() if one.ends_at <= now]:
+            del self._kept[name]
+        while len(self._kept) > MOST:
+            self._kept.popitem(last=False)

@@ -1,0 +1,200 @@
+"""What a participant's page sends, read into events that can be stored."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import BadInput
+from core.studies import Event, EventKind
+from tabs.participants.refusals import Refusal
+
+MOST_EVENTS = 100
+MOST_COMMENT = 2_000
+MOST_REASON = 500
+MOST_FACTS = 32
+MOST_TEXT = 200
+MOST_AWAY_MS = 30 * 24 * 3_600_000
+_ID = re.compile(r"[0-9a-f]{32}")
+_FACT = re.compile(r"[A-Za-z0-9_]{1,40}")
+_NAME = re.compile(r"[a-z_]{1,40}")
+_MOST_WHOLE = 2**53
+SENT_KINDS = frozenset(EventKind) - {EventKind.CONSENT}
+"""What a page sends by itself; consent is stored with the enrolment."""
+
+
+def read_list(content: Mapping[str, Any]) -> list[Any]:
+    """The entries that were sent, 1 to ``MOST_EVENTS``, not looked at yet."""
+    entries = content.get("events")
+    if not isinstance(entries, list) or not entries:
+        raise BadInput("“events” is a list of at least one event.", "events")
+    if len(entries) > MOST_EVENTS:
+        raise BadInput(f"At most {MOST_EVENTS} events are taken at once. Send fewer.", "events")
+    return entries
+
+
+def id_of(entry: Any) -> str:
+    """The id of an entry as it can be given back, also where it is none."""
+    return str(entry.get("id", ""))[:40] if isinstance(entry, Mapping) else ""
+
+
+def read_id(value: Any) -> str:
+    """An id that a page made. Raises Refusal."""
+    if not isinstance(value, str) or not _ID.fullmatch(value):
+        raise _bad("An event's id is 32 hexadecimal characters.", "id")
+    return value
+
+
+def read_event(entry: Any) -> Event:
+    """One event, its body with what is known of its kind alone. Raises Refusal.
+
+    Whether it fits the participant's trials is for :class:`tabs.participants.seat.Seat` to say.
+    """
+    if not isinstance(entry, Mapping):
+        raise _bad("An event is an object.", "events")
+    event_id = read_id(entry.get("id"))
+    try:
+        kind = EventKind(str(entry.get("kind")))
+    except ValueError:
+        kind = EventKind.CONSENT
+    if kind not in SENT_KINDS:
+        raise _bad(f"An event's kind is one of {', '.join(sorted(SENT_KINDS))}.", "kind")
+    position = entry.get("position")
+    if position is not None and not _whole(position):
+        raise _bad("A position is a whole number, 0 or more.", "position")
+    if position is None and kind in (EventKind.ANSWER, EventKind.UNDO):
+        raise _bad(f"An event of the kind {kind} says of which position it is.", "position")
+    client_ms = entry.get("client_ms", 0)
+    body = entry.get("body") or {}
+    if not isinstance(body, Mapping):
+        raise _bad("An event's body is an object.", "body")
+    return Event(
+        event_id,
+        kind,
+        position,
+        _body(kind, body),
+        client_ms if _whole(client_ms) else 0,
+    )
+
+
+def read_external(value: Any) -> dict[str, str]:
+    """What a recruiting site calls somebody: up to 8 short texts by name. Raises BadInput."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or len(value) > 8:
+        raise BadInput("“external” is an object of at most 8 texts.", "external")
+    read = {}
+    for name, text in value.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise BadInput("The names in “external” are of small letters.", "external")
+        if not isinstance(text, str) or len(text) > MOST_TEXT:
+            raise BadInput(f"A text in “external” has at most {MOST_TEXT} characters.", "external")
+        if text:
+            read[name] = text
+    return read
+
+
+def read_facts(value: Any) -> dict[str, Any]:
+    """Facts of a screen: plain values by short names. What is anything else is left out, so that
+    no answer is lost for it."""
+    if not isinstance(value, Mapping):
+        return {}
+    facts: dict[str, Any] = {}
+    for name, fact in value.items():
+        known = isinstance(name, str) and _FACT.fullmatch(name) and len(facts) < MOST_FACTS
+        if known and (_plain(fact) or _short_list(fact)):
+            facts[name] = fact
+    return facts
+
+
+def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
+    match kind:
+        case EventKind.ANSWER:
+            read = {name: body.get(name) for name in ("kind", "value", "response_ms")}
+            return {**read, **_reason(body), **_display(body)}
+        case EventKind.SCREENING:
+            return {**_screening(body), **_display(body)}
+        case EventKind.AWAY:
+            ms: Any = body.get("ms")
+            if not _number(ms) or not 0 <= ms <= MOST_AWAY_MS:
+                raise _bad("“ms” is a number of milliseconds, 0 or more.", "ms")
+            return {"ms": ms, **_reason(body)}
+        case EventKind.COMMENT:
+            return {"text": _text(body, "text", MOST_COMMENT)}
+        case EventKind.UNDO | EventKind.FINISH | EventKind.WITHDRAWAL:
+            return {**_reason(body), **_display(body)}
+    return {}
+
+
+def _screening(body: Mapping[str, Any]) -> dict[str, Any]:
+    plates = body.get("plates")
+    if plates is None:
+        plates = []
+    if not isinstance(plates, list) or len(plates) > 8:
+        raise _bad("“plates” is a list of the digits that were read.", "plates")
+    for answer in plates:
+        if answer is not None and (not isinstance(answer, str) or len(answer) > 8):
+            raise _bad("Of a plate, a digit or nothing is read.", "plates")
+    read: dict[str, Any] = {"plates": list(plates)}
+    for name in ("dark", "light"):
+        place = body.get(name)
+        if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
+            raise _bad(f"“{name}” is the place of a patch.", name)
+        if place is not None and not -1 <= place <= 8:
+            raise _bad(f"“{name}” is the place of a patch.", name)
+        read[name] = place
+    return read
+
+
+def _reason(body: Mapping[str, Any]) -> dict[str, str]:
+    return {"reason": _text(body, "reason", MOST_REASON)} if body.get("reason") else {}
+
+
+def _display(body: Mapping[str, Any]) -> dict[str, Any]:
+    facts = read_facts(body.get("display"))
+    return {"display": facts} if facts else {}
+
+
+def _text(body: Mapping[str, Any], name: str, most: int) -> str:
+    text = body.get(name)
+    if not isinstance(text, str):
+        raise _bad(f"“{name}” is text.", name)
+    if len(text) > most:
+        raise _bad(f"“{name}” has at most {most:,} characters.", name)
+    return text
+
+
+def _short_list(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= 4 and all(_plain(one) for one in value)
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= MOST_TEXT
+    return value is None or isinstance(value, bool) or _number(value)
+
+
+def _number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and abs(value) <= _MOST_WHOLE
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 * 2**22
+
+
+def _bad(words: str, field: str) -> Refusal:
+    return Refusal(words, "bad", 400, field)
+
+
+def texts_of(query: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """What a recruiting site put into the address, by small names: ``PROLIFIC_PID`` and so on."""
+    found = {}
+    for name, text in query:
+        name = name.lower()
+        if name in ("prolific_pid", "study_id", "session_id") and 0 < len(text) <= MOST_TEXT:
+            found[name] = text
+    return found

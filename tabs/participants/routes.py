@@ -1,0 +1,200 @@
+"""The routes of participants, all below ``/study/TOKEN``. They know nobody but by the link and the
+key of that study, and no other route knows that key."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import anyio
+from fastapi import APIRouter
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from annotation.participants.screening import plates_for
+from core.errors import BadInput
+from tabs.page.answers import foreign, read_json
+from tabs.page.answers import refusal as error_answer
+from tabs.page.asset_files import accepted_coding
+from tabs.page.context import Context
+from tabs.participants.page import PAGE_HEADERS, shell
+from tabs.participants.pictures import FOREVER, Pictures, nearest_side
+from tabs.participants.posting import GONE, post
+from tabs.participants.reading import read_list, texts_of
+from tabs.participants.refusals import Refusal
+from tabs.participants.seat import Seat
+from tabs.participants.service import Participation, Visit, read_agreement
+from tabs.participants.tokens import cookie, cookie_name
+from tabs.participants.view import state_json
+
+MOST_BYTES = 256 * 2**10
+SLOWEST_S = 60.0
+PACKED_FROM = 4096
+"""Bytes from which an answer is compressed."""
+NOWHERE = "This link leads to no study. It may have been copied only in part, or be out of use."
+_PRIVATE = {"Cache-Control": "private, no-store", "X-Robots-Tag": "noindex, nofollow"}
+
+Answered = Callable[[Visit], Awaitable[Response]]
+
+
+def participant_routes(context: Context) -> APIRouter:
+    """The router of everything that participants reach, but for the page's own files."""
+    router = APIRouter(prefix="/study", include_in_schema=False)
+    participation = context.service(Participation)
+    pictures = Pictures(context.storage)
+
+    async def found(token: str) -> Visit | None:
+        return None if getattr(context, "demo", False) else await participation.visit(token)
+
+    async def answered(token: str, do: Answered) -> Response:
+        """What ``do`` answers at a link that leads somewhere; errors in words."""
+        try:
+            visit = await found(token)
+            if visit is None:
+                raise Refusal(NOWHERE, "nowhere", 404)
+            return await do(visit)
+        except Refusal as refused:
+            participation.refusals.note(refused.code)
+            field = {"field": refused.field} if refused.field else {}
+            body = {"error": str(refused), "code": refused.code, **field}
+            return JSONResponse(body, refused.status, headers=_PRIVATE)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except Exception as error:  # the page must get words, not a stack trace
+            participation.refusals.note(type(error).__name__)
+            return error_answer(error)
+
+    async def seat_of(request: Request, visit: Visit, pid: str = "") -> Seat | None:
+        key = request.cookies.get(cookie_name(visit.desk.study.id), "")
+        return await participation.seat(visit, key, pid)
+
+    @router.get("/{token}")
+    async def page(token: str, request: Request) -> Response:
+        visit = await found(token)
+        accepted = request.headers.get("accept-encoding", "")
+        if visit is None:
+            participation.refusals.note("nowhere")
+            body = await anyio.to_thread.run_sync(shell, "en", "unknown")
+            answer = body.answer(accepted, PAGE_HEADERS)
+            answer.status_code = 404
+            return answer
+        language = visit.desk.plan().language
+        body = await anyio.to_thread.run_sync(shell, language, token)
+        return body.answer(accepted, PAGE_HEADERS)
+
+    @router.get("/{token}/state")
+    async def state(token: str, request: Request) -> Response:
+        async def told(visit: Visit) -> Response:
+            external = texts_of(request.query_params.multi_items())
+            seat = await seat_of(request, visit, external.get("prolific_pid", ""))
+            if seat is not None:
+                await _whole(participation.catch_up(visit.desk, seat))
+            returning = seat is None and participation.returning(visit, external)
+            return _json(request, state_json(visit.desk, seat, returning))
+
+        return await answered(token, told)
+
+    @router.post("/{token}/enroll")
+    async def enroll(token: str, request: Request) -> Response:
+        async def enrolled(visit: Visit) -> Response:
+            agreement = read_agreement(await _content(request))
+            study_id = visit.desk.study.id
+            key = request.cookies.get(cookie_name(study_id), "")
+            seat, new_key = await _whole(participation.enroll(visit, key, agreement))
+            answer = _json(request, state_json(visit.desk, seat))
+            if new_key:
+                answer.headers.append("Set-Cookie", cookie(study_id, new_key, _https(request)))
+            return answer
+
+        return foreign(request) or await answered(token, enrolled)
+
+    @router.post("/{token}/events")
+    async def events(token: str, request: Request) -> Response:
+        async def taken(visit: Visit) -> Response:
+            entries = read_list(await _content(request))
+            seat = await seat_of(request, visit)
+            if seat is None:
+                raise Refusal(GONE, "unknown", 401)
+            status, answer = await _whole(post(visit.desk, seat, entries))
+            for one in answer["refused"]:
+                participation.refusals.note(one["code"])
+            return _json(request, answer, status)
+
+        return foreign(request) or await answered(token, taken)
+
+    @router.get("/{token}/images/{image_id}.png")
+    async def image(token: str, image_id: str, side: int = 0) -> Response:
+        async def shown(visit: Visit) -> Response:
+            if image_id not in visit.desk.images:
+                raise Refusal("There is no such image here.", "no image", 404)
+            if nearest := nearest_side(side):
+                small = await pictures.scaled(image_id, nearest)
+                if small:
+                    return Response(small, media_type="image/png", headers=FOREVER)
+            path = await anyio.to_thread.run_sync(pictures.path, image_id)
+            return FileResponse(path, media_type="image/png", headers=FOREVER)
+
+        return await answered(token, shown)
+
+    @router.get("/{token}/plates/{index}.png")
+    async def plate(token: str, index: int, request: Request) -> Response:
+        async def shown(visit: Visit) -> Response:
+            seat = await seat_of(request, visit)
+            if seat is None:
+                raise Refusal(GONE, "unknown", 401)
+            plates = plates_for(seat.plan.seed, seat.person.number)
+            if not 0 <= index < len(plates):
+                raise Refusal("There is no such plate.", "no plate", 404)
+            one = plates[index]
+            made = await pictures.plate(one.digit, one.axis, one.seed)
+            return Response(made, media_type="image/png", headers=_PRIVATE)
+
+        return await answered(token, shown)
+
+    return router
+
+
+async def _content(request: Request) -> Mapping[str, Any]:
+    """The JSON object that was sent. Raises Refusal for a body over ``MOST_BYTES``."""
+    too_large = Refusal(
+        f"That is too much at once: {MOST_BYTES // 1024} kB are the most here.", "too large", 413
+    )
+    length = request.headers.get("content-length", "0")
+    if not (length.isascii() and length.isdigit()) or int(length[:12]) > MOST_BYTES:
+        raise too_large
+    data = bytearray()
+    try:
+        with anyio.fail_after(SLOWEST_S):
+            async for part in request.stream():
+                data += part
+                if len(data) > MOST_BYTES:
+                    raise too_large
+    except TimeoutError:
+        raise BadInput("What was sent did not arrive in time. Try again.") from None
+    return read_json(bytes(data))
+
+
+async def _whole(work: Any) -> Any:
+    """Waits for it; it goes on where the one who asked hangs up: what was begun is finished."""
+    return await asyncio.shield(asyncio.ensure_future(work))
+
+
+def _json(request: Request, content: Mapping[str, Any], status: int = 200) -> Response:
+    """An answer that is nobody else's, compressed where it is long."""
+    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    headers = dict(_PRIVATE)
+    if len(body) >= PACKED_FROM:
+        headers["Vary"] = "Accept-Encoding"
+        if accepted_coding(request.headers.get("accept-encoding", "")):
+            accepts_gzip = "gzip" in request.headers.get("accept-encoding", "").lower()
+            if accepts_gzip:
+                body = gzip.compress(body, compresslevel=5, mtime=0)
+                headers["Content-Encoding"] = "gzip"
+    return Response(body, status, headers, "application/json")
+
+
+def _https(request: Request) -> bool:
+    return request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"

@@ -1,0 +1,251 @@
+"""What somebody gets next: training rounds, then all, or batches by what a vote would tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotation.assignment.adaptive import EXPLORED, Open, adaptive
+from annotation.assignment.further import BATCH, further, is_due, length_of
+from annotation.assignment.information import Knowledge
+from annotation.assignment.ledger import Ledger, Standing, standing_of
+from annotation.assignment.replay import replay
+from annotation.assignment.sequence import REPEAT_GAP
+from annotation.judgments.answers import Answer, AnswerKind
+from annotation.studies.cases import Kind
+from annotation.studies.plan import Method, StudyPlan, Training
+from core.errors import BadInput
+from core.studies import Event, EventKind, Purpose, Trial
+from tests.annotation.simulated import Taste, taken, taken_at_once
+from tests.annotation.studies_made import plan
+
+NOTHING = Standing()
+
+
+def trained(needed: int, attempts: int = 2, **values: Any) -> StudyPlan:
+    """A study with three training trials, of which ``m0`` is right."""
+    stimuli = [one for one in plan(12, 3).stimuli if "m0" in one.models][:3]
+    keys = tuple((one.id, "m0") for one in stimuli)
+    return plan(12, 3, training=Training(keys, needed, attempts), **values)
+
+
+def answered(trials: tuple[Trial, ...], right: int) -> dict[int, Answer]:
+    """Answers to all training trials, of which the first so many of a round are right."""
+    return {
+        trial.position: Answer(
+            "", trial.position, AnswerKind.PLACE, (trial.expected or 0) ^ (at % 3 >= right), 900.0
+        )
+        for at, trial in enumerate(trials)
+    }
+
+
+def test_training_comes_first_and_again_where_too_few_were_right() -> None:
+    study = trained(needed=2, repeats=1, attention=1)
+    first = further(study, 0, (), {}, NOTHING)
+    assert [trial.purpose for trial in first] == [Purpose.TRAINING] * 3
+    assert {trial.stimulus_id for trial in first} == {key for key, _ in study.training.keys}
+    assert all(trial.order[trial.expected or 0] == "m0" for trial in first)
+    some = answered(first, 1)
+    assert further(study, 0, first, {0: some[0], 1: some[1]}, NOTHING) == ()
+    second = further(study, 0, first, some, NOTHING)
+    assert [trial.purpose for trial in second] == [Purpose.TRAINING] * 3
+    assert [trial.position for trial in second] == [3, 4, 5]
+    assert [one.stimulus_id for one in second] != [one.stimulus_id for one in first]
+    assert length_of(study, first) == 3 + 5 + 1 + 1
+    for trials, right in ((first, 2), (first + second, 0)):
+        rest = further(study, 0, trials, answered(trials, right), NOTHING)
+        assert Counter(trial.purpose for trial in rest) == {
+            Purpose.MAIN: 5,
+            Purpose.REPEAT: 1,
+            Purpose.ATTENTION: 1,
+        }
+        assert [trial.position for trial in rest] == list(
+            range(len(trials), len(trials) + len(rest))
+        )
+        (repeat,) = [trial for trial in rest if trial.original is not None]
+        assert rest[(repeat.original or 0) - len(trials)].stimulus_id == repeat.stimulus_id
+        assert not {one.stimulus_id for one in rest} & {key for key, _ in study.training.keys}
+        assert length_of(study, trials + rest) == len(trials) + len(rest)
+        assert further(study, 0, trials + rest, {}, NOTHING) == ()
+
+
+def test_stimuli_of_training_are_no_part_of_what_is_wanted() -> None:
+    study = trained(needed=0)
+    assert study.answers_wanted == 2 * (36 - 3)
+    assert len(study.stimuli) == 36
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"kind": Kind.RATINGS}, "a rating has none"),
+        ({"attempts": 0}, "1 to 5 rounds"),
+        ({"needed": 4}, "4 right answers"),
+    ],
+)
+def test_training_that_cannot_be_is_refused(values: dict[str, Any], words: str) -> None:
+    attempts, needed = values.pop("attempts", 2), values.pop("needed", 0)
+    with pytest.raises(BadInput, match=words):
+        plan(
+            2,
+            3,
+            training=Training(((plan(2, 3).stimuli[0].id, "m0"),), needed, attempts),
+            **values,
+        )
+
+
+def test_pairs_are_drawn_as_often_as_their_propensity_says() -> None:
+    study = plan(3, 4, method=Method.ADAPTIVE)
+    tallies = {("m0", "m1"): (30, 2, 1), ("m0", "m2"): (9, 8, 3), ("m1", "m3"): (2, 2, 0)}
+    open_ = Open({study.stimuli[0].id: 2}, 2, {study.stimuli[1].id})
+    first: Counter[str] = Counter()
+    second: Counter[str] = Counter()
+    told: dict[str, float] = {}
+    expected: Counter[str] = Counter()
+    draws = 1_500
+    for seed in range(draws):
+        one, other = adaptive(study.stimuli, open_, 2, tallies, np.random.default_rng(seed))
+        first[one.stimulus.id] += 1
+        told.setdefault(one.stimulus.id, one.propensity)
+        assert told[one.stimulus.id] == one.propensity
+        # An event weighted by the inverse of its probability is expected once in every draw.
+        expected[other.stimulus.id] += 1
+        second[other.stimulus.id] += 1 / other.propensity
+    eligible = {stimulus.id for stimulus in study.stimuli[2:]}
+    assert set(told) == eligible
+    assert sum(told.values()) == pytest.approx(1)
+    assert min(told.values()) >= EXPLORED / len(eligible)
+    for name, chance in told.items():
+        assert first[name] / draws == pytest.approx(chance, abs=4 * (chance / draws) ** 0.5)
+        # It was open to the second draw where it was not the first.
+        assert second[name] / (draws - first[name]) == pytest.approx(1, abs=0.5)
+    assert len(set(told.values())) == 6, "equal models are equally likely, others are not"
+
+
+def test_equals_and_strangers_tell_most() -> None:
+    tallies = {("m0", "m1"): (20, 20, 0), ("m0", "m2"): (40, 0, 0), ("m1", "m2"): (40, 0, 0)}
+    knowledge = Knowledge(["m0", "m1", "m2", "m3"], tallies)
+    pairs = np.array([[0, 1], [0, 2], [0, 3]])
+    equals, unequals, stranger = knowledge.gains(pairs)
+    assert stranger > equals > unequals > 0
+    assert knowledge.information(0, 1) == pytest.approx(0.25)
+    knowledge.add(0, 3)
+    assert knowledge.gains(pairs)[2] < stranger
+    tied = Knowledge(["a", "b"], {("a", "b"): (5, 5, 90)})
+    assert tied.information(0, 1) < 0.05
+
+
+def test_batches_bring_their_share_of_repeats_and_checks() -> None:
+    study = plan(20, 3, trials=33, repeats=4, attention=3, method=Method.ADAPTIVE)
+    (person,) = taken(study, 1, 3)
+    trials = person.trials
+    assert [trial.position for trial in trials] == list(range(len(trials)))
+    assert Counter(trial.purpose for trial in trials) == {
+        Purpose.MAIN: 33,
+        Purpose.REPEAT: 4,
+        Purpose.ATTENTION: 3,
+    }
+    main = [trial for trial in trials if trial.purpose is Purpose.MAIN]
+    assert len({trial.stimulus_id for trial in main}) == 33
+    for trial in trials:
+        if trial.original is not None:
+            original = trials[trial.original]
+            assert (original.stimulus_id, original.order[::-1]) == (trial.stimulus_id, trial.order)
+            assert trial.position - trial.original > REPEAT_GAP
+    assert len({trial.original for trial in trials}) == 5  # four, and None
+    assert length_of(study, ()) == len(trials)
+
+
+def test_a_batch_waits_until_two_trials_are_left_and_a_full_study_gives_nothing() -> None:
+    study = plan(20, 3, trials=12, method=Method.ADAPTIVE)
+    trials = further(study, 0, (), {}, NOTHING)
+    assert len(trials) == BATCH
+    said = {at: Answer("", at, AnswerKind.PLACE, 0, 900.0) for at in range(BATCH)}
+    assert further(study, 0, trials, {0: said[0], 1: said[1]}, NOTHING) == ()
+    assert not is_due(study, trials, {0: said[0], 1: said[1]})
+    assert len(further(study, 0, trials, {at: said[at] for at in range(3)}, NOTHING)) == BATCH
+    full = Standing({one.id: study.votes for one in study.stimuli})
+    assert further(study, 1, (), {}, full) == ()
+    assert len(further(study, 0, trials, said, full)) == BATCH, "who has begun is not sent away"
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_the_log_gives_every_batch_again(method: Method) -> None:
+    study = trained(
+        needed=2,
+        method=method,
+        trials=17,
+        votes=3,
+        repeats=2,
+        attention=2,
+        abandoned_after_s=60,
+    )
+    rng = np.random.default_rng(5)
+    taste = Taste(log_tie=-1.0)
+
+    def answering(trial: Trial, number: int) -> dict[str, Any] | None:
+        """Number 2 goes away in the middle."""
+        gone = number == 2 and trial.position > 12
+        return None if gone else taste.body(study, trial, rng)
+
+    people = taken_at_once(study, 6, answering, minutes=0.4)
+    moments = {len({one.assigned_at(trial) for trial in one.trials}) for one in people}
+    assert moments == ({2, 3} if method is Method.BALANCED else {4, 5, 6})
+    assert replay(study, people) == []
+    moved = people[4].trials[-1]
+    changed = replace(moved, propensity=moved.propensity / 2)
+    forged = replace(people[4], trials=(*people[4].trials[:-1], changed))
+    assert replay(study, [*people[:4], forged, *people[5:]]) == [4]
+    late = people[-1].enrolled_at + timedelta(hours=1)
+    standing = standing_of(study, people, late)
+    assert set(standing.load.values()) <= {1, 2, 3, 4}
+    if method is Method.ADAPTIVE:
+        votes = sum(sum(counts) for counts in standing.tallies.values())
+        assert votes == sum(standing.load.values())
+    else:
+        assert standing.tallies == {}
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_a_ledger_kept_up_stands_where_the_log_says(method: Method) -> None:
+    study = plan(20, 3, method=method, trials=12, votes=3, abandoned_after_s=60)
+    rng = np.random.default_rng(2)
+
+    def answering(trial: Trial, number: int) -> dict[str, Any] | None:
+        if number == 1 and trial.position == 7:
+            return None
+        skipped = {"kind": "skip", "value": None, "response_ms": 900.0}
+        return skipped if rng.random() < 0.2 else Taste().body(study, trial, rng)
+
+    people = taken_at_once(study, 4, answering, minutes=0.5)
+    undone = people[0].events[-1]
+    assert undone.at is not None
+    undo = Event("f" * 32, EventKind.UNDO, undone.position, number=99, at=undone.at)
+    people[0] = replace(people[0], events=(*people[0].events, undo))
+    ledger = Ledger(study)
+    rows = sorted(
+        [(event.at, 1, one.number, event.number, event) for one in people for event in one.events]
+        + [
+            (one.assigned_at(t), 0, one.number, t.position, t) for one in people for t in one.trials
+        ],
+        key=lambda row: row[:4],
+    )
+    for number, person in enumerate(people):
+        ledger.enroll(number, person.enrolled_at)
+    for place, (at, _, number, _, what) in enumerate(rows):
+        assert at is not None
+        if isinstance(what, Event):
+            ledger.take(number, what)
+        else:
+            ledger.assign(number, [what])
+        if place % 7 == 0 and rows[min(place + 1, len(rows) - 1)][0] != at:
+            assert ledger.standing(at) == standing_of(study, people, at)
+    late = people[-1].enrolled_at + timedelta(hours=1)
+    assert ledger.standing(late) == standing_of(study, people, late)
+    answered = sum(len(one.events) for one in people) - 2
+    assert sum(ledger.standing(late).load.values()) == answered

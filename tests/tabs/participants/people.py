@@ -1,0 +1,200 @@
+"""Studies and people who take part in them as their pages do: by requests alone."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from httpx import Response
+
+from annotation.assignment.ledger import Enrolled
+from annotation.assignment.replay import replay
+from annotation.studies.files import from_json, to_json
+from annotation.studies.plan import Screening, StudyPlan
+from core.studies import InvitationRecord, State, StudyRecord
+from tabs.page.context import Context
+from tabs.page.origins import Doors
+from tabs.participants.page import participant_asset_routes
+from tabs.participants.routes import participant_routes
+from tabs.participants.service import Participation
+from tabs.participants.tokens import hash_of, new_token
+from tests.annotation import studies_made
+
+OURS = {"X-TrueHue": "1"}
+AUTHOR = "researcher"
+
+
+class Clock:
+    """A millisecond later each time it is asked."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.time += timedelta(milliseconds=1)
+        return self.time
+
+    def turn(self, seconds: float) -> None:
+        self.time += timedelta(seconds=seconds)
+
+
+def plan(number: int = 6, models: int = 3, **values: Any) -> StudyPlan:
+    """A study of pairs without screening, two votes a stimulus, five trials a person."""
+    return studies_made.plan(number, models, **{"screening": Screening(False, False), **values})
+
+
+@dataclass
+class Link:
+    """A link of a study, with its token."""
+
+    study: StudyRecord
+    token: str
+    record: InvitationRecord
+
+
+class Room:
+    """The participants' routes over one context."""
+
+    def __init__(self, context: Context, clock: Clock) -> None:
+        self.context, self.clock, self.storage = context, clock, context.storage
+        self.app = self.make_app()
+
+    def make_app(self) -> Any:
+        app = FastAPI()
+        app.include_router(participant_routes(self.context))
+        app.include_router(participant_asset_routes())
+        app.add_middleware(Doors)
+        return app
+
+    def restart(self) -> None:
+        """As after a start: nothing is in memory."""
+        self.context.services[Participation] = Participation(self.storage)
+        self.app = self.make_app()
+
+    def study(self, made: StudyPlan, state: State = State.OPEN) -> StudyRecord:
+        study = self.storage.studies.add(to_json(made), AUTHOR)
+        return self.storage.studies.set_state(study.id, state, AUTHOR)
+
+    def link(self, study: StudyRecord, personal: bool = False) -> Link:
+        token = new_token()
+        record = self.storage.invitations.add(study.id, hash_of(token), "", personal, AUTHOR)
+        return Link(study, token, record)
+
+    def opened(self, made: StudyPlan) -> Link:
+        """An open link of an open study."""
+        return self.link(self.study(made))
+
+    def person(self, link: Link | str) -> Person:
+        token = link if isinstance(link, str) else link.token
+        return Person(TestClient(self.app), f"/study/{token}")
+
+    def log_differs(self, study: StudyRecord) -> list[int]:
+        """What a replay of the stored log says: the participants whose trials it does not give."""
+        newest = self.storage.studies.get(study.id)
+        trials = self.storage.participants.trials_of_study(study.id)
+        events = self.storage.study_events.of_study(study.id)
+        people = [
+            Enrolled(one.number, one.enrolled_at, trials[one.id], events[one.id])
+            for one in self.storage.participants.of(study.id)
+        ]
+        return replay(from_json(newest.plan), people)
+
+    def rows(self) -> dict[str, int]:
+        """How many rows every table of accounts and studies has."""
+        names = self.storage._database.rows(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main'"
+        )
+        return {name: self.storage._database.count(name) for (name,) in names}
+
+
+def answer(
+    position: int, value: int | None = 0, kind: str = "place", **body: Any
+) -> dict[str, Any]:
+    """An answer with an id of its own."""
+    return event("answer", position, {"kind": kind, "value": value, "response_ms": 1200.5, **body})
+
+
+def event(
+    kind: str, position: int | None = None, body: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """An event as a page sends it."""
+    return {
+        "id": secrets.token_hex(16),
+        "kind": kind,
+        "position": position,
+        "body": dict(body or {}),
+        "client_ms": 1_767_225_600_000,
+    }
+
+
+@dataclass
+class Person:
+    """Somebody with a browser."""
+
+    client: TestClient
+    path: str
+    told: dict[str, Any] = field(default_factory=dict)
+    trials: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def state(self, **query: str) -> dict[str, Any]:
+        response = self.client.get(f"{self.path}/state", params=query)
+        assert response.status_code == 200, response.text
+        return self._keep(response.json())
+
+    def asks_in(self, **content: Any) -> Response:
+        """Agrees to the first version of the consent, or to what is given."""
+        body = {"consent_version": "1", "language": "en", **content}
+        return self.client.post(f"{self.path}/enroll", json=body, headers=OURS)
+
+    def enroll(self, **content: Any) -> dict[str, Any]:
+        response = self.asks_in(**content)
+        assert response.status_code == 200, response.text
+        return self._keep(response.json())
+
+    def sends(self, *events: Mapping[str, Any]) -> Response:
+        return self.client.post(f"{self.path}/events", json={"events": list(events)}, headers=OURS)
+
+    def post(self, *events: Mapping[str, Any]) -> dict[str, Any]:
+        response = self.sends(*events)
+        assert response.status_code == 200, response.text
+        return self._keep(response.json())
+
+    def finish(self) -> dict[str, Any]:
+        return self.post(event("finish"))["participant"]
+
+    @property
+    def waiting(self) -> list[dict[str, Any]]:
+        """The trials without an answer, by position."""
+        answered = set(self.told["participant"]["positions_answered"])
+        return [self.trials[i] for i in sorted(self.trials) if i not in answered]
+
+    def answer_all(self, value: int = 0, kind: str = "place", most: int = 10_000) -> None:
+        """Answers one trial after the other; what a check asks for, it gets."""
+        while self.waiting and most:
+            trial = self.waiting[0]
+            told = trial["expected"]
+            self.post(answer(trial["position"], value if told is None else told, kind))
+            most -= 1
+
+    def _keep(self, told: dict[str, Any]) -> dict[str, Any]:
+        self.told = told
+        for trial in told["trials"]:
+            self.trials[trial["position"]] = trial
+        return told
+
+
+def pictures(context: Context, number: int, side: int = 24) -> Sequence[str]:
+    """So many stored images, by id."""
+    rng = np.random.default_rng(3)
+    return [
+        context.storage.images.add(
+            rng.integers(0, 256, (side, side, 3), dtype=np.uint8), f"{i}.png", "upload"
+        ).image_id
+        for i in range(number)
+    ]

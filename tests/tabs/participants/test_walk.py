@@ -1,0 +1,220 @@
+"""Participants of every kind of study, from the consent to the code."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.participants.screening import patches_for, plates_for
+from annotation.studies.cases import Kind
+from annotation.studies.plan import Completion, Material, Method, Screening, Training
+from core.studies import EventKind, Purpose, State
+from tests.tabs.participants.people import Room, answer, event, plan
+
+COMPLETION = Completion("C0DE", "https://example.org/done?cc=C0DE")
+
+
+@pytest.mark.parametrize(
+    ("values", "models", "kind", "places"),
+    [
+        ({"material": Material.DISTRIBUTIONS}, 3, "place", 2),
+        ({"repeats": 2, "attention": 2}, 3, "place", 2),
+        ({"kind": Kind.RATINGS, "tie": False}, 3, "rating", 1),
+        ({"kind": Kind.BEST_OF}, 4, "place", 4),
+        ({"method": Method.ADAPTIVE, "trials": 12, "repeats": 2}, 3, "place", 2),
+    ],
+    ids=["distributions", "images", "ratings", "best of four", "adaptive"],
+)
+def test_from_consent_to_code(
+    room: Room, values: dict[str, object], models: int, kind: str, places: int
+) -> None:
+    link = room.opened(plan(6, models, completion=COMPLETION, **values))
+    person = room.person(link)
+    before = person.state()
+    assert before["participant"] is None
+    assert before["trials"] == []
+    assert before["study"]["state"] == "open"
+    told = person.enroll()
+    assert told["participant"]["stage"] == "trials"
+    assert told["participant"]["code"] == told["participant"]["url"] == ""
+    shown = [trial for trial in told["trials"] if trial["purpose"] == "trial"]
+    assert all(len(trial["places"]) == places for trial in shown)
+    distributions = values.get("material") is Material.DISTRIBUTIONS
+    assert all((len(trial["reference"] or ()) == 71) == distributions for trial in shown)
+    assert len(told["colors"]) == (71 if distributions else 0)
+    person.answer_all(kind=kind)
+    done = person.finish()
+    assert done["stage"] == "finished"
+    assert (done["code"], done["url"]) == (COMPLETION.code, COMPLETION.url)
+    assert done["number_of_trials"] == len(done["positions_answered"])
+    assert room.log_differs(link.study) == []
+    (record,) = room.storage.participants.of(link.study.id)
+    trials = room.storage.participants.trials(record.id)
+    assert [trial.position for trial in trials] == done["positions_answered"]
+    main = [trial for trial in trials if trial.purpose is Purpose.MAIN]
+    assert len(main) == (12 if values.get("method") else 5)
+    stored = room.storage.study_events.of(record.id)
+    assert (stored[0].kind, stored[-1].kind) == (EventKind.CONSENT, EventKind.FINISH)
+    assert stored[0].body["version"] == "1"
+
+
+def test_no_name_of_a_model_reaches_a_participant(room: Room) -> None:
+    link = room.opened(plan(material=Material.DISTRIBUTIONS, repeats=2, attention=1))
+    person = room.person(link)
+    person.enroll()
+    told = person.client.get(f"{person.path}/state").text
+    assert "m0" not in told.replace("image-", "")
+    for word in ("m0", "m1", "m2", "repeat", "original", "propensity"):
+        assert f'"{word}"' not in told
+
+
+def test_training_comes_first_and_again_where_too_few_were_right(room: Room) -> None:
+    made = plan(8, 2, trials=4)
+    keys = tuple((stimulus.id, "m0") for stimulus in made.stimuli[:3])
+    link = room.opened(plan(8, 2, trials=4, training=Training(keys, needed=3)))
+    person = room.person(link)
+    told = person.enroll()
+    assert [trial["purpose"] for trial in told["trials"]] == ["training"] * 3
+    assert all(trial["expected"] is None for trial in told["trials"])
+    assert told["participant"]["number_of_trials"] == 7
+
+    (record,) = room.storage.participants.of(link.study.id)
+
+    def expected(position: int) -> int:
+        return room.storage.participants.trials(record.id)[position].expected or 0
+
+    told = person.post(answer(0, 1 - expected(0)), answer(1, expected(1)))
+    assert told["feedback"] == {"0": "wrong", "1": "right"}
+    assert told["trials"] == []
+    assert person.sends(event("undo", 0)).status_code == 409
+    told = person.post(answer(2, expected(2)))
+    assert [trial["purpose"] for trial in told["trials"]] == ["training"] * 3
+    assert told["participant"]["training"]["attempt"] == 2
+    told = person.post(*(answer(i, expected(i)) for i in (3, 4, 5)))
+    assert told["participant"]["training"]["passed"]
+    assert [trial["purpose"] for trial in told["trials"]] == ["trial"] * 4
+    person.answer_all()
+    assert person.finish()["stage"] == "finished"
+    assert room.log_differs(link.study) == []
+
+
+def test_after_the_last_attempt_the_trials_come_anyway(room: Room) -> None:
+    made = plan(8, 2, trials=4)
+    keys = ((made.stimuli[0].id, "m0"),)
+    link = room.opened(plan(8, 2, trials=4, training=Training(keys, needed=1, attempts=2)))
+    person = room.person(link)
+    person.enroll()
+    for position in (0, 1):
+        told = person.post(answer(position, None, "skip"))
+    assert not told["participant"]["training"]["passed"]
+    assert [trial["purpose"] for trial in told["trials"]] == ["trial"] * 4
+
+
+def test_screening_is_scored_once_and_holds_nobody_up(room: Room) -> None:
+    link = room.opened(plan(screening=Screening(True, True)))
+    person = room.person(link)
+    told = person.enroll()["participant"]
+    assert (told["stage"], told["plates"], len(told["patches"])) == ("screening", 4, 2)
+    person.post(answer(0))
+    plates, patches = plates_for(7, 0), patches_for(7, 0)
+    read = [plate.digit for plate in plates[:3]] + [""]
+    body = {"plates": read, "dark": patches[0].place, "light": -1, "display": {"dpr": 2}}
+    assert person.post(event("screening", body=body))["participant"]["stage"] == "trials"
+    assert person.sends(event("screening", body=body)).status_code == 409
+    (record,) = room.storage.participants.of(link.study.id)
+    stored = room.storage.study_events.of(record.id)[-1].body
+    assert (stored["shown"], stored["read"]) == (4, 3)
+    assert (stored["dark"], stored["light"]) == (True, False)
+    assert stored["misread"] == [plates[3].axis.value]
+    assert stored["answers"]["plates"] == read
+    for index in range(4):
+        response = person.client.get(f"{person.path}/plates/{index}.png")
+        assert response.content.startswith(b"\x89PNG")
+        assert "no-store" in response.headers["cache-control"]
+    assert person.client.get(f"{person.path}/plates/4.png").status_code == 404
+    assert room.person(link).client.get(f"{person.path}/plates/0.png").status_code == 401
+
+
+def test_an_undo_and_the_answer_after_it_are_events(room: Room) -> None:
+    link = room.opened(plan())
+    person = room.person(link)
+    person.enroll()
+    person.post(answer(0, 0))
+    assert person.sends(answer(0, 1)).json()["refused"][0]["code"] == "answered"
+    told = person.post(event("undo", 0), answer(0, None, "tie"))
+    assert told["participant"]["positions_answered"] == [0]
+    assert person.sends(event("undo", 1)).status_code == 409
+    (record,) = room.storage.participants.of(link.study.id)
+    stored = room.storage.study_events.of(record.id)
+    assert [one.kind.value for one in stored] == ["consent", "answer", "undo", "answer"]
+    assert [one.number for one in stored] == [0, 1, 2, 3]
+
+
+def test_a_reload_goes_on_where_it_was_and_shows_the_last_answer_for_an_undo(room: Room) -> None:
+    link = room.opened(plan())
+    person = room.person(link)
+    person.enroll()
+    person.answer_all(most=2)
+    told = person.state()
+    assert told["participant"]["positions_answered"] == [0, 1]
+    assert [trial["position"] for trial in told["trials"]] == [1, 2, 3, 4]
+    room.restart()
+    again = room.person(link)
+    again.client.cookies = person.client.cookies
+    assert again.state() == told
+
+
+def test_a_comment_may_follow_the_end_and_nothing_follows_a_withdrawal(room: Room) -> None:
+    link = room.opened(plan())
+    first, second = room.person(link), room.person(link)
+    first.enroll()
+    first.answer_all()
+    first.finish()
+    first.post(event("comment", body={"text": "x" * 2_000}))
+    too_long = first.sends(event("comment", body={"text": "x" * 2_001}))
+    assert (too_long.status_code, too_long.json()["refused"][0]["code"]) == (400, "bad")
+    assert first.sends(answer(0)).json()["refused"][0]["code"] == "done"
+    second.enroll()
+    second.post(answer(0))
+    told = second.post(event("withdrawal", body={"reason": "no time"}))["participant"]
+    assert (told["stage"], told["code"]) == ("withdrawn", "")
+    for one in (answer(1), event("comment", body={"text": "more"}), event("finish")):
+        assert second.sends(one).json()["code"] == "done"
+
+
+def test_finish_wants_every_trial_answered(room: Room) -> None:
+    link = room.opened(plan(repeats=1, attention=1))
+    person = room.person(link)
+    told = person.enroll()
+    for position in range(len(told["trials"]) - 1):
+        told = person.post(answer(position))
+    early = person.sends(event("finish"))
+    assert (early.status_code, early.json()["code"]) == (409, "early")
+    assert "1 of 7 trials" in early.json()["error"]
+    last = answer(6)
+    told = person.post(last, event("finish"))
+    assert told["participant"]["stage"] == "finished"
+    assert len(told["stored"]) == 2
+
+
+def test_the_papers_study(room: Room) -> None:
+    from collections import Counter
+
+    link = room.opened(plan(150, 3, votes=6, trials=75, material=Material.DISTRIBUTIONS))
+    everybody = [room.person(link) for _ in range(36)]
+    for person in everybody:
+        assert len(person.enroll()["trials"]) == 75
+    late = room.person(link).asks_in()
+    assert (late.status_code, late.json()["code"]) == (409, "full")
+    given = room.storage.participants.trials_of_study(link.study.id)
+    load = Counter(trial.stimulus_id for trials in given.values() for trial in trials)
+    assert sum(load.values()) == 2_700
+    assert len(load) == 450
+    assert set(load.values()) == {6}
+    for person in everybody:
+        person.post(*(answer(position) for position in range(75)))
+        person.finish()
+    assert room.log_differs(link.study) == []
+    study = room.storage.studies.get(link.study.id)
+    assert study.state is State.CLOSED
+    # The study was complete with the last answer of the last, who finished all the same.
+    assert everybody[-1].told["participant"]["stage"] == "finished"
