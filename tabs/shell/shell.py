@@ -70,8 +70,9 @@ def build(context: Context) -> Any:
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
-            with gr.Tab("Judge", id=studies.NAME):
-                studies.layout()
+            if not context.demo:
+                with gr.Tab("Judge", id=studies.NAME):
+                    studies.layout()
         widget("page/tour", elem_id="tour")
         widget("page/notices", elem_id="notices")
         widget("page/imports", elem_id="imports")
