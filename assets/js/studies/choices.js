@@ -21,7 +21,7 @@ export function readPresets() {
 export function sizeWords(preset) {
   const { form } = preset;
   const words = [];
-  const models = typeof form.models === 'number' ? form.models : null;
+  const { models } = preset;
   if (form.number && models && preset.kind === 'pairs')
     words.push(
       whole(form.number) +
@@ -53,7 +53,7 @@ export function presetCards(box, list, choose, chosen) {
       const node = make('article', 'th-jd-preset');
       const head = make('h4', '', preset.name);
       const kind = make('p', 'th-jd-preset-kind', KINDS[preset.kind] || '');
-      if (preset.form.minutes) kind.append(' · about ' + preset.form.minutes + ' min a person');
+      if (preset.minutes) kind.append(' · about ' + preset.minutes + ' min a person');
       const act = button(chosen === undefined ? 'Begin' : 'Choose', () => choose(preset.id));
       act.setAttribute('aria-label', act.textContent + ': ' + preset.name);
       node.append(head, kind, make('p', '', preset.form.question || 'A question of your own.'));

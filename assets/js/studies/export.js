@@ -72,9 +72,12 @@ export function exportView(box, current) {
             },
           },
           {
-            name: 'Rows',
-            right: true,
-            cell: (table) => (table.rows === null ? '–' : whole(table.rows)),
+            name: 'A row is',
+            cell: (table) => table.row + (table.rows ? ', ' + whole(table.rows) + ' of them' : ''),
+          },
+          {
+            name: 'Columns',
+            cell: (table) => make('small', '', (table.columns || []).join(', ')),
           },
           {
             name: 'Files',

@@ -7,6 +7,8 @@ const SOFT = 'var(--th-soft)';
 const LINE = 'var(--th-line)';
 const PANEL = 'var(--th-panel)';
 const ROW_PX = 46;
+const HOUR_MS = 3600000;
+const LEAST_HOURS = 12;
 
 /**
  * A layout in the page's colors.
@@ -94,6 +96,7 @@ export function intervals(node, series, axis) {
         axis.format +
         '}<extra></extra>',
       error_x: {
+        visible: rows.some((row) => row.low !== null),
         type: 'data',
         symmetric: false,
         array: side('high'),
@@ -140,6 +143,13 @@ export function intervals(node, series, axis) {
   return figure(node, { data: traces, layout }, true);
 }
 
+/** From the first hour to the last, and half a day at least. @param {string[]} hours */
+function span(hours) {
+  const last = Date.parse(hours[hours.length - 1]) + HOUR_MS;
+  const first = Math.min(Date.parse(hours[0]) - HOUR_MS, last - LEAST_HOURS * HOUR_MS);
+  return [new Date(first).toISOString(), new Date(last).toISOString()];
+}
+
 /**
  * Votes hour by hour as bars, and all of them so far as a line up to what is wanted.
  * @param {HTMLElement} node
@@ -153,7 +163,7 @@ export function votesOverTime(node, hours, wanted) {
   const layout = blank(240, {
     margin: { l: 44, r: 48, t: 10, b: 34 },
     bargap: 0.15,
-    xaxis: { type: 'date', showgrid: false },
+    xaxis: { type: 'date', showgrid: false, range: span(at) },
     yaxis: { title: { text: 'an hour', standoff: 6 }, rangemode: 'tozero', zeroline: false },
     yaxis2: {
       overlaying: 'y',
@@ -163,6 +173,8 @@ export function votesOverTime(node, hours, wanted) {
       zeroline: false,
       fixedrange: true,
       range: [0, Math.max(wanted, sum, 1) * 1.06],
+      tickmode: 'auto',
+      nticks: 6,
     },
   });
   layout.shapes = [
@@ -182,14 +194,16 @@ export function votesOverTime(node, hours, wanted) {
       type: 'bar',
       x: at,
       y: hours.map((hour) => hour.answers),
-      width: 3000000,
+      width: 0.84 * HOUR_MS,
+      offset: 0.08 * HOUR_MS,
       marker: { color: LINE, line: { width: 0 } },
       hovertemplate: '%{x|%b %d %H:%M}<br>%{y:,} votes this hour<extra></extra>',
     },
     {
       type: 'scatter',
       mode: hours.length > 40 ? 'lines' : 'lines+markers',
-      x: at,
+      // What had come in by the end of the hour.
+      x: at.map((hour) => new Date(Date.parse(hour) + HOUR_MS).toISOString()),
       y: sums,
       yaxis: 'y2',
       line: { color: INK, width: 2 },

@@ -38,9 +38,8 @@ function keepForm(form) {
 /** The values that a form of this preset begins with. */
 function firstForm(preset, presets, materials) {
   const defaults = { ...preset.form };
-  const { models, people, few } = firstMaterials(preset, materials);
+  const { models, people } = firstMaterials(preset, materials);
   const language = 'en';
-  delete defaults.minutes;
   return {
     ...defaults,
     preset: preset.id,
@@ -52,7 +51,7 @@ function firstForm(preset, presets, materials) {
     consent: presets.consent[language],
     models,
     people,
-    number: few ? 0 : (defaults.number ?? 0),
+    number: defaults.number ?? 0,
     cases: [],
     groups: [],
     model_sets: [],
@@ -152,6 +151,13 @@ export function studyForm(box) {
     } catch (error) {
       if (mine !== asked) return;
       made = null;
+      // A preset may ask for more cases than there are: then all that there are, before a wish.
+      if (error.field === 'number' && form.number && form.number === preset.form.number) {
+        form.number = 0;
+        formNode.querySelector('[name=number]').value = '0';
+        outline();
+        return;
+      }
       const there = tellField(formNode, error.field, error.message);
       side.wrong(there ? 'One thing is missing: see the form.' : error.message);
     }

@@ -13,12 +13,10 @@ const FIRST_MODELS = 4;
 export function firstMaterials(preset, materials) {
   const { suggested } = materials;
   const list = preset.material === 'distributions' ? suggested.distributions : suggested.images;
-  const asked = preset.form.models;
-  const number = typeof asked === 'number' ? asked : preset.kind === 'best-of' ? 4 : FIRST_MODELS;
+  const number = preset.models || FIRST_MODELS;
   const models = list.slice(0, number).map(({ name, sources }) => ({ name, sources }));
   const people = preset.needs_people && suggested.people.length ? suggested.people[0].sources : [];
-  const cases = Math.min(...list.slice(0, number).map((one) => one.cases ?? Infinity));
-  return { models, people, few: preset.form.number && cases < preset.form.number };
+  return { models, people };
 }
 
 /** Everything that pictures or distributions can come from, as it is chosen one by one. */

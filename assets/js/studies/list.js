@@ -41,7 +41,7 @@ function studyLine(study) {
       [
         KINDS[study.kind],
         many(study.cases, 'case'),
-        many(study.models, 'model'),
+        study.models.join(', '),
         many(study.stimuli, 'stimul').replace(/stimul(s?)$/, (_, s) =>
           s ? 'stimuli' : 'stimulus',
         ),

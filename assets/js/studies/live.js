@@ -89,6 +89,7 @@ const COLUMNS = [
     name: 'Trials',
     cell(person) {
       const node = make('span', 'th-jd-progress');
+      if (!person.trials) return '–';
       node.append(
         make('span', '', person.answered + ' of ' + person.trials),
         bar(person.answered, person.trials, 'Trials of ' + person.label),

@@ -105,38 +105,29 @@ function columnsOf(rows) {
   ].filter(() => rows.length);
 }
 
-/** How the metrics stand within each type of case. */
-function byType(groups) {
+/** How the metrics stand within each type of case: a row each, as there are more of them. */
+function byType(all) {
   const part = card('By type of case', 'Spearman within each type; intervals resample cases.');
-  const names = [
-    ...new Map(groups.flatMap((group) => group.rows.map((row) => [row.metric, row.name]))),
-  ];
-  const find = (group, metric) => group.rows.find((row) => row.metric === metric);
+  const groups = all.filter((group) => group.rows.length);
+  const names = new Map(groups.flatMap((group) => group.rows.map((row) => [row.metric, row.name])));
+  const of = (group, metric) => group.rows.find((row) => row.metric === metric)?.spearman;
   const columns = [
-    {
-      name: 'Type',
-      cell(group) {
-        const node = make('span', '', group.group);
-        node.append(make('small', 'th-jd-below', whole(group.pairs) + ' pairs'));
-        return node;
-      },
-      heads: ['group', 'pairs'],
-      values: (group) => [group.group, group.pairs],
-    },
-    ...names.map(([metric, name]) => ({
-      name,
-      cell(group) {
-        const row = find(group, metric);
-        return row ? rated(row.spearman, MEASURES[1].format, MEASURES[1].line) : '–';
-      },
-      heads: spanHeads(name),
-      values: (group) => (find(group, metric) ? span(find(group, metric).spearman) : ['', '', '']),
+    { name: 'Metric', cell: ([, name]) => make('b', '', name), values: ([, name]) => [name] },
+    ...groups.map((group) => ({
+      name: group.group,
+      unit: whole(group.pairs) + ' pairs',
+      cell: ([metric]) =>
+        of(group, metric) ? rated(of(group, metric), MEASURES[1].format, MEASURES[1].line) : '–',
+      heads: spanHeads(group.group),
+      values: ([metric]) => (of(group, metric) ? span(of(group, metric)) : ['', '', '']),
     })),
   ];
-  part.head.append(csvButton('metrics-by-type', columns, groups));
-  part.body.append(dataTable(columns, groups, 'Metrics against people by type of case'));
+  const rows = [...names];
+  part.head.append(csvButton('metrics-by-type', columns, rows));
+  part.body.append(dataTable(columns, rows, 'Metrics against people by type of case'));
+  part.body.firstElementChild?.classList.add('th-jd-narrow');
   const list = make('ul', 'th-jd-list-words');
-  groups.forEach((group) => {
+  all.forEach((group) => {
     const words = group.sentence || group.why;
     if (words) list.append(make('li', '', group.group + ': ' + words));
   });

@@ -103,10 +103,12 @@ export function outlineBox(box, { create, line }) {
       put(
         lead,
         whole(made.people_needed) +
-          (made.people_needed === 1 ? ' person' : ' people') +
-          ', ' +
-          (made.minutes_words || Math.round(made.minutes_a_person) + ' min each'),
+          (made.people_needed === 1 ? ' person, ' : ' people, ') +
+          'about ' +
+          Math.max(1, Math.round(made.minutes_a_person)) +
+          ' min each',
       );
+      lead.title = made.minutes_words || '';
       numbers.replaceChildren(
         facts([
           [

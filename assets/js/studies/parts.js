@@ -132,7 +132,7 @@ export function facts(list) {
 }
 
 /** "1,234". @param {number} value */
-export const whole = (value) => value.toLocaleString('en-US');
+export const whole = (value) => value.toLocaleString('en-US').replace('-', '−');
 
 /**
  * "62.4%"; a dash where there is none.

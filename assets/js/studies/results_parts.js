@@ -100,7 +100,7 @@ export function strengths(data) {
         {
           name: 'Elo',
           right: true,
-          title: '400 / ln 10 points a logit',
+          title: 'Points above the mean of all models, 400 / ln 10 a logit',
           cell: (row) => whole(Math.round(row.included.elo)),
           heads: ['elo', 'elo_low', 'elo_high'],
           values: (row) => [row.included.elo, row.included.elo_low, row.included.elo_high],
@@ -281,6 +281,7 @@ export function reliability(data) {
   ];
   part.head.append(csvButton('reliability', columns, rows));
   part.body.append(dataTable(columns, rows, 'Doubt, sides and agreement'));
+  part.body.firstElementChild?.classList.add('th-jd-narrow');
   const now = data.included;
   const words = [now.side_bias && now.side_bias.words, now.agreement.words].filter(Boolean);
   words.push(
