@@ -47,7 +47,7 @@ def participant_routes(context: Context) -> APIRouter:
     pictures = Pictures(context.storage)
 
     async def found(token: str) -> Visit | None:
-        return None if getattr(context, "demo", False) else await participation.visit(token)
+        return None if context.demo else await participation.visit(token)
 
     async def answered(token: str, do: Answered) -> Response:
         """What ``do`` answers at a link that leads somewhere; errors in words."""

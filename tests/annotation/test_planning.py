@@ -1,27 +1,53 @@
-"""How many votes: against the binomial law, where participants and cases do not differ."""
+"""How many votes: against the binomial law and Student's t, and against the analysis itself."""
 
 from __future__ import annotations
 
-import pytest
-from scipy.stats import norm
+import time
+from dataclasses import replace
+from typing import Any
 
-from annotation.planning.power import Design, power_of
+import numpy as np
+import pytest
+from statsmodels.stats.power import TTestPower
+
+from annotation.judgments.rates import win_rates
+from annotation.judgments.votes import Vote
+from annotation.planning.needed import people_needed
+from annotation.planning.power import Design, RatingDesign, power_of
+
+ALIKE = Design(0.55, 36, 20, 150, person_sd=0.0, case_sd=0.0)
+
+
+def analytic(effect: float, people: int) -> float:
+    """The power of a one-sided t test at 2.5%, by statsmodels."""
+    return float(TTestPower().power(effect, people, 0.025, alternative="larger"))
 
 
 def test_without_a_difference_one_study_in_forty_finds_one() -> None:
     for spread in (0.0, 0.5):
         design = Design(0.5, 36, 75, 150, person_sd=spread, case_sd=0.0)
         assert power_of(design, 1, simulations=600).power == pytest.approx(0.025, abs=0.02)
+    even = RatingDesign(0.0, 20, 30, 90, case_sd=0.0)
+    assert power_of(even, 1, simulations=2_000).power == pytest.approx(0.025, abs=0.012)
 
 
-def test_with_equal_people_and_cases_it_is_the_power_of_a_binomial_test() -> None:
-    share, votes = 0.55, 36 * 20
-    error = (share * (1 - share) / votes) ** 0.5
-    expected = float(norm.cdf((share - 0.5) / error - norm.ppf(0.975)))
-    design = Design(share, 36, 20, 150, person_sd=0.0, case_sd=0.0)
-    power = power_of(design, 2, simulations=600)
-    assert (power.votes, power.simulations) == (votes, 600)
-    assert power.low - 0.04 < expected < power.high + 0.04
+@pytest.mark.parametrize("tie_share", [0.0, 0.3])
+def test_with_equal_people_and_cases_it_is_the_power_of_a_t_test(tie_share: float) -> None:
+    """A vote is 1, ½ or 0; a person's score is the mean of twenty."""
+    share = ALIKE.win_share
+    mean = (1 - tie_share) * share + tie_share / 2
+    second = (1 - tie_share) * share + tie_share / 4
+    sd = ((second - mean**2) / ALIKE.votes_a_person) ** 0.5
+    power = power_of(replace(ALIKE, tie_share=tie_share), 2, simulations=1_500)
+    assert (power.votes, power.simulations) == (720, 1_500)
+    assert power.low - 0.02 < analytic((mean - 0.5) / sd, 36) < power.high + 0.02
+
+
+def test_ratings_have_the_power_of_a_t_test() -> None:
+    design = RatingDesign(0.4, 24, 15, 60, rating_sd=2.0, person_sd=0.5, case_sd=0.0)
+    sd = (0.5**2 + 2 * 2.0**2 / 15) ** 0.5
+    power = power_of(design, 3, simulations=2_000)
+    assert power.low - 0.01 < analytic(0.4 / sd, 24) < power.high + 0.01
 
 
 def test_more_votes_find_more_and_people_who_differ_find_less() -> None:
@@ -32,11 +58,64 @@ def test_more_votes_find_more_and_people_who_differ_find_less() -> None:
     assert differing < many
 
 
+@pytest.mark.slow
+def test_the_analysis_finds_as_often_as_planning_says() -> None:
+    """The same studies by the intervals of the results, which resample participants."""
+    design = Design(0.58, 18, 12, 60, tie_share=0.2, case_sd=0.0)
+    rng = np.random.default_rng(4)
+    found = 0
+    for repetition, scores in enumerate(design.scores(250, rng)):
+        votes = []
+        for person, score in enumerate(scores):
+            halves = round(score * 24)
+            winners = ["a"] * (halves // 2) + [""] * (halves % 2)
+            winners += ["b"] * (12 - len(winners))
+            votes += [Vote(f"p{person}", "c", "a", "b", winner) for winner in winners]
+        found += win_rates(votes, repetition, 400)[0].low > 0.5
+    power = power_of(design, 5, simulations=4_000).power
+    assert found / 250 == pytest.approx(power, abs=0.09)
+
+
+@pytest.mark.parametrize("wanted", [0.8, 0.95])
+def test_people_needed_are_those_of_a_t_test(wanted: float) -> None:
+    rated = RatingDesign(0.4, 2, 15, 60, rating_sd=2.0, person_sd=0.5, case_sd=0.0)
+    sd = (0.5**2 + 2 * 2.0**2 / 15) ** 0.5
+    paired_sd = (0.55 * 0.45 / 20) ** 0.5
+    for design, effect in ((rated, 0.4 / sd), (ALIKE, 0.05 / paired_sd)):
+        expected = TTestPower().solve_power(effect, power=wanted, alpha=0.025, alternative="larger")
+        began = time.process_time()
+        needed = people_needed(design, wanted, 7)
+        assert time.process_time() - began < 4, "a page waits for it"
+        assert needed.participants is not None
+        assert needed.low is not None
+        assert needed.high is not None
+        assert needed.low <= needed.participants <= needed.high
+        assert needed.participants == pytest.approx(expected, rel=0.15, abs=1.5)
+        assert needed.low - 4 <= expected <= needed.high + 4
+        assert needed.votes == needed.participants * design.votes_a_person
+        assert [size for size, _ in needed.curve] == sorted(size for size, _ in needed.curve)
+    assert people_needed(ALIKE, wanted, 7) == people_needed(ALIKE, wanted, 7)
+
+
+def test_what_more_people_cannot_find_is_not_found() -> None:
+    nothing = people_needed(Design(0.5, 2, 10, 100), 0.8, 1)
+    assert nothing.participants is None
+    assert nothing.votes is None
+    assert max(power.power for _, power in nothing.curve) < 0.5
+
+
 @pytest.mark.parametrize(
-    "fields",
-    [{"win_share": 0.4}, {"tie_share": 1.0}, {"participants": 1}, {"person_sd": -1.0}],
+    ("made", "fields"),
+    [
+        (Design, {"win_share": 0.4}),
+        (Design, {"win_share": 0.6, "tie_share": 1.0}),
+        (Design, {"win_share": 0.6, "participants": 1}),
+        (Design, {"win_share": 0.6, "person_sd": -1.0}),
+        (RatingDesign, {"difference": -1.0}),
+        (RatingDesign, {"difference": 1.0, "rating_sd": -1.0}),
+    ],
 )
-def test_what_is_no_design_is_refused(fields: dict[str, float]) -> None:
-    given = {"win_share": 0.6, "participants": 10, "votes_a_person": 10, "cases": 10}
+def test_what_is_no_design_is_refused(made: Any, fields: dict[str, float]) -> None:
+    given = {"participants": 10, "votes_a_person": 10, "cases": 10}
     with pytest.raises(ValueError, match=r"\w"):
-        Design(**{**given, **fields})  # type: ignore[arg-type]
+        made(**{**given, **fields})

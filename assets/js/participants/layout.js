@@ -4,6 +4,7 @@ const GAP_PX = 16;
 const NARROW_GAP_PX = 8;
 const BELOW_PX = 56;
 const BESIDE_PX = 72;
+const WORTH = 1.15;
 
 /**
  * @typedef {{ name: string, width: number, height: number, gap: number }} Arrangement
@@ -37,5 +38,6 @@ export function arrangement(places, room, aspect) {
     const fitting = Math.max(1, Math.min(width, height * aspect));
     return { name, width: Math.floor(fitting), height: Math.floor(fitting / aspect), gap };
   });
-  return fits.reduce((best, one) => (one.width > best.width ? one : best));
+  // A button below its picture is found at once: another place has to be worth it.
+  return fits.reduce((best, one) => (one.width > best.width * WORTH ? one : best));
 }

@@ -9,6 +9,7 @@ import { comment, consent, end, finished, instructions, page, welcome } from './
 import { say, speak } from './words.js';
 
 const QUIET_MS = 2_000;
+const ENROLMENT = 'truehue-enrolment:' + location.pathname;
 
 /** @type {any} */
 let state = null;
@@ -18,15 +19,9 @@ let outbox = null;
 let trials = null;
 let stopped = false;
 
-const root = document.getElementById('study');
-if (root) begin(root);
+if (document.getElementById('study')) begin();
 
-/** @param {HTMLElement} box */
-async function begin(box) {
-  if (box.dataset.found === 'no') {
-    end('unknown');
-    return;
-  }
+async function begin() {
   if (!(await load())) return;
   const tab = onlyTab(location.pathname, () => {
     stopped = true;
@@ -82,18 +77,19 @@ async function enter() {
   const { study } = state;
   if (state.returning) await again();
   else if (study.intro) await welcome(study);
-  const id = newId();
   const enroll = async () => {
-    const body = { id, consent_version: study.consent.version, language: study.language };
+    const { version: consent_version } = study.consent;
+    const body = { id: enrolmentId(), consent_version, language: study.language };
     try {
       state = await ask('/enroll', { ...body, external: external(), display: display() });
+      sessionStorage.removeItem(ENROLMENT);
     } catch (error) {
       if (!(error instanceof Refusal) || error.passing)
         throw new Error(say('no_answer'), { cause: error });
       const { code } = error.data;
       if (code === 'consent') location.reload();
-      if (['closed', 'paused', 'draft', 'elsewhere', 'full'].includes(code)) {
-        over(code === 'full' ? 'closed' : code);
+      if (['closed', 'paused', 'draft', 'elsewhere', 'used', 'full'].includes(code)) {
+        over(code === 'used' ? 'elsewhere' : code);
         stopped = true;
         return;
       }
@@ -101,8 +97,30 @@ async function enter() {
     }
     open(state.participant);
   };
-  if (state.returning) await enroll();
+  if (state.returning) await tried(enroll);
   else await consent(study, enroll);
+}
+
+/** The id of one enrolment: the same until it is answered, so that asking twice is asking once. */
+function enrolmentId() {
+  const id = sessionStorage.getItem(ENROLMENT) || newId();
+  sessionStorage.setItem(ENROLMENT, id);
+  return id;
+}
+
+/**
+ * Does something until it works, each time when it is asked for.
+ * @param {() => Promise<void>} step
+ */
+async function tried(step) {
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      await page('no-answer', say('study'), [make('p', 'text', words)], say('try_again'));
+    }
+  }
 }
 
 /** Somebody who has been here before. */
@@ -130,7 +148,7 @@ async function work() {
   }
   const { Trials } = await loading;
   trials = new Trials(state, /** @type {Outbox} */ (outbox), answered);
-  if (fresh && !trials.answered) await instructions(study);
+  if (fresh && !trials.answered) await instructions(study, trials.practice);
   if (!stopped) trials.go();
 }
 
@@ -197,10 +215,23 @@ function heard(answer) {
   if (stage === 'finished' && shown() !== 'finished') {
     stopped = true;
     finish();
-  } else if (answer.refused?.some((/** @type {any} */ one) => one.code === 'closed')) {
+  } else if (stage === 'withdrawn' && shown() !== 'withdrawn') {
+    stopped = true;
+    over('withdrawn');
+  }
+  if (stopped) return;
+  const codes = (answer.refused || []).map((/** @type {{ code: string }} */ one) => one.code);
+  if (codes.includes('closed')) {
     stopped = true;
     over('closed');
-  } else if (!stopped) trials?.heard(answer);
+    return;
+  }
+  trials?.heard(answer);
+  // There was more to do, or will be once the study goes on.
+  if (codes.includes('early')) {
+    if (trials?.left) trials.go();
+    else over('paused');
+  }
 }
 
 /** @param {Refusal} refusal that ended the sending */
@@ -219,7 +250,10 @@ function tell() {
   const waiting = (outbox?.waiting || []).filter((event) => event.kind === 'answer');
   const age = waiting.length ? Date.now() - waiting[0].client_ms : 0;
   const quiet = !outbox?.failing && age < QUIET_MS;
-  setUnsent(quiet ? 0 : waiting.length, outbox?.refused || []);
+  const refused = (outbox?.refused || []).map(({ error, code }) =>
+    code === 'closed' ? say('closed_text') : error,
+  );
+  setUnsent(quiet ? 0 : waiting.length, refused);
   if (quiet && waiting.length) late = setTimeout(tell, QUIET_MS - age);
 }
 

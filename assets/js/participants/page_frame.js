@@ -95,13 +95,13 @@ export function setPreview(on) {
 /**
  * What is not sent yet and what was not taken; nothing where all is well.
  * @param {number} waiting
- * @param {{ error: string }[]} lost
+ * @param {string[]} lost why, for each that was not taken
  */
 export function setUnsent(waiting, lost) {
   unsent.hidden = !waiting;
   put(unsent, waiting ? counted('unsent', waiting, {}) : '');
   refused.hidden = !lost.length;
-  put(refused, lost.length ? counted('refused', lost.length, { error: lost[0].error }) : '');
+  put(refused, lost.length ? counted('refused', lost.length, { error: lost[0] }) : '');
 }
 
 /**

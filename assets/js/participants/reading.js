@@ -79,8 +79,9 @@ export function consent(study, enroll) {
 /**
  * What to do, with the keys that do it.
  * @param {any} study
+ * @param {number} practice how many of the first do not count
  */
-export function instructions(study) {
+export function instructions(study, practice) {
   const keys = make('dl', 'keys');
   keys.setAttribute('aria-label', say('instructions_keys'));
   /** @type {[string, string[]][]} */
@@ -99,8 +100,7 @@ export function instructions(study) {
     keys.append(line);
   }
   const nodes = [...paragraphs(study.instructions), keys];
-  if (study.training?.trials)
-    nodes.push(make('p', 'text', say('training_text', { n: study.training.trials })));
+  if (practice) nodes.push(make('p', 'text', say('training_text', { n: practice })));
   return page('instructions', say('instructions_title'), nodes, say('start'));
 }
 

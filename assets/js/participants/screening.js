@@ -2,10 +2,11 @@
 
 import { plate } from './link.js';
 import { button, make } from './nodes.js';
-import { card } from './page_frame.js';
+import { card, shown } from './page_frame.js';
 import { say } from './words.js';
 
 const PLACES = 4;
+const SCREENS = ['plate', 'patch'];
 
 /**
  * @typedef {{ name: string, field: string, patch: string, place: number }} Patch
@@ -129,7 +130,7 @@ function answering(done, meaning) {
     'keydown',
     (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (document.querySelector('dialog[open]')) return;
+      if (!SCREENS.includes(shown()) || document.querySelector('dialog[open]')) return;
       if (event.repeat) {
         if (event.key === 'Enter' || event.key === ' ') event.preventDefault();
         return;

@@ -64,11 +64,14 @@ export class Trials {
   #build() {
     this.node = make('div', 'trial');
     this.about = make('p', 'about');
+    this.question = make('h1', '', this.study.question);
     const asked = make('div', 'asked');
-    asked.append(make('h1', '', this.study.question), this.about);
+    asked.append(this.question, this.about);
     this.verdict = make('div', 'verdict');
     this.verdict.setAttribute('role', 'status');
-    this.node.append(asked, this.stimulus.node, this.verdict, this.controls.node);
+    const below = make('div', 'below');
+    below.append(this.controls.node, this.verdict);
+    this.node.append(asked, this.stimulus.node, below);
     document.addEventListener('keydown', (event) => {
       if (shown() === 'trials') this.controls.key(event, !this.#feedback);
     });
@@ -81,8 +84,8 @@ export class Trials {
   /** @param {any} participant */
   #count(participant) {
     this.total = participant.number_of_trials;
-    const attempt = participant.training?.attempt || 1;
-    this.#practice = (this.study.training?.trials || 0) * attempt;
+    const { trials = 0, attempt = 1 } = participant.training || {};
+    this.#practice = trials * Math.max(1, attempt);
   }
 
   /**
@@ -113,6 +116,11 @@ export class Trials {
   /** How many have an answer, practice included. */
   get answered() {
     return this.#answered.size;
+  }
+
+  /** How many wait for an answer. */
+  get left() {
+    return this.#open.length;
   }
 
   /** How many are practice now, before the rest. */
@@ -252,6 +260,7 @@ export class Trials {
     this.#current = prepared;
     this.controls.forget();
     this.stimulus.show(prepared, attention ? this.#attentionWords(trial) : '');
+    put(this.question, attention ? say('attention') : this.study.question);
     put(this.about, attention ? '' : trial.words);
     this.verdict.replaceChildren();
     this.controls.enable(true, !!this.undoable);
@@ -267,6 +276,7 @@ export class Trials {
     this.#paintedAt = performance.now();
     this.#hiddenAt = hiddenMs();
     this.#accepting = true;
+    this.node.dataset.painted = String(prepared.trial.position);
     if (this.#askedAt)
       performance.measure('answer to next trial', { start: this.#askedAt, end: this.#paintedAt });
     this.#askedAt = 0;
@@ -281,12 +291,16 @@ export class Trials {
     return say(rating ? 'attention_rating' : 'attention_place', { n });
   }
 
-  /** @param {PageTrial} trial */
-  #showProgress({ position, purpose }) {
+  /**
+   * @param {PageTrial} trial
+   * @param {string} [more] what else is said there
+   */
+  #showProgress({ position, purpose }, more) {
     const training = purpose === 'training';
     const done = training ? position : position - this.#practice;
     const of = training ? this.#practice : this.total - this.#practice;
-    setProgress(say(training ? 'practice' : 'progress', { n: done + 1, of }), done / of);
+    const words = say(training ? 'practice' : 'progress', { n: done + 1, of });
+    setProgress(more ? words + ' · ' + more : words, done / of);
   }
 
   /**
@@ -344,6 +358,6 @@ export class Trials {
     this.#current = null;
     this.#accepting = false;
     this.#present(trial);
-    put(this.verdict, say('undone'));
+    this.#showProgress(trial, say('undone'));
   }
 }
