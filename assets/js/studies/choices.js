@@ -51,7 +51,7 @@ export function presetCards(box, list, choose, chosen) {
   box.replaceChildren(
     ...list.map((preset) => {
       const node = make('article', 'th-jd-preset');
-      const head = make('h4', '', preset.name);
+      const head = make(chosen === undefined ? 'h4' : 'h3', '', preset.name);
       const kind = make('p', 'th-jd-preset-kind', KINDS[preset.kind] || '');
       if (preset.minutes) kind.append(' · about ' + preset.minutes + ' min a person');
       const act = button(chosen === undefined ? 'Begin' : 'Choose', () => choose(preset.id));
