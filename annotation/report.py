@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,8 @@ from annotation.participants.screening import patches_for, plates_for, scored
 from annotation.ranking.strengths import Ranking, rank
 from annotation.studies.cases import Kind
 from annotation.studies.plan import StudyPlan
+from annotation.validation.differences import LEAST_PAIRS, Difference, differences
+from annotation.validation.metrics import Quality as MetricQuality
 from annotation.validation.metrics import Validation, validate
 from core.studies import Event, EventKind, Purpose, Trial
 
@@ -65,6 +67,8 @@ class Summary:
 
     ``wanted`` are the votes that make the study complete, ``answers`` those given to main trials,
     of which ``skips`` could not answer. ``first_choices`` counts by model how often it was best.
+    ``group_validations`` are within groups of cases with enough pairs; ``differences`` are of the
+    metric with the highest correlation against each other one, by group, over all under ``""``.
     """
 
     participants: int
@@ -81,6 +85,8 @@ class Summary:
     ratings: tuple[Rating, ...]
     first_choices: Mapping[str, int]
     validations: tuple[Validation, ...]
+    group_validations: Mapping[str, tuple[Validation, ...]]
+    differences: Mapping[str, tuple[Difference, ...]]
 
 
 @dataclass(frozen=True)
@@ -92,8 +98,15 @@ class StudyResults:
     included: Summary
 
 
-Metrics = Mapping[str, Mapping[tuple[str, str], float]]
+Metrics = Mapping[str, MetricQuality]
 """By metric, case and model: a number of which more is better."""
+
+Step = Callable[[str], None]
+"""Is told in a word or two what is computed next."""
+
+
+def _quiet(_: str) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True)
@@ -107,15 +120,17 @@ class Analysis:
     replicates: int = REPLICATES
 
 
-def results(plan: StudyPlan, people: Sequence[Person], analysis: Analysis) -> StudyResults:
-    """The results of a study so far."""
+def results(
+    plan: StudyPlan, people: Sequence[Person], analysis: Analysis, step: Step = _quiet
+) -> StudyResults:
+    """The results of a study so far. ``step`` is told what is at work; what it raises ends it."""
     answers = {person.id: answers_of(plan, person.trials, person.events) for person in people}
     told = tuple(_person(plan, person, answers[person.id], analysis.rule) for person in people)
     included = [person for person, result in zip(people, told, strict=True) if not result.excluded]
-    everybody = _summary(plan, people, answers, analysis)
+    everybody = _summary(plan, people, answers, analysis, step)
     if len(included) == len(people):
         return StudyResults(told, everybody, everybody)
-    return StudyResults(told, everybody, _summary(plan, included, answers, analysis))
+    return StudyResults(told, everybody, _summary(plan, included, answers, analysis, step))
 
 
 def _person(
@@ -145,6 +160,7 @@ def _summary(
     people: Sequence[Person],
     answers: Mapping[str, Mapping[int, Answer]],
     analysis: Analysis,
+    step: Step,
 ) -> Summary:
     main = [
         (person, trial, answers[person.id][trial.position])
@@ -169,40 +185,86 @@ def _summary(
                 choices[trial.order[answer.value]] += 1
     nominal = plan.kind is not Kind.RATINGS
     scale: Scale = "nominal" if nominal else "interval"
+    step("strengths")
+    ranking = rank(votes, analysis.seed, analysis.replicates) if votes else None
+    groups = _by_group(votes, analysis, step)
+    step("agreement")
+    kappa = fleiss(_counts(codes), rng, analysis.replicates) if codes and nominal else None
+    agreement = alpha(_matrix(codes), scale, rng, min(analysis.replicates, 200)) if codes else None
+    validations = _validations(votes, analysis, step)
     return Summary(
         len(people),
         plan.answers_wanted,
         len(main),
         skips,
         ties,
-        rank(votes, analysis.seed, analysis.replicates) if votes else None,
+        ranking,
         win_rates(votes, analysis.seed, analysis.replicates),
-        _by_group(votes, analysis),
+        groups,
         side_bias(votes) if plan.kind is Kind.PAIRS else None,
-        fleiss(_counts(codes), rng, analysis.replicates) if codes and nominal else None,
-        alpha(_matrix(codes), scale, rng, min(analysis.replicates, 200)) if codes else None,
+        kappa,
+        agreement,
         _ratings(given, analysis) if plan.kind is Kind.RATINGS else (),
         choices,
-        tuple(
-            validate(metric, quality, votes, rng, analysis.replicates)
-            for metric, quality in analysis.metrics.items()
-        )
-        if votes
-        else (),
+        validations[0],
+        validations[1],
+        {name: _differences(told, of, analysis) for name, told, of in validations[2]},
     )
 
 
-def _by_group(votes: Sequence[Vote], analysis: Analysis) -> dict[str, Ranking]:
+_OfGroup = tuple[str, tuple[Validation, ...], Sequence[Vote]]
+
+
+def _validations(
+    votes: Sequence[Vote], analysis: Analysis, step: Step
+) -> tuple[tuple[Validation, ...], dict[str, tuple[Validation, ...]], list[_OfGroup]]:
+    """Every metric against all votes, within groups of enough pairs, and both with their votes."""
+    if not votes or not analysis.metrics:
+        return (), {}, []
+
+    def told(of: Sequence[Vote], words: str) -> tuple[Validation, ...]:
+        rows = []
+        for metric, quality in analysis.metrics.items():
+            step(words)
+            rng = np.random.default_rng([analysis.seed, 4])
+            rows.append(validate(metric, quality, of, rng, analysis.replicates))
+        return tuple(rows)
+
+    every: _OfGroup = ("", told(votes, "metrics"), votes)
+    groups: dict[str, tuple[Validation, ...]] = {}
+    parts = [every]
+    for name in sorted({vote.group for vote in votes if vote.group}):
+        of = [vote for vote in votes if vote.group == name]
+        if len({(v.case_id, *sorted((v.left, v.right))) for v in of}) >= LEAST_PAIRS:
+            groups[name] = told(of, "metrics by group")
+            parts.append((name, groups[name], of))
+    return every[1], groups, parts
+
+
+def _differences(
+    validations: Sequence[Validation], votes: Sequence[Vote], analysis: Analysis
+) -> tuple[Difference, ...]:
+    """The metric of the highest correlation against the others, where there are enough pairs."""
+    able = [one for one in validations if np.isfinite(one.pearson.value)]
+    if not able:
+        return ()
+    best = max(able, key=lambda one: one.pearson.value)
+    if best.pairs < LEAST_PAIRS:
+        return ()
+    return differences(analysis.metrics, best.metric, votes, analysis.seed, analysis.replicates)
+
+
+def _by_group(votes: Sequence[Vote], analysis: Analysis, step: Step) -> dict[str, Ranking]:
     """The ranking within each group of cases, where there are several."""
     names = sorted({vote.group for vote in votes if vote.group})
     if len(names) < 2:
         return {}
-    return {
-        name: rank(
-            [vote for vote in votes if vote.group == name], analysis.seed, analysis.replicates
-        )
-        for name in names
-    }
+    rankings = {}
+    for name in names:
+        step("strengths by group")
+        of = [vote for vote in votes if vote.group == name]
+        rankings[name] = rank(of, analysis.seed, analysis.replicates)
+    return rankings
 
 
 Codes = list[tuple[str, str, int]]

@@ -41,6 +41,7 @@ from tabs.participants.routes import participant_routes
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
 from tabs.studies import tab as studies
+from tabs.studies.routes import study_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -159,6 +160,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_people_routes,
         compare_tables_routes,
         compare_routes,
+        study_routes,
         notice_routes,
         participant_routes,
     ):
