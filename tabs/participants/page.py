@@ -22,7 +22,7 @@ WORDS = "js/participants/words_{}.js"
 FIRST = (MODULE, "js/participants/trials.js")
 STYLE = "css/participants/participants.css"
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 PAGE_HEADERS = {
