@@ -138,6 +138,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     # Added last, so it stands outermost.
     app.add_middleware(Doors, local=context.local, space=space)
     for make in (
+        participant_routes,  # first: they are asked most often
         routes,
         inspect_routes,
         job_routes,
@@ -156,7 +157,6 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_tables_routes,
         compare_routes,
         notice_routes,
-        participant_routes,
     ):
         app.include_router(make(context))
     app.include_router(participant_asset_routes())
