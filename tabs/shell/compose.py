@@ -23,6 +23,7 @@ from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
+from tabs.studies.shelf import StudyShelf
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -56,7 +57,8 @@ def make_context(
     demo = bool(options.get("demo"))
     limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    services = (Library(storage), supervisor, Segments(), Trials(), Participation(storage))
+    studies = (Participation(storage), StudyShelf(storage))
+    services = (Library(storage), supervisor, Segments(), Trials(), *studies)
     return Context(
         storage,
         data_label,

@@ -40,6 +40,7 @@ from tabs.participants.page import participant_asset_routes
 from tabs.participants.routes import participant_routes
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
+from tabs.studies.routes import study_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -156,6 +157,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_people_routes,
         compare_tables_routes,
         compare_routes,
+        study_routes,
         notice_routes,
     ):
         app.include_router(make(context))

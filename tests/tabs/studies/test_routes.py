@@ -1,0 +1,99 @@
+"""The routes of studies: who gets in, and under which address links are told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from starlette.requests import Request
+
+from tabs.page.context import Context
+from tabs.studies.links import base_of
+from tabs.studies.routes import study_routes
+from tests.tabs.studies.studies_here import CONSENT, models
+
+HEADERS = {"X-TrueHue": "1"}
+
+
+def client(context: Context, base: str = "http://127.0.0.1:7860") -> TestClient:
+    app = FastAPI()
+    app.include_router(study_routes(context))
+    return TestClient(app, base_url=base)
+
+
+def post(page: TestClient, path: str, body: dict[str, Any], **headers: str) -> Any:
+    return page.post(f"/api/studies{path}", json=body, headers={**HEADERS, **headers})
+
+
+def test_a_study_is_made_opened_and_linked_by_http(context: Context, runs: list[str]) -> None:
+    page = client(context)
+    form = {"models": models(runs), "consent": CONSENT}
+    assert post(page, "/outline", form).json()["ok"] is True
+    study = post(page, "/create", form).json()["study"]
+    assert page.get("/api/studies").json()["studies"][0]["id"] == study["id"]
+    address = f"/{study['id'][:8]}"
+    assert post(page, f"{address}/state", {"state": "open"}).json()["study"]["state"] == "open"
+    (link,) = post(page, f"{address}/links", {"base": "https://evil.example"}).json()["links"]
+    assert link["url"].startswith("http://127.0.0.1:7860/study/")
+    shown = page.get(f"/api/studies{address}").json()
+    assert [one["id"] for one in shown["links"]] == [link["id"]]
+    assert page.get(f"/api/studies{address}/live").json()["participants"] == 0
+    revoked = post(page, f"{address}/links/{link['id']}/revoke", {}).json()
+    assert revoked["links"][0]["revoked_at"]
+    assert page.get("/api/studies/presets").json()["presets"]
+    assert page.get("/api/studies/materials").json()["runs"]
+    assert post(page, "/cases", form).json()["total"] == 11
+    assert page.get("/api/studies/" + "0" * 32).status_code == 404
+    wrong = post(page, "/create", {**form, "votes": "many"})
+    assert wrong.status_code == 400
+    assert wrong.json()["field"] == "votes"
+
+
+@pytest.mark.parametrize(
+    ("local", "headers", "base"),
+    [
+        (False, {}, "http://lab.example"),
+        (
+            False,
+            {"X-Forwarded-Host": "judge.example", "X-Forwarded-Proto": "https"},
+            "https://judge.example",
+        ),
+        (False, {"X-Forwarded-Proto": "javascript"}, "http://lab.example"),
+        (True, {"X-Forwarded-Host": "judge.example"}, "http://lab.example"),
+    ],
+)
+def test_links_are_told_under_the_address_that_was_asked(
+    local: bool, headers: dict[str, str], base: str
+) -> None:
+    raw = [(b"host", b"lab.example")]
+    raw += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    scope = {
+        "type": "http",
+        "scheme": "http",
+        "path": "/",
+        "query_string": b"",
+        "server": ("127.0.0.1", 80),
+        "headers": raw,
+    }
+    assert base_of(Request(scope), local) == base
+
+
+def test_a_demonstration_has_no_studies(context: Context, runs: list[str]) -> None:
+    page = client(replace(context, local=False, demo=True))
+    for answer in (
+        page.get("/api/studies"),
+        page.get("/api/studies/materials"),
+        post(page, "/create", {"models": models(runs)}),
+        post(page, "/outline", {}),
+    ):
+        assert answer.status_code == 404
+        assert "demonstration" in answer.json()["error"]
+
+
+def test_a_page_elsewhere_changes_nothing(context: Context, runs: list[str]) -> None:
+    answer = client(context).post("/api/studies/create", json={"models": models(runs)})
+    assert answer.status_code == 403
+    assert context.storage.studies.all() == []
