@@ -276,7 +276,8 @@ def test_what_is_not_confirmed_is_sent_again_and_what_is_refused_stays(modules: 
         const first = open();
         first.add('answer', 0, {{ value: 1 }});
         await new Promise((done) => setTimeout(done, 20));
-        const stored = () => Object.keys(localStorage).filter((key) => key.startsWith(first.prefix));
+        const ours = (key) => key.startsWith(first.prefix);
+        const stored = () => Object.keys(localStorage).filter(ours);
         const failing = [first.failing, first.waiting.length, stored().length];
         first.add('answer', 1, {{ value: 0 }});
         await new Promise((done) => setTimeout(done, 50));
