@@ -143,6 +143,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     # Added last, so it stands outermost.
     app.add_middleware(Doors, local=context.local, space=space)
     for make in (
+        participant_routes,  # first: they are asked most often
         routes,
         inspect_routes,
         job_routes,
@@ -162,7 +163,6 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_routes,
         study_routes,
         notice_routes,
-        participant_routes,
     ):
         app.include_router(make(context))
     app.include_router(participant_asset_routes())
