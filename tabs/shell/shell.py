@@ -42,6 +42,7 @@ from tabs.participants.page import participant_asset_routes
 from tabs.participants.routes import participant_routes
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
+from tabs.studies import tab as studies
 from tabs.studies.routes import study_routes
 
 DESCRIPTION = "/api/openapi.json"
@@ -72,6 +73,9 @@ def build(context: Context) -> Any:
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
+            if not context.demo:
+                with gr.Tab("Judge", id=studies.NAME):
+                    studies.layout()
         widget("page/tour", elem_id="tour")
         widget("page/notices", elem_id="notices")
         widget("page/imports", elem_id="imports")
@@ -148,6 +152,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     # Added last, so it stands outermost.
     app.add_middleware(Doors, local=context.local, space=space)
     for make in (
+        participant_routes,  # first: they are asked most often
         routes,
         inspect_routes,
         job_routes,
@@ -167,7 +172,6 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_routes,
         study_routes,
         notice_routes,
-        participant_routes,
     ):
         app.include_router(make(context))
     app.include_router(account_routes(context, space))
