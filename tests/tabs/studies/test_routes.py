@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from starlette.requests import Request
 
 from tabs.page.context import Context
+from tabs.participants.routes import participant_routes
 from tabs.studies.links import base_of
 from tabs.studies.routes import study_routes
 from tests.tabs.studies.studies_here import CONSENT, models
@@ -41,6 +42,8 @@ def test_a_study_is_made_opened_and_linked_by_http(context: Context, runs: list[
     shown = page.get(f"/api/studies{address}").json()
     assert [one["id"] for one in shown["links"]] == [link["id"]]
     assert page.get(f"/api/studies{address}/live").json()["participants"] == 0
+    previewed = post(page, f"{address}/preview", {}).json()["url"]
+    assert previewed.startswith("http://127.0.0.1:7860/study/")
     revoked = post(page, f"{address}/links/{link['id']}/revoke", {}).json()
     assert revoked["links"][0]["revoked_at"]
     assert page.get("/api/studies/presets").json()["presets"]
@@ -97,3 +100,20 @@ def test_a_page_elsewhere_changes_nothing(context: Context, runs: list[str]) -> 
     answer = client(context).post("/api/studies/create", json={"models": models(runs)})
     assert answer.status_code == 403
     assert context.storage.studies.all() == []
+
+
+def test_a_preview_is_walked_through_without_a_trace(context: Context, runs: list[str]) -> None:
+    app = FastAPI()
+    app.include_router(study_routes(context))
+    app.include_router(participant_routes(context))
+    with TestClient(app, base_url="http://127.0.0.1:7860") as page:
+        form = {"models": models(runs), "consent": CONSENT}
+        study = post(page, "/create", form).json()["study"]
+        url = post(page, f"/{study['id']}/preview", {}).json()["url"]
+        state = page.get(f"{url}/state").json()
+        assert (state["preview"], state["study"]["title"]) == (True, study["title"])
+        agreed = {"consent_version": state["study"]["consent"]["version"], "language": "en"}
+        came_in = page.post(f"{url}/enroll", json=agreed, headers=HEADERS)
+        assert came_in.status_code == 200
+    assert context.storage.participants.of(study["id"]) == []
+    assert context.storage.invitations.of(study["id"]) == []
