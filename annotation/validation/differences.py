@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.judgments.adaptive import Sizes
 from annotation.judgments.resampling import LEVEL, REPLICATES, weights
 from annotation.judgments.votes import Vote
 from annotation.validation.metrics import Interval, PairVotes, Quality, interval_of, measures
@@ -42,21 +43,23 @@ def differences(
     seed: int,
     replicates: int = REPLICATES,
     level: float = LEVEL,
+    sizes: Sizes | None = None,
 ) -> tuple[Difference, ...]:
     """The ``best`` metric against each other one that has a correlation, in their order.
 
     Cases are resampled with all their pairs, as in :func:`annotation.validation.metrics.validate`.
     Raises ValueError without votes.
     """
-    table = PairVotes.of(votes)
+    table = PairVotes.of(votes, sizes)
     values = {name: table.differences(quality) for name, quality in metrics.items()}
     drawn = weights(table.cases, replicates, np.random.default_rng([seed, 3]))[:, table.case_of]
+    drawn = np.concatenate([np.ones((1, drawn.shape[1])), drawn]) * table.weight
     told: list[Difference] = []
     for name, other in values.items():
         both = np.isfinite(values[best]) & np.isfinite(other)
         if name == best or not both.any():
             continue
-        counts = np.concatenate([np.ones((1, int(both.sum()))), drawn[:, both]])
+        counts = drawn[:, both]
         y = table.preference[both]
         first, second = (measures(x[both], y, counts)[:, _PEARSON] for x in (values[best], other))
         by = first - second

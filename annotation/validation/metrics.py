@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.judgments.adaptive import Sizes
 from annotation.judgments.resampling import LEVEL, REPLICATES, weights
 from annotation.judgments.votes import TIE, Vote
 
@@ -54,17 +56,20 @@ class Validation:
 @dataclass(frozen=True)
 class PairVotes:
     """Votes counted by pair. ``for_first`` and ``all_votes`` are float ``(pairs,)``, a tie half a
-    vote; ``case_of`` is int ``(pairs,)``, ``cases`` how many there are."""
+    vote; ``case_of`` is int ``(pairs,)``, ``cases`` how many there are. ``weight`` is float
+    ``(pairs,)``: what each pair counts, 1 for all where they were not chosen adaptively."""
 
     pairs: tuple[Pair, ...]
     case_of: np.ndarray
     for_first: np.ndarray
     all_votes: np.ndarray
     cases: int
+    weight: np.ndarray
 
     @classmethod
-    def of(cls, votes: Sequence[Vote]) -> PairVotes:
-        """Counts the votes. Raises ValueError without any."""
+    def of(cls, votes: Sequence[Vote], sizes: Sizes | None = None) -> PairVotes:
+        """Counts the votes. With ``sizes`` a pair stands for as many of its two models as the study
+        asks about for each with votes. Raises ValueError without any vote."""
         if not votes:
             raise ValueError("There are no votes to compare a metric with.")
         of_vote = [
@@ -80,7 +85,11 @@ class PairVotes:
             all_votes[at] += 1
             for_first[at] += 0.5 if vote.winner == TIE else float(vote.winner == pair[1])
         case_of = np.array([cases[case] for case, *_ in pairs])
-        return cls(pairs, case_of, for_first, all_votes, len(cases))
+        weight = np.ones(len(pairs))
+        if sizes is not None:
+            seen = Counter((first, second) for _, first, second in pairs)
+            weight = np.array([sizes.get((a, b), 0) / seen[a, b] for _, a, b in pairs])
+        return cls(pairs, case_of, for_first, all_votes, len(cases), weight)
 
     @property
     def preference(self) -> np.ndarray:
@@ -105,20 +114,23 @@ def validate(
     rng: np.random.Generator,
     replicates: int = REPLICATES,
     level: float = LEVEL,
+    sizes: Sizes | None = None,
 ) -> Validation:
     """A metric against the votes.
 
     ``quality`` is the metric by case and model, turned so that more is better; what it lacks, or
     has as NaN, is counted as unscored and left out. Intervals resample cases, with all pairs of
     a case together, and are of these participants: resampling them too would take votes from pairs
-    that have few, which weakens every correlation. Raises ValueError without votes.
+    that have few, which weakens every correlation. ``sizes`` weight pairs that were chosen
+    adaptively (:mod:`annotation.judgments.adaptive`). Raises ValueError without votes.
     """
-    table = PairVotes.of(votes)
+    table = PairVotes.of(votes, sizes)
     difference = table.differences(quality)
     scored = np.isfinite(difference)
     x, y = difference[scored], table.preference[scored]
-    (values,) = measures(x, y, np.ones((1, len(x))))
+    (values,) = measures(x, y, table.weight[None, scored])
     drawn = weights(table.cases, replicates, rng)[:, table.case_of[scored]]
+    drawn = drawn * table.weight[scored]
     sampled = measures(x, y, drawn)
     pearson, spearman, agreement, decided = (
         interval_of(float(value), sampled[:, i], level) for i, value in enumerate(values)

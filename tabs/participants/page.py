@@ -21,6 +21,7 @@ MODULE = "js/participants/page.js"
 WORDS = "js/participants/words_{}.js"
 FIRST = (MODULE, "js/participants/trials.js")
 STYLE = "css/participants/participants.css"
+ICON = "favicon.svg"
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -44,6 +45,7 @@ class ParticipantFiles:
         self._bodies = {name: body for name, body in bodies.items() if body is not None}
         style = ROOT / "assets" / STYLE
         self._bodies[STYLE] = Body(style.read_bytes(), KINDS[style.suffix])
+        self._bodies[ICON] = Body((ROOT / "assets" / ICON).read_bytes(), "image/svg+xml")
         digest = hashlib.sha256()
         for name, body in sorted(self._bodies.items()):
             digest.update(f"{name}\0{len(body.plain)}\0".encode() + body.plain)
@@ -83,6 +85,7 @@ def shell(language: str, token: str) -> Body:
     page = html(
         "participants/page",
         language=language,
+        icon=files.address(ICON),
         style=files.address(STYLE),
         module=files.address(MODULE),
         preloads=files.first(language),

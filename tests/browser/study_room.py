@@ -33,7 +33,15 @@ from tests.browser.stage_app import serving
 
 CODE = "C1A9X4QT"
 BACK = "https://app.prolific.com/submissions/complete?cc=" + CODE
-WORDS = ("a ripe banana", "a red bicycle", "a calm sea", "an old brick", "a lime", "a fox", "a plum")
+WORDS = (
+    "a ripe banana",
+    "a red bicycle",
+    "a calm sea",
+    "an old brick",
+    "a lime",
+    "a fox",
+    "a plum",
+)
 INTRO = "In this study you compare colors in pictures.\n\nIt takes about ten minutes."
 INSTRUCTIONS = "Look at the colors alone. Do not mind which picture is more beautiful."
 CONSENT = (
@@ -127,7 +135,9 @@ def _picture(rng: np.random.Generator, side: int) -> np.ndarray:
     ball = np.hypot(x, y) < 0.32
     shade = 1.15 - 1.3 * np.hypot(x + 0.1, y + 0.12)
     ground, color = rng.uniform(60, 220, 3), rng.uniform(30, 240, 3)
-    pixels = np.where(ball[..., None], color * shade[..., None], ground * (0.9 + 0.2 * y[..., None]))
+    pixels = np.where(
+        ball[..., None], color * shade[..., None], ground * (0.9 + 0.2 * y[..., None])
+    )
     return np.clip(pixels + rng.normal(0, 2, pixels.shape), 0, 255).astype(np.uint8)
 
 
@@ -176,7 +186,12 @@ def main() -> None:
             question="Which picture has the colors that the words ask for?",
             votes=60,
         )
-        for name, plan in {"pairs": pairs, "dist": shares, "ratings": ratings, "best": best}.items():
+        for name, plan in {
+            "pairs": pairs,
+            "dist": shares,
+            "ratings": ratings,
+            "best": best,
+        }.items():
             print(name, room.opened(plan), flush=True)
         for state in (State.DRAFT, State.PAUSED, State.CLOSED):
             print(state.value, room.opened(room.plan(), state), flush=True)

@@ -21,6 +21,7 @@ const MOST_REFERENCES = 4;
 
 export class Stimulus {
   #aspect = 1;
+  #screen = '';
   /** @type {Prepared | null} */ #shown = null;
 
   /**
@@ -203,7 +204,11 @@ export class Stimulus {
     if (this.distributions) return;
     const { clientWidth: width, clientHeight: height } = this.node;
     if (!width || !height) return;
-    const frame = arrangement(this.places, { width, height }, this.#aspect);
+    const screen = innerWidth + 'x' + innerHeight;
+    const same = this.#screen === screen ? this.node.dataset.arrangement : '';
+    const frame = arrangement(this.places, { width, height }, this.#aspect, same);
+    // Words of two lines leave less room than those of one: that is no reason for another place.
+    if (this.#shown?.images.length) this.#screen = screen;
     this.node.dataset.arrangement = frame.name;
     const { style } = this.node;
     style.setProperty('--frame-width', frame.width + 'px');

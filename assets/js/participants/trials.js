@@ -64,9 +64,8 @@ export class Trials {
   #build() {
     this.node = make('div', 'trial');
     this.about = make('p', 'about');
-    this.question = make('h1', '', this.study.question);
     const asked = make('div', 'asked');
-    asked.append(this.question, this.about);
+    asked.append(make('h1', '', this.study.question), this.about);
     this.verdict = make('div', 'verdict');
     this.verdict.setAttribute('role', 'status');
     const below = make('div', 'below');
@@ -260,8 +259,9 @@ export class Trials {
     this.#current = prepared;
     this.controls.forget();
     this.stimulus.show(prepared, attention ? this.#attentionWords(trial) : '');
-    put(this.question, attention ? say('attention') : this.study.question);
-    put(this.about, attention ? '' : trial.words);
+    // What stands above keeps its room, so that nothing moves.
+    if (!attention) put(this.about, trial.words);
+    this.node.classList.toggle('reading', attention);
     this.verdict.replaceChildren();
     this.controls.enable(true, !!this.undoable);
     this.stimulus.enable(true);
@@ -312,6 +312,7 @@ export class Trials {
     const prepared = this.#current;
     if (!prepared || !this.#accepting || at < this.#paintedAt + SOONEST_MS) return;
     this.#accepting = false;
+    delete this.node.dataset.painted;
     this.#askedAt = at;
     this.#last = prepared.trial;
     const { position, purpose } = prepared.trial;
@@ -352,6 +353,7 @@ export class Trials {
     const trial = this.undoable;
     if (!trial || (this.#current && !this.#accepting)) return;
     this.#answered.delete(trial.position);
+    delete this.node.dataset.painted;
     this.outbox.add('undo', trial.position, {});
     this.#askedAt = 0;
     this.#last = null;

@@ -91,7 +91,6 @@ export const words = {
   lowest: '0 niedrigster Wert',
   highest: '10 höchster Wert',
   scale: 'Von 0 bis 10',
-  attention: 'Bitte lesen Sie dies',
   attention_place: 'Um zu zeigen, dass Sie dies lesen, wählen Sie hier die {n}.',
   attention_rating: 'Um zu zeigen, dass Sie dies lesen, wählen Sie auf der Skala die {n}.',
   right: 'Das ist richtig.',

@@ -88,7 +88,6 @@ export const words = {
   lowest: '0 lowest',
   highest: '10 highest',
   scale: 'From 0 to 10',
-  attention: 'Please read this',
   attention_place: 'To show that you read this, choose {n} here.',
   attention_rating: 'To show that you read this, choose {n} on the scale.',
   right: 'That is right.',

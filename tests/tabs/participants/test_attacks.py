@@ -210,6 +210,7 @@ def test_the_page_allows_itself_alone(room: Room) -> None:
     policy = page.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
     assert "unsafe" not in policy
+    assert "data:" not in policy
     assert "no-store" in page.headers["cache-control"]
     assert page.headers["content-encoding"] == "br"
     assert 'lang="de"' in page.text
