@@ -2,7 +2,7 @@
 // buttons stay from trial to trial; only what is in them is exchanged.
 
 import { arrangement } from './layout.js';
-import { make, put } from './nodes.js';
+import { make, put } from './frame.js';
 import { decoded, sharpen } from './pictures.js';
 import { orderOf, strip } from './strips.js';
 import { say } from './words.js';
