@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from annotation.agreement.alpha import Scale, alpha
-from annotation.agreement.codes import codes_of, counted, matrix
+from annotation.agreement.codes import codes_of, counted, matrix, strata_of
 from annotation.agreement.fleiss import Agreement, Fleiss, fleiss
 from annotation.judgments.adaptive import NOTES, sizes_of
 from annotation.judgments.answers import Answer, AnswerKind, answers_of, votes_of
@@ -205,7 +205,10 @@ def _summary(
     codes = codes_of(plan, main)
     rng = np.random.default_rng([analysis.seed, 1])
     nominal = plan.kind is not Kind.RATINGS
-    kappa = fleiss(counted(codes), rng, analysis.replicates) if codes and nominal else None
+    kappa = None
+    if codes and nominal:
+        strata = strata_of(plan, codes)
+        kappa = fleiss(counted(codes), rng, analysis.replicates, strata=strata)
     validations = _validations(plan, votes, analysis, step)
     whole = _of_group(plan, main, votes, analysis)
     return Summary(
@@ -260,7 +263,11 @@ def _of_group(
     seed, replicates = analysis.seed, analysis.replicates
     scale: Scale = "interval" if plan.kind is Kind.RATINGS else "nominal"
     codes = codes_of(plan, main)
-    rng = np.random.default_rng([seed, 6])
+    agreement = None
+    if codes:
+        strata = None if plan.kind is Kind.RATINGS else strata_of(plan, codes)
+        rng = np.random.default_rng([seed, 6])
+        agreement = alpha(matrix(codes), scale, rng, min(replicates, 200), strata=strata)
     return GroupSummary(
         len(main),
         sum(answer.kind is AnswerKind.SKIP for *_, answer in main),
@@ -268,7 +275,7 @@ def _of_group(
         win_rates(votes, seed, replicates, sizes=sizes_of(plan, group)),
         ratings_of(main, seed, replicates) if plan.kind is Kind.RATINGS else (),
         choices_of(main, seed, replicates) if plan.kind is Kind.BEST_OF else (),
-        alpha(matrix(codes), scale, rng, min(replicates, 200)) if codes else None,
+        agreement,
     )
 
 

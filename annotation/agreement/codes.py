@@ -48,3 +48,12 @@ def matrix(codes: Codes) -> np.ndarray:
     for person, stimulus, code in codes:
         table[people[person], columns[stimulus]] = code
     return table
+
+
+def strata_of(plan: StudyPlan, codes: Codes) -> np.ndarray:
+    """int ``(stimuli,)``: which of the sets of models each stimulus shows, in the order of
+    :func:`counted` and :func:`matrix`. What "the first by name" is differs from set to set, so that
+    chance has to be taken of each: else agreement would depend on what models are called."""
+    models = {stimulus.id: stimulus.models for stimulus in plan.stimuli}
+    sets = {shown: i for i, shown in enumerate(sorted(set(models.values())))}
+    return np.array([sets[models[one]] for one in sorted({stimulus for _, stimulus, _ in codes})])

@@ -9,8 +9,8 @@ import pytest
 
 from annotation.participants.quality import ExclusionRule
 from annotation.report import Analysis, results
-from annotation.studies.cases import Kind
-from tests.annotation.simulated import STRENGTHS, taken
+from annotation.studies.cases import Kind, Stimulus
+from tests.annotation.simulated import STRENGTHS, Taste, taken
 from tests.annotation.studies_made import plan
 
 QUICK = Analysis(ExclusionRule(), {}, replicates=200)
@@ -95,3 +95,46 @@ def test_a_study_without_an_answer_has_empty_results() -> None:
     assert told.people == ()
     assert told.everybody.answers == 0
     assert told.everybody.ranking is None
+
+
+def test_agreement_does_not_depend_on_what_models_are_called() -> None:
+    """With three pairs of models the first by name is another one in each."""
+    study = plan(30, 3, votes=6, trials=45)
+    people = taken(study, 12, 6, Taste(log_tie=-1.0))
+    before = results(study, people, QUICK).everybody
+    names = {"m0": "x", "m1": "a", "m2": "k"}
+    cases = tuple(
+        replace(case, candidates=tuple(replace(c, model=names[c.model]) for c in case.candidates))
+        for case in study.cases
+    )
+    other = replace(study, cases=cases)
+    ids = {
+        stimulus.id: Stimulus(
+            stimulus.case_id, tuple(sorted(names[model] for model in stimulus.models))
+        ).id
+        for stimulus in study.stimuli
+    }
+    renamed = [
+        replace(
+            person,
+            trials=[
+                replace(
+                    trial,
+                    stimulus_id=ids[trial.stimulus_id],
+                    order=tuple(names[model] for model in trial.order),
+                )
+                for trial in person.trials
+            ],
+        )
+        for person in people
+    ]
+    after = results(other, renamed, QUICK).everybody
+    assert before.fleiss is not None
+    assert after.fleiss is not None
+    assert before.alpha is not None
+    assert after.alpha is not None
+    assert after.fleiss.kappa.value == pytest.approx(before.fleiss.kappa.value)
+    assert after.alpha.value == pytest.approx(before.alpha.value)
+    assert before.alpha.value == pytest.approx(before.fleiss.kappa.value, abs=0.01)
+    # They choose by the models alone: about a case they agree no more than chance has it.
+    assert before.alpha.low < 0 < before.alpha.high

@@ -96,6 +96,22 @@ def test_kappa_is_that_of_fleiss() -> None:
     assert result.kappa.items == 30
 
 
+def test_strata_with_other_names_for_the_same_change_nothing() -> None:
+    """The same patients again, with the diagnoses called otherwise, in a stratum of their own."""
+    counts = np.array([[int(number) for number in patient] for patient in PATIENTS.split()])
+    twice = np.concatenate([counts, counts[:, ::-1]])
+    strata = np.repeat([0, 1], len(counts))
+    told = fleiss(twice, np.random.default_rng(0), replicates=20, strata=strata)
+    assert told.kappa.value == pytest.approx(0.430, abs=5e-4)
+    plain = fleiss(twice, np.random.default_rng(0), replicates=20)
+    assert plain.kappa.value > told.kappa.value + 0.01
+    both = np.concatenate([OBSERVERS, 5 - OBSERVERS], axis=1)
+    strata = np.repeat([0, 1], OBSERVERS.shape[1])
+    rng = np.random.default_rng(0)
+    stratified = alpha(both, "nominal", rng, replicates=20, strata=strata)
+    assert stratified.value == pytest.approx(0.743, abs=5e-4)
+
+
 # The smaller example that is passed on with the formula: 14 raters, 10 items, 5 categories, with
 # P̄ = 0.378, P̄e = 0.213, κ = 0.210.
 FOURTEEN_RATERS = np.array(
