@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from annotation.assignment.assign import assign
 from annotation.studies.cases import Kind
 from annotation.studies.files import from_json
 from annotation.studies.plan import Material
@@ -21,6 +24,7 @@ from tabs.studies.materials import materials, presets
 from tabs.studies.outline import CasesForm, cases, outline
 from tabs.studies.shelf import StudyShelf
 from tests.concept_runs import concept_run, palettes_csv
+from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
 
 CASES = 11
@@ -58,6 +62,15 @@ def test_the_papers_study_is_2700_votes_of_36_people_with_75_trials(context: Con
     assert plan.trials == 75
     assert plan.closing.participants == 36
     assert sum(plan.cases[0].reference) == pytest.approx(1, abs=1e-6)
+    # 36 people get 75 trials each, and every pair six answers.
+    load: Counter[str] = Counter()
+    for number in range(36):
+        trials = assign(plan, number, load, {})
+        assert len(trials) == 75
+        load.update(trial.stimulus_id for trial in trials)
+    assert set(load.values()) == {6}
+    assert load.total() == 2_700
+    assert assign(plan, 36, load, {}) == ()
     # The same form draws the same cases; another seed draws others.
     again, other = made(context, request), made(context, request.model_copy(update={"seed": 6}))
     assert again.cases == plan.cases
@@ -142,6 +155,29 @@ def test_runs_of_concepts_bring_distributions_and_pictures(
     offers = outline(context, OWNER, request)["training_offers"]
     assert offers
     assert all(offer["difference"] >= 0 and offer["right"] in offer["models"] for offer in offers)
+
+
+def test_scales_of_one_run_are_compared_as_models(context: Context, tmp_path: Path) -> None:
+    plan = replace(sample_plan(prompts=4, images=4), guidances=(3.0, 9.0))
+    folder = sample_run(tmp_path / "runs", plan)
+    context.storage.runs.ingest(folder)
+    scales = [
+        {"name": f"guidance {scale}", "sources": [f"run:{folder.run_id}/all/{scale}"]}
+        for scale in (3, 9)
+    ]
+    study = made(context, form(models=scales))
+    drawn_at = {
+        image: scale
+        for prompt in context.storage.run_pictures.of(folder.run_id)
+        for image, scale in prompt.pictures
+    }
+    assert set(drawn_at.values()) == {3.0, 9.0}
+    for case in study.cases:
+        assert drawn_at[case.candidate("guidance 3").image_ids[0]] == 3.0
+        assert drawn_at[case.candidate("guidance 9").image_ids[0]] == 9.0
+    # Prompts that are no concepts have no style to choose.
+    with pytest.raises(BadInput, match="No case is left"):
+        made(context, form(models=[{"name": "A", "sources": [f"run:{folder.run_id}/photo"]}]))
 
 
 def test_training_takes_its_cases_out_of_the_study(context: Context, runs: list[str]) -> None:
