@@ -10,6 +10,8 @@ from typing import Any
 
 import gradio as gr
 
+from tabs.accounts.guard import Guard
+from tabs.accounts.routes import account_routes
 from tabs.api import gradio_api, mcp_server
 from tabs.compare import tab as compare
 from tabs.compare.people.routes import compare_people_routes
@@ -40,6 +42,9 @@ from tabs.participants.page import participant_asset_routes
 from tabs.participants.routes import participant_routes
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
+from tabs.studies import tab as studies
+from tabs.studies.routes import study_routes
+from tabs.studies.routes_results import results_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -57,7 +62,7 @@ LOOK_S, PROGRESS_S = 0.01, 1.0
 def build(context: Context) -> Any:
     """The Gradio app: ``gr.Blocks`` with all tabs wired to ``context``."""
     with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
-        header = widget("page/header", elem_id="th-header", data=context.data_text())
+        header = widget("page/header", elem_id="th-header", data=context.data_text(), account="")
         with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
             with gr.Tab("Generate", id="generate"):
                 generate_view = generate.layout(context)
@@ -69,6 +74,9 @@ def build(context: Context) -> Any:
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
+            if not context.demo:
+                with gr.Tab("Judge", id=studies.NAME):
+                    studies.layout()
         widget("page/tour", elem_id="tour")
         widget("page/notices", elem_id="notices")
         widget("page/imports", elem_id="imports")
@@ -85,7 +93,11 @@ def build(context: Context) -> Any:
 
         # Which room is in front is in the page already (tabs.page.front_page).
         demo.load(
-            on(context, "look", lambda cause: gr.update(data=context.data_text())),
+            on(
+                context,
+                "look",
+                lambda cause: gr.update(data=context.data_text(), account=cause.actor.name),
+            ),
             outputs=header,
             **QUIET,
         )
@@ -127,6 +139,9 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
 
     space = bool(os.environ.get("SPACE_ID"))
     app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=DESCRIPTION)
+    if not context.demo:
+        # Added first, so it stands innermost: before it, what is asked for is as the routes see it.
+        app.add_middleware(Guard, context=context)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     app.add_exception_handler(RequestValidationError, wrong_value)
     app.add_exception_handler(HTTPException, in_words)
@@ -138,6 +153,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     # Added last, so it stands outermost.
     app.add_middleware(Doors, local=context.local, space=space)
     for make in (
+        participant_routes,  # first: they are asked most often
         routes,
         inspect_routes,
         job_routes,
@@ -155,10 +171,12 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_people_routes,
         compare_tables_routes,
         compare_routes,
+        study_routes,
+        results_routes,
         notice_routes,
-        participant_routes,
     ):
         app.include_router(make(context))
+    app.include_router(account_routes(context, space))
     app.include_router(participant_asset_routes())
     app.include_router(asset_routes())
     app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))
