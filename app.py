@@ -1,6 +1,7 @@
 """TrueHue: settings, storage and tabs meet here, and nowhere else.
 
-``python app.py`` serves; ``python app.py runs`` does whole runs without the page.
+``python app.py`` serves; ``python app.py runs`` does whole runs without the page, and
+``python app.py admin`` makes the accounts of those who sign in.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import contextlib
 import errno
 import logging
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -31,8 +33,15 @@ EVERY_HOST = ("*",)
 # What is at work when the app is told to end has so long, and answers under way so long again.
 GRACE_S = 2
 OPEN_TO_OTHERS = (
-    "Others can reach this TrueHue. There are no accounts: whoever reaches it sees what is here, "
-    "adds to it, and deletes what the same browser added. Read docs/serving.md first."
+    "This TrueHue is a demonstration: nobody signs in. Whoever reaches it sees what is here, adds "
+    "to it, and deletes what the same browser added. Read docs/serving.md first."
+)
+NO_ACCOUNT = (
+    "Others would reach this TrueHue ({why}), but nobody could sign in: there is no account in "
+    "{data}. Make the first one, and start again:\n"
+    "  python app.py admin add NAME{option}\n"
+    "Or start a demonstration, where everybody is a visitor, with --demo. For this machine alone "
+    "it needs neither: leave out {why}."
 )
 
 
@@ -61,6 +70,7 @@ def listen(host: str, port: int) -> socket.socket:
 COMMANDS = {
     "serve": ("app", "the page, at http://127.0.0.1:7860"),
     "runs": ("tabs.command.runs", "whole runs: start, watch, pause, resume, export"),
+    "admin": ("tabs.command.admin", "accounts of those who sign in"),
     "measure": ("core.cli.measure", "the verdict on an image with its mask"),
     "compare": ("core.cli.compare.command", "two distributions of color"),
     "diagnose": ("core.cli.diagnose", "how often each rule is right"),
@@ -91,13 +101,11 @@ def truehue() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Opens the data folder, builds the page, serves until Ctrl+C; ``runs`` as the first argument
-    does without the page. Returns the exit status."""
+    """Opens the data folder, builds the page, serves until Ctrl+C; ``runs`` or ``admin`` as the
+    first argument does without the page. Returns the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words[:1] == ["runs"]:
-        from tabs.command.runs import main as runs_main
-
-        return runs_main(words[1:])
+    if words[:1] in (["runs"], ["admin"]):
+        return int(import_module(COMMANDS[words[0]][0]).main(words[1:]))
     settings = read_settings(arguments)
     server_socket = listen(settings.host, settings.port)
     # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
@@ -110,12 +118,28 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         server_socket.close()
         return 2
+    if problem := unguarded(settings, storage):
+        print(problem, file=sys.stderr)
+        server_socket.close()
+        storage.close()
+        return 2
     # Shared by every Gradio app of the machine otherwise. Nothing in it outlives the page.
     gradio_folder = storage.data_dir / "gradio"
     shutil.rmtree(gradio_folder, ignore_errors=True)
     os.environ["GRADIO_TEMP_DIR"] = str(gradio_folder.absolute())
     with storage:
         return serve(settings, storage, server_socket)
+
+
+def unguarded(settings: Settings, storage: Storage) -> str:
+    """Why the app may not be served so: others would reach it, and nobody could sign in."""
+    hosts = allowed_hosts(settings.host, settings.public)
+    if hosts != EVERY_HOST or settings.demo or storage.accounts.any():
+        return ""
+    why = "--public" if settings.public else f"--host {settings.host}"
+    folder = shlex.quote(settings.data)
+    option = "" if settings.data == "./data" else f" --data {folder}"
+    return NO_ACCOUNT.format(why=why, data=settings.data, option=option)
 
 
 def import_gradio() -> None:
@@ -145,6 +169,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from core.color.munsell import load_munsell
     from core.generation.backends.endpoints import endpoints_here
     from core.generation.weights.sources import Sources
+    from tabs.accounts.control import Control
     from tabs.export.service import clear as clear_exports
     from tabs.page.answers import cut_endless
     from tabs.page.errors import others_read_errors
@@ -168,7 +193,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         sources=Sources.here(folder),
         endpoints={server.name: server for server in servers},
         local=hosts != EVERY_HOST,
-        demo=hosts == EVERY_HOST,
+        demo=settings.demo,
         munsell_file=settings.munsell or "",
         runs=runs,
         example=settings.example,
@@ -177,10 +202,12 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     context.staging.clear_all()
     clear_exports(context)
     context.service(RunSupervisor).begin()
+    context.service(Control).begin()
     app = mount(context, hosts=hosts)
     print(where(settings), flush=True)
-    if hosts == EVERY_HOST:
+    if not context.local:
         others_read_errors()
+    if context.demo:
         print(OPEN_TO_OTHERS, file=sys.stderr, flush=True)
 
     class Server(uvicorn.Server):

@@ -15,6 +15,8 @@ DEFAULT_PORT = 7860
 class Settings:
     """Where the data lies and where the app listens.
 
+    ``public``: others reach the address, whatever ``host`` is. ``demo``: it is a demonstration,
+    where everybody is a visitor with limits.
     ``warm``: what the first visitor would wait for is got ready at the start (TRUEHUE_WARM=0: not).
     ``example``: an empty data folder opens with an example (TRUEHUE_EXAMPLE=0: an empty stage).
     """
@@ -29,6 +31,7 @@ class Settings:
     public: bool = False
     warm: bool = True
     example: bool = True
+    demo: bool = False
 
 
 def read_settings(arguments: list[str] | None = None) -> Settings:
@@ -36,7 +39,8 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
     argument_parser = argparse.ArgumentParser(
         prog=program("serve", "app.py"),
         description="TrueHue: one workbench for color in generative models.",
-        epilog="Whole runs without the page: python app.py runs --help",
+        epilog="Whole runs without the page: python app.py runs --help. "
+        "Accounts of those who sign in: python app.py admin --help",
     )
     argument_parser.add_argument(
         "--data",
@@ -56,8 +60,15 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
         "--public",
         action="store_true",
         help="others reach this address, for "
-        "instance through a proxy: nobody may name files of this machine (always so "
-        "where --host is not an address of this machine alone)",
+        "instance through a proxy: they sign in (python app.py admin), and may not name files of "
+        "this machine (always so where --host is not an address of this machine alone)",
+    )
+    argument_parser.add_argument(
+        "--demo",
+        action=argparse.BooleanOptionalAction,
+        default=bool(os.environ.get("SPACE_ID")),
+        help="a demonstration: everybody is a visitor with limits, nobody signs in, and there are "
+        "no studies (the default in a Hugging Face Space)",
     )
     argument_parser.add_argument(
         "--munsell", metavar="FILE.csv", help="Munsell samples for the released rule"
@@ -94,6 +105,7 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
         options.public,
         os.environ.get("TRUEHUE_WARM", "1") != "0",
         os.environ.get("TRUEHUE_EXAMPLE", "1") != "0",
+        options.demo,
     )
 
 

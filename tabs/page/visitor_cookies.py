@@ -49,8 +49,12 @@ class VisitorCookies:
         return False
 
     def _cookie(self, scope: Scope, visitor: str) -> str:
-        headers = dict(scope["headers"])
-        https = scope.get("scheme") == "https" or headers.get(b"x-forwarded-proto") == b"https"
-        site = "None; Secure; Partitioned" if self._space else "Lax" + "; Secure" * https
+        site = "None; Secure; Partitioned" if self._space else "Lax" + "; Secure" * is_https(scope)
         signed = self._visitors.signed(visitor)
         return f"{COOKIE}={signed}; Path=/; Max-Age={KEPT_S}; HttpOnly; SameSite={site}"
+
+
+def is_https(scope: Scope) -> bool:
+    """Whether the browser sent the request over https, to us or to a proxy before us."""
+    headers = dict(scope["headers"])
+    return scope.get("scheme") == "https" or headers.get(b"x-forwarded-proto") == b"https"

@@ -12,6 +12,7 @@ from core.generation.backends.endpoints import Endpoint
 from core.generation.opening import memory_wanted, open_model
 from core.generation.weights.sources import Sources
 from core.masks.grounded.tools import open_tool, tool_memory
+from tabs.accounts.control import Control
 from tabs.generate.queue import Queue
 from tabs.inspect.finding import Segments
 from tabs.library.service import Library
@@ -57,8 +58,9 @@ def make_context(
     demo = bool(options.get("demo"))
     limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
+    control = Control(storage.accounts, storage.data_dir)
     studies = (Participation(storage), StudyShelf(storage))
-    services = (Library(storage), supervisor, Segments(), Trials(), *studies)
+    services = (Library(storage), supervisor, Segments(), Trials(), control, *studies)
     return Context(
         storage,
         data_label,

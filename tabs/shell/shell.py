@@ -10,6 +10,8 @@ from typing import Any
 
 import gradio as gr
 
+from tabs.accounts.guard import Guard
+from tabs.accounts.routes import account_routes
 from tabs.api import gradio_api, mcp_server
 from tabs.compare import tab as compare
 from tabs.compare.people.routes import compare_people_routes
@@ -59,7 +61,7 @@ LOOK_S, PROGRESS_S = 0.01, 1.0
 def build(context: Context) -> Any:
     """The Gradio app: ``gr.Blocks`` with all tabs wired to ``context``."""
     with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
-        header = widget("page/header", elem_id="th-header", data=context.data_text())
+        header = widget("page/header", elem_id="th-header", data=context.data_text(), account="")
         with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
             with gr.Tab("Generate", id="generate"):
                 generate_view = generate.layout(context)
@@ -90,7 +92,11 @@ def build(context: Context) -> Any:
 
         # Which room is in front is in the page already (tabs.page.front_page).
         demo.load(
-            on(context, "look", lambda cause: gr.update(data=context.data_text())),
+            on(
+                context,
+                "look",
+                lambda cause: gr.update(data=context.data_text(), account=cause.actor.name),
+            ),
             outputs=header,
             **QUIET,
         )
@@ -132,6 +138,9 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
 
     space = bool(os.environ.get("SPACE_ID"))
     app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=DESCRIPTION)
+    if not context.demo:
+        # Added first, so it stands innermost: before it, what is asked for is as the routes see it.
+        app.add_middleware(Guard, context=context)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     app.add_exception_handler(RequestValidationError, wrong_value)
     app.add_exception_handler(HTTPException, in_words)
@@ -165,6 +174,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         notice_routes,
     ):
         app.include_router(make(context))
+    app.include_router(account_routes(context, space))
     app.include_router(participant_asset_routes())
     app.include_router(asset_routes())
     app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))

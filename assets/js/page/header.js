@@ -58,6 +58,15 @@ export function mount({ element, props, watch }) {
   }
   watch('data', showData);
   showData();
+
+  const account = element.querySelector('.th-account');
+  function showAccount() {
+    account.hidden = !props.account;
+    const name = account.querySelector('.th-account-name');
+    name.textContent = name.title = props.account || '';
+  }
+  watch('account', showAccount);
+  showAccount();
   // Pictures come from the queue, which no event of this page waits for.
   let counted = 0;
   async function count() {

@@ -1,0 +1,96 @@
+"""What is done with accounts at the machine: by the command, or by the app for the command."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from pydantic import Field
+
+from core.errors import BadInput
+from core.studies import AccountRecord
+from storage.accounts import ADMIN, Accounts
+from tabs.page.requests import PageRequest, read_as
+
+MOST_NAME = 60
+RESEARCHER = "researcher"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f]")
+
+
+class Asked(PageRequest):
+    """What to do, and with which account. A password is hashed before it is handed on."""
+
+    do: str
+    name: str = ""
+    role: str = ""
+    password_hash: str = Field(default="", repr=False)
+
+
+def administer(accounts: Accounts, fields: dict[str, Any]) -> dict[str, Any]:
+    """Does it, and returns ``{"words": what was done, "accounts": [{"name", "role", …}]}``.
+
+    Raises BadInput for what cannot be done.
+    """
+    asked = read_as(Asked, fields)
+    if asked.do == "list":
+        words = ""
+    elif asked.do == "add":
+        words = _add(accounts, asked)
+    elif asked.do == "password":
+        account = _named(accounts, asked.name)
+        accounts.set_password_hash(account.id, _hash(asked))
+        accounts.end_sessions(account.id)
+        words = f"{account.name} has another password. Sessions with the old one have ended."
+    elif asked.do == "close":
+        account = _named(accounts, asked.name)
+        accounts.close(account.id)
+        words = f"The account {account.name} is closed, and its sessions have ended."
+    else:
+        raise BadInput(f"Nothing can be done that is called {asked.do[:40]!r}.", "do")
+    return {"words": words, "accounts": [_json(account) for account in accounts.all()]}
+
+
+def _add(accounts: Accounts, asked: Asked) -> str:
+    first = not accounts.any()
+    role = asked.role or (ADMIN if first else RESEARCHER)
+    account = accounts.add(plain_name(asked.name), role, _hash(asked))
+    article = "an" if role[0] in "ae" else "a"
+    words = f"{account.name} can sign in as {article} {role}."
+    return words + (" From now on every page but the participants' asks for it." if first else "")
+
+
+def plain_name(text: str) -> str:
+    """The name of an account, as it is stored; raises BadInput for what is no name."""
+    name = unicodedata.normalize("NFC", text).strip()
+    if not name or len(name) > MOST_NAME or _CONTROL.search(name):
+        raise BadInput(
+            f"A name has 1 to {MOST_NAME} characters that can be seen, not {text[:80]!r}.", "name"
+        )
+    return name
+
+
+def _named(accounts: Accounts, name: str) -> AccountRecord:
+    found = accounts.by_name(name)
+    if found is None:
+        raise BadInput(
+            f"There is no open account of the name {name[:80]!r}. All of them: "
+            "python app.py admin list",
+            "name",
+        )
+    return found[0]
+
+
+def _hash(asked: Asked) -> str:
+    if not asked.password_hash.startswith("$argon2id$"):
+        raise BadInput("The hash of a password is missing.", "password_hash")
+    return asked.password_hash
+
+
+def _json(account: AccountRecord) -> dict[str, Any]:
+    return {
+        "name": account.name,
+        "role": account.role,
+        "closed": account.closed,
+        "created_at": account.created_at.isoformat(timespec="seconds"),
+    }

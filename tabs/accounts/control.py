@@ -1,0 +1,110 @@
+"""How the command reaches an app that has the database open: a socket in the data folder.
+
+Only whoever may enter the folder ``control``, which is its owner, can speak to it. A line of JSON
+goes in, a line of JSON comes back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import socket
+import socketserver
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from core.errors import BadInput, TrueHueError
+from storage.accounts import Accounts
+from tabs.accounts.administer import administer
+
+log = logging.getLogger("truehue")
+
+MOST_BYTES = 2**16
+WAIT_S = 10.0
+
+
+def address_in(data: Path) -> Path:
+    """Where the socket of a data folder lies."""
+    return data / "control" / "accounts.sock"
+
+
+class Control:
+    """Answers what :func:`ask` sends, in a thread of its own, until it is closed."""
+
+    def __init__(self, accounts: Accounts, data: Path) -> None:
+        self._accounts, self._path = accounts, address_in(data)
+        self._server: socketserver.BaseServer | None = None
+
+    def begin(self) -> bool:
+        """Whether it listens: some systems have no such sockets, and none has them at a path of
+        more than some hundred characters. Accounts then change while the app does not run."""
+        if not hasattr(socketserver, "UnixStreamServer"):
+            return False
+        accounts = self._accounts
+
+        class Line(socketserver.StreamRequestHandler):
+            timeout = WAIT_S
+
+            def handle(self) -> None:
+                with contextlib.suppress(OSError):
+                    answer = _answer(accounts, self.rfile.readline(MOST_BYTES))
+                    self.wfile.write(json.dumps(answer).encode() + b"\n")
+
+        try:
+            # Nobody else enters this folder, so nobody comes before the socket has its rights.
+            self._path.parent.mkdir(mode=0o700, exist_ok=True)
+            self._path.parent.chmod(0o700)
+            self._path.unlink(missing_ok=True)
+            self._server = socketserver.UnixStreamServer(str(self._path), Line)
+            self._path.chmod(0o600)
+        except OSError as error:
+            log.warning("Accounts change only while the app does not run: %s", error.strerror)
+            return False
+        Thread(target=self._server.serve_forever, name="truehue-control", daemon=True).start()
+        return True
+
+    def close(self) -> None:
+        """Ends it; closing twice is fine."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._path.unlink(missing_ok=True)
+            self._server = None
+
+
+def _answer(accounts: Accounts, line: bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(line)
+        if not isinstance(fields, dict):
+            raise BadInput("That is no JSON object.")
+        return administer(accounts, fields)
+    except TrueHueError as error:
+        return {"error": str(error)}
+    except ValueError:
+        return {"error": "That is no JSON that can be read."}
+
+
+def ask(data: Path, fields: dict[str, Any]) -> dict[str, Any] | None:
+    """What the app that has this data folder open answers; None where it cannot be asked.
+
+    Raises BadInput for what it refuses.
+    """
+    path = address_in(data)
+    if not hasattr(socket, "AF_UNIX") or not os.path.exists(path):
+        return None
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(WAIT_S)
+            connection.connect(str(path))
+            connection.sendall(json.dumps(fields).encode() + b"\n")
+            with connection.makefile("rb") as stream:
+                line = stream.readline()
+        answer: dict[str, Any] = json.loads(line)
+    except (OSError, ValueError):
+        return None
+    if "error" in answer:
+        raise BadInput(str(answer["error"]))
+    return answer

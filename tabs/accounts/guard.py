@@ -1,0 +1,97 @@
+"""Once there are accounts, nothing but the doors and the participants' pages is for strangers.
+
+The guard stands before every route: ours, Gradio's own, MCP's, and whatever a later version brings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from typing import Any
+from urllib.parse import quote
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from tabs.page.actor import NOBODY, actor_of
+from tabs.page.context import Context
+from tabs.page.refusals import note_refusal
+
+SIGN_IN = (
+    "You are not signed in, or your session has ended. Load the page again and sign in; a program "
+    "sends the cookie truehue-session of a browser that is signed in."
+)
+NO_PROTOCOL = 1008
+"""How a websocket is closed that may not be."""
+_OPEN = re.compile(
+    r"/signin|/signin/style\.css|/signout|/assets/favicon\.svg|/(study|assets/participants)/.+",
+    re.DOTALL,
+)
+_UPWARD = re.compile(r"(^|[/\\])\.\.?($|[/\\])|\\|//")
+
+
+class Guard:
+    """ASGI middleware that lets nobody through who has no session, where one is asked for.
+
+    A page is then led to ``/signin`` and back; anything else is answered 401 in words. What is for
+    those who signed in, no cache between keeps for others.
+    """
+
+    def __init__(self, app: ASGIApp, context: Context) -> None:
+        self._app, self._context = app, context
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket") or is_open(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        if actor_of(self._context, HTTPConnection(scope)) == NOBODY:
+            await _refuse(scope, receive, send)
+            return
+        if not self._context.storage.accounts.any():
+            await self._app(scope, receive, send)
+            return
+
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                _keep_private(message)
+            await send(message)
+
+        await self._app(scope, receive, answered)
+
+
+def is_open(path: str) -> bool:
+    """Whether strangers may ask for this path."""
+    return _OPEN.fullmatch(path) is not None and not _UPWARD.search(path)
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    note_refusal("a request without a session")
+    if scope["type"] == "websocket":
+        await WebSocketClose(NO_PROTOCOL)(scope, receive, send)
+        return
+    headers = {"Cache-Control": "no-store"}
+    if is_page(scope):
+        query = scope.get("query_string", b"").decode("latin-1")
+        asked = quote(scope["path"]) + (f"?{query}" if query else "")
+        address = "/signin" if asked == "/" else f"/signin?next={quote(asked, safe='/')}"
+        await RedirectResponse(address, 303, headers)(scope, receive, send)
+        return
+    answer = JSONResponse({"error": SIGN_IN, "signin": "/signin"}, 401, headers)
+    await answer(scope, receive, send)
+
+
+def is_page(scope: Scope) -> bool:
+    """Whether a browser asks for something to show to a person."""
+    accepted = Headers(scope=scope).get("accept", "")
+    return scope["method"] in ("GET", "HEAD") and "text/html" in accepted
+
+
+def _keep_private(message: MutableMapping[str, Any]) -> None:
+    headers = MutableHeaders(raw=list(message.get("headers", ())))
+    kept = headers.get("cache-control", "")
+    if "public" in kept:
+        headers["Cache-Control"] = kept.replace("public", "private")
+        message["headers"] = headers.raw

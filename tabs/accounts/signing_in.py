@@ -1,0 +1,136 @@
+"""Signing in and out: what a name and a password are worth, and the sessions that follow."""
+
+from __future__ import annotations
+
+import math
+import re
+import secrets
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import anyio
+
+from core.studies import AccountRecord
+from storage.accounts import Accounts, name_key
+from tabs.accounts.passwords import Passwords
+from tabs.accounts.throttle import ADDRESS, DEVICE, EVERYBODY, NAME, Pace, Throttle, network_of
+from tabs.page.actor import hashed
+from tabs.page.refusals import note_refusal
+from tabs.page.visitors import Visitors
+
+SESSION_S = 12 * 3600
+"""How long a session is, from its beginning: an open page that asks now and then does not keep
+it."""
+AT_ONCE, MOST_WAITING = 2, 20
+LATER_S = 5
+WRONG = "The name or the password is not right."
+_UNPRINTED = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What somebody sent to sign in: ``address`` is where from, ``device`` the cookie of a browser
+    in which somebody did before, ``session`` that of a session."""
+
+    name: str
+    password: str
+    address: str = ""
+    device: str = ""
+    session: str = ""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why nobody was signed in, and after how many seconds to try again, if it is about that."""
+
+    words: str
+    wait_s: int = 0
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """A session that began: its token, and what tells this browser from then on."""
+
+    account: AccountRecord
+    token: str
+    device: str
+
+
+class SigningIn:
+    """Checks attempts to sign in, two at a time. Belongs to one event loop."""
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        devices: Visitors,
+        passwords: Passwords | None = None,
+        throttle: Throttle | None = None,
+    ) -> None:
+        self._accounts, self._devices = accounts, devices
+        self._passwords, self._throttle = passwords or Passwords(), throttle or Throttle()
+        self._limiter = anyio.CapacityLimiter(AT_ONCE)
+        self._checking = 0
+
+    async def sign_in(self, attempt: Attempt) -> SignedIn | Refused:
+        """Begins a session with a token that nobody had before, and ends the one that this browser
+        came with."""
+        found = self._accounts.by_name(attempt.name)
+        known = found is not None and self._devices.id_of(attempt.device) == found[0].id
+        paces, own = _paces(attempt, known)
+        # Who is known here does not stand behind a crowd of strangers that may be turned away.
+        if not known and self._checking >= AT_ONCE + MOST_WAITING:
+            note_refusal("an attempt to sign in, as too many were waiting")
+            return Refused(_later(LATER_S), LATER_S)
+        if (wait_s := self._throttle.begin(paces)) > 0:
+            note_refusal("an attempt to sign in, too soon after others")
+            return Refused(_later(math.ceil(wait_s)), math.ceil(wait_s))
+        check = partial(self._passwords.is_right, found[1] if found else None, attempt.password)
+        self._checking += 1
+        try:
+            right = await anyio.to_thread.run_sync(check, limiter=self._limiter)
+        finally:
+            self._checking -= 1
+        if not right or found is None:
+            note_refusal("an attempt to sign in, by a wrong name or password")
+            return Refused(WRONG)
+        self._throttle.succeeded(paces, own)
+        return await anyio.to_thread.run_sync(
+            partial(self._begin, *found, attempt), limiter=self._limiter
+        )
+
+    def sign_out(self, session: str) -> None:
+        """Ends a session on the server, whatever the browser keeps."""
+        self._accounts.end_session(hashed(session))
+
+    def _begin(self, account: AccountRecord, password_hash: str, attempt: Attempt) -> SignedIn:
+        if self._passwords.is_dated(password_hash):
+            self._accounts.set_password_hash(account.id, self._passwords.hash_of(attempt.password))
+        if attempt.session:
+            self.sign_out(attempt.session)
+        token = secrets.token_urlsafe(32)
+        self._accounts.begin_session(account.id, hashed(token), SESSION_S)
+        return SignedIn(account, token, self._devices.signed(account.id))
+
+
+def _paces(attempt: Attempt, known: bool) -> tuple[Mapping[Hashable, Pace], Hashable]:
+    """How soon this may be tried, by what it has in common with others; and what of that is this
+    person's own. ``known``: in this browser somebody has signed in by that name before."""
+    name = hashed(name_key(attempt.name))
+    if known:
+        return {("device", name): DEVICE}, ("device", name)
+    address = ("address", network_of(attempt.address))
+    return {("name", name): NAME, address: ADDRESS, ("everybody",): EVERYBODY}, ("name", name)
+
+
+def _later(seconds: int) -> str:
+    after = "in a second" if seconds == 1 else f"in {seconds} seconds"
+    return f"Too many attempts to sign in. Try again {after}."
+
+
+def local_path(text: str) -> str:
+    """``text`` where it is a path of this app to go on to, else ``/``: no other site's address, and
+    no door again."""
+    plain = text.startswith("/") and not text.startswith("//") and not _UNPRINTED.search(text)
+    path = text.partition("?")[0].partition("#")[0].rstrip("/")
+    return text if plain and path not in ("/signin", "/signout") and len(text) < 2_000 else "/"
