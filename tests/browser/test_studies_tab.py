@@ -107,7 +107,6 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     page.evaluate(
         "document.querySelectorAll('.th-judge details').forEach((one) => one.open = true)"
     )
-    expect(made.locator(".th-jd-facts")).to_contain_text("24" if False else "Votes")
     assert barriers(page) == []
     made.get_by_role("button", name="Create the draft").click()
 
@@ -141,13 +140,11 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
 
     # Results, then without somebody, then with them again.
     results = opens(room, "Results")
-    strengths = results.get_by_role("table", name="Strengths")
+    strengths = results.get_by_role("table", name="Strengths", exact=True)
     expect(strengths.get_by_role("row")).to_have_count(3)
     expect(strengths).not_to_contain_text("After exclusion")
     people = opens(room, "People")
     expect(people.get_by_role("row")).to_have_count(1 + PEOPLE)
-    bound = people.get_by_label("One", exact=False).first
-    expect(bound).to_be_visible()
     people.get_by_role("button", name="Leave out… Participant 1").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Reason").fill("A test of the link")
@@ -159,7 +156,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     assert barriers(page) == []
     results = opens(room, "Results")
     expect(results.locator(".th-jd-lead")).to_contain_text("of 3 people are in")
-    expect(results.get_by_role("table", name="Strengths")).to_contain_text("After exclusion")
+    expect(results.get_by_role("table", name="Strengths", exact=True)).to_contain_text("After exclusion")
     assert barriers(page) == []
     page.go_back()
     expect(row).to_contain_text("left out")
