@@ -23,6 +23,8 @@ pytestmark = pytest.mark.browser
 
 CONSENT = "I take part. Questions: a@b.example."
 PEOPLE = 3
+VIEW = "#th-jd-view > :not([hidden])"
+"""The view of a study that is in front."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +47,7 @@ def opens(room: Locator, view: str) -> Locator:
     """A view of the study on screen, by its tab."""
     room.get_by_role("tab", name=view, exact=True).click()
     expect(room.page).to_have_url(re.compile(f"view={view.lower()}"))
-    return room.locator("#th-jd-view")
+    return room.locator(VIEW)
 
 
 def takes_part(address: str, place: int | None) -> None:
@@ -112,7 +114,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
 
     # A draft: looked at as a participant would, without a trace.
     expect(room.get_by_role("heading", name="=Two models")).to_be_visible()
-    view = room.locator("#th-jd-view")
+    view = room.locator(VIEW)
     expect(view).to_contain_text("Nobody has seen this study yet")
     with page.expect_popup() as opened:
         room.get_by_role("button", name="Preview").click()
