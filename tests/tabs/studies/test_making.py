@@ -243,9 +243,8 @@ def test_a_changed_text_is_another_version_by_itself(context: Context, runs: lis
 
 
 def test_a_stored_plan_keeps_its_form(context: Context, runs: list[str]) -> None:
-    study = create(context, OWNER, form(models=models(runs), wording={"continue": "Go on"}))[
-        "study"
-    ]
+    request = form(models=models(runs), wording={"continue": "Go on"})
+    study = create(context, OWNER, request)["study"]
     content = context.storage.studies.plan(study["id"], 1)
     kept = form_of(content)
     assert kept is not None
