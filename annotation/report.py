@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
 from annotation.agreement.alpha import Scale, alpha
+from annotation.agreement.codes import codes_of, counted, matrix, strata_of
 from annotation.agreement.fleiss import Agreement, Fleiss, fleiss
+from annotation.judgments.adaptive import NOTES, sizes_of
 from annotation.judgments.answers import Answer, AnswerKind, answers_of, votes_of
+from annotation.judgments.means import ChoiceShare, Given, Rating, choices_of, ratings_of
 from annotation.judgments.rates import SideBias, WinRate, side_bias, win_rates
-from annotation.judgments.resampling import tail, weights
 from annotation.judgments.votes import Vote
 from annotation.participants.quality import ExclusionRule, Quality, quality_of, reasons
 from annotation.participants.screening import patches_for, plates_for, scored
 from annotation.ranking.strengths import Ranking, rank
 from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
+from annotation.studies.plan import Method, StudyPlan
+from annotation.validation.differences import LEAST_PAIRS, Difference, differences
+from annotation.validation.metrics import Quality as MetricQuality
 from annotation.validation.metrics import Validation, validate
+from annotation.validation.scales import (
+    ChoiceValidation,
+    RatingValidation,
+    validate_choices,
+    validate_ratings,
+)
 from core.studies import Event, EventKind, Purpose, Trial
 
 REPLICATES = 1_000
@@ -49,14 +60,17 @@ class PersonResult:
 
 
 @dataclass(frozen=True)
-class Rating:
-    """The mean rating of a model's images, 0 to 10, with its interval over participants."""
+class GroupSummary:
+    """What people said of one group of cases: ``answers`` to main trials, of which ``skips`` could
+    not answer and ``ties`` saw no difference; what a kind of study does not have is empty."""
 
-    model: str
-    mean: float
-    low: float
-    high: float
-    ratings: int
+    answers: int
+    skips: int
+    ties: int
+    win_rates: tuple[WinRate, ...]
+    ratings: tuple[Rating, ...]
+    choices: tuple[ChoiceShare, ...]
+    alpha: Agreement | None
 
 
 @dataclass(frozen=True)
@@ -64,7 +78,12 @@ class Summary:
     """Results over some participants. What a kind of study does not have is None or empty.
 
     ``wanted`` are the votes that make the study complete, ``answers`` those given to main trials,
-    of which ``skips`` could not answer. ``first_choices`` counts by model how often it was best.
+    of which ``skips`` could not answer. ``first_choices`` counts by model how often it was best,
+    ``choices`` says how often of those in which it was shown. ``groups`` are the strengths by group
+    of cases, ``by_group`` what else a group has. ``group_validations`` are within groups of cases
+    with enough pairs; ``differences`` are of the metric with the highest correlation against each
+    other one, by group, over all under ``""``. ``notes`` are what readers have to know of how
+    numbers were made.
     """
 
     participants: int
@@ -81,6 +100,13 @@ class Summary:
     ratings: tuple[Rating, ...]
     first_choices: Mapping[str, int]
     validations: tuple[Validation, ...]
+    group_validations: Mapping[str, tuple[Validation, ...]]
+    differences: Mapping[str, tuple[Difference, ...]]
+    choices: tuple[ChoiceShare, ...] = ()
+    by_group: Mapping[str, GroupSummary] = field(default_factory=dict)
+    rating_validations: tuple[RatingValidation, ...] = ()
+    choice_validations: tuple[ChoiceValidation, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,8 +118,15 @@ class StudyResults:
     included: Summary
 
 
-Metrics = Mapping[str, Mapping[tuple[str, str], float]]
+Metrics = Mapping[str, MetricQuality]
 """By metric, case and model: a number of which more is better."""
+
+Step = Callable[[str], None]
+"""Is told in a word or two what is computed next."""
+
+
+def _quiet(_: str) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True)
@@ -107,15 +140,17 @@ class Analysis:
     replicates: int = REPLICATES
 
 
-def results(plan: StudyPlan, people: Sequence[Person], analysis: Analysis) -> StudyResults:
-    """The results of a study so far."""
+def results(
+    plan: StudyPlan, people: Sequence[Person], analysis: Analysis, step: Step = _quiet
+) -> StudyResults:
+    """The results of a study so far. ``step`` is told what is at work; what it raises ends it."""
     answers = {person.id: answers_of(plan, person.trials, person.events) for person in people}
     told = tuple(_person(plan, person, answers[person.id], analysis.rule) for person in people)
     included = [person for person, result in zip(people, told, strict=True) if not result.excluded]
-    everybody = _summary(plan, people, answers, analysis)
+    everybody = _summary(plan, people, answers, analysis, step)
     if len(included) == len(people):
         return StudyResults(told, everybody, everybody)
-    return StudyResults(told, everybody, _summary(plan, included, answers, analysis))
+    return StudyResults(told, everybody, _summary(plan, included, answers, analysis, step))
 
 
 def _person(
@@ -145,122 +180,183 @@ def _summary(
     people: Sequence[Person],
     answers: Mapping[str, Mapping[int, Answer]],
     analysis: Analysis,
+    step: Step,
 ) -> Summary:
     main = [
-        (person, trial, answers[person.id][trial.position])
+        (person.id, trial, answers[person.id][trial.position])
         for person in people
         for trial in person.trials
         if trial.purpose is Purpose.MAIN and trial.position in answers[person.id]
     ]
-    skips = sum(answer.kind is AnswerKind.SKIP for *_, answer in main)
-    ties = sum(answer.kind is AnswerKind.TIE for *_, answer in main)
     votes: list[Vote] = []
     if plan.kind is Kind.PAIRS:
         for person in people:
             votes += votes_of(plan, person.id, person.trials, answers[person.id])
-    given = [entry for entry in main if entry[2].kind is not AnswerKind.SKIP]
-    codes = _codes(plan, given)
-    rng = np.random.default_rng([analysis.seed, 1])
     choices: dict[str, int] = {}
     if plan.kind is Kind.BEST_OF:
         choices = dict.fromkeys(sorted({model for s in plan.stimuli for model in s.models}), 0)
-        for _, trial, answer in given:
+        for _, trial, answer in main:
             if answer.value is not None:
                 choices[trial.order[answer.value]] += 1
+    step("strengths")
+    ranking = rank(votes, analysis.seed, analysis.replicates) if votes else None
+    groups = _by_group(votes, analysis, step)
+    step("agreement")
+    codes = codes_of(plan, main)
+    rng = np.random.default_rng([analysis.seed, 1])
     nominal = plan.kind is not Kind.RATINGS
-    scale: Scale = "nominal" if nominal else "interval"
+    kappa = None
+    if codes and nominal:
+        strata = strata_of(plan, codes)
+        kappa = fleiss(counted(codes), rng, analysis.replicates, strata=strata)
+    validations = _validations(plan, votes, analysis, step)
+    whole = _of_group(plan, main, votes, analysis)
     return Summary(
         len(people),
         plan.answers_wanted,
-        len(main),
-        skips,
-        ties,
-        rank(votes, analysis.seed, analysis.replicates) if votes else None,
-        win_rates(votes, analysis.seed, analysis.replicates),
-        _by_group(votes, analysis),
+        whole.answers,
+        whole.skips,
+        whole.ties,
+        ranking,
+        whole.win_rates,
+        groups,
         side_bias(votes) if plan.kind is Kind.PAIRS else None,
-        fleiss(_counts(codes), rng, analysis.replicates) if codes and nominal else None,
-        alpha(_matrix(codes), scale, rng, min(analysis.replicates, 200)) if codes else None,
-        _ratings(given, analysis) if plan.kind is Kind.RATINGS else (),
+        kappa,
+        whole.alpha,
+        whole.ratings,
         choices,
-        tuple(
-            validate(metric, quality, votes, rng, analysis.replicates)
-            for metric, quality in analysis.metrics.items()
-        )
-        if votes
-        else (),
+        validations[0],
+        validations[1],
+        {name: _differences(plan, name, told, of, analysis) for name, told, of in validations[2]},
+        whole.choices,
+        _groups(plan, main, votes, analysis, step),
+        _of_scales(plan, main, analysis, step, Kind.RATINGS, validate_ratings),
+        _of_scales(plan, main, analysis, step, Kind.BEST_OF, validate_choices),
+        NOTES if plan.method is Method.ADAPTIVE else (),
     )
 
 
-def _by_group(votes: Sequence[Vote], analysis: Analysis) -> dict[str, Ranking]:
+def _groups(
+    plan: StudyPlan, main: Given, votes: Sequence[Vote], analysis: Analysis, step: Step
+) -> dict[str, GroupSummary]:
+    """Each group of cases by itself, where there are several."""
+    group_of = {s.id: plan.case_by_id[s.case_id].group for s in plan.stimuli}
+    names = sorted({group_of[trial.stimulus_id] for _, trial, _ in main} - {""})
+    if len(names) < 2:
+        return {}
+    told = {}
+    for name in names:
+        step("groups")
+        of = [entry for entry in main if group_of[entry[1].stimulus_id] == name]
+        told[name] = _of_group(plan, of, [v for v in votes if v.group == name], analysis, name)
+    return told
+
+
+def _of_group(
+    plan: StudyPlan,
+    main: Given,
+    votes: Sequence[Vote],
+    analysis: Analysis,
+    group: str | None = None,
+) -> GroupSummary:
+    """A group of cases, or all of them."""
+    seed, replicates = analysis.seed, analysis.replicates
+    scale: Scale = "interval" if plan.kind is Kind.RATINGS else "nominal"
+    codes = codes_of(plan, main)
+    agreement = None
+    if codes:
+        strata = None if plan.kind is Kind.RATINGS else strata_of(plan, codes)
+        rng = np.random.default_rng([seed, 6])
+        agreement = alpha(matrix(codes), scale, rng, min(replicates, 200), strata=strata)
+    return GroupSummary(
+        len(main),
+        sum(answer.kind is AnswerKind.SKIP for *_, answer in main),
+        sum(answer.kind is AnswerKind.TIE for *_, answer in main),
+        win_rates(votes, seed, replicates, sizes=sizes_of(plan, group)),
+        ratings_of(main, seed, replicates) if plan.kind is Kind.RATINGS else (),
+        choices_of(main, seed, replicates) if plan.kind is Kind.BEST_OF else (),
+        agreement,
+    )
+
+
+Told = TypeVar("Told")
+
+
+def _of_scales(
+    plan: StudyPlan,
+    main: Given,
+    analysis: Analysis,
+    step: Step,
+    kind: Kind,
+    validated: Callable[[StudyPlan, str, MetricQuality, Given, int, int], Told],
+) -> tuple[Told, ...]:
+    """Every metric against ratings or choices, in studies of that kind."""
+    if plan.kind is not kind or not main:
+        return ()
+    rows = []
+    for metric, quality in analysis.metrics.items():
+        step("metrics")
+        rows.append(validated(plan, metric, quality, main, analysis.seed, analysis.replicates))
+    return tuple(rows)
+
+
+_OfGroup = tuple[str, tuple[Validation, ...], Sequence[Vote]]
+
+
+def _validations(
+    plan: StudyPlan, votes: Sequence[Vote], analysis: Analysis, step: Step
+) -> tuple[tuple[Validation, ...], dict[str, tuple[Validation, ...]], list[_OfGroup]]:
+    """Every metric against all votes, within groups of enough pairs, and both with their votes."""
+    if not votes or not analysis.metrics:
+        return (), {}, []
+
+    def told(of: Sequence[Vote], words: str, group: str | None) -> tuple[Validation, ...]:
+        sizes = sizes_of(plan, group)
+        rows = []
+        for metric, quality in analysis.metrics.items():
+            step(words)
+            rng = np.random.default_rng([analysis.seed, 4])
+            rows.append(validate(metric, quality, of, rng, analysis.replicates, sizes=sizes))
+        return tuple(rows)
+
+    every: _OfGroup = ("", told(votes, "metrics", None), votes)
+    groups: dict[str, tuple[Validation, ...]] = {}
+    parts = [every]
+    for name in sorted({vote.group for vote in votes if vote.group}):
+        of = [vote for vote in votes if vote.group == name]
+        if len({(v.case_id, *sorted((v.left, v.right))) for v in of}) >= LEAST_PAIRS:
+            groups[name] = told(of, "metrics by group", name)
+            parts.append((name, groups[name], of))
+    return every[1], groups, parts
+
+
+def _differences(
+    plan: StudyPlan,
+    group: str,
+    validations: Sequence[Validation],
+    votes: Sequence[Vote],
+    analysis: Analysis,
+) -> tuple[Difference, ...]:
+    """The metric of the highest correlation against the others, where there are enough pairs."""
+    able = [one for one in validations if np.isfinite(one.pearson.value)]
+    if not able:
+        return ()
+    best = max(able, key=lambda one: one.pearson.value)
+    if best.pairs < LEAST_PAIRS:
+        return ()
+    sizes = sizes_of(plan, group or None)
+    seed, replicates = analysis.seed, analysis.replicates
+    return differences(analysis.metrics, best.metric, votes, seed, replicates, sizes=sizes)
+
+
+def _by_group(votes: Sequence[Vote], analysis: Analysis, step: Step) -> dict[str, Ranking]:
     """The ranking within each group of cases, where there are several."""
     names = sorted({vote.group for vote in votes if vote.group})
     if len(names) < 2:
         return {}
-    return {
-        name: rank(
-            [vote for vote in votes if vote.group == name], analysis.seed, analysis.replicates
-        )
-        for name in names
-    }
-
-
-Codes = list[tuple[str, str, int]]
-"""Participant, stimulus, and what was answered as a number that does not depend on sides."""
-
-
-def _codes(plan: StudyPlan, given: Sequence[tuple[Person, Trial, Answer]]) -> Codes:
-    codes: Codes = []
-    for person, trial, answer in given:
-        if answer.kind is AnswerKind.RATING:
-            code = int(answer.value or 0)
-        elif answer.value is None:
-            code = len(trial.order)
-        else:
-            code = plan.by_id[trial.stimulus_id].models.index(trial.order[answer.value])
-        codes.append((person.id, trial.stimulus_id, code))
-    return codes
-
-
-def _counts(codes: Codes) -> np.ndarray:
-    """int ``(stimuli, categories)``: how many people answered what."""
-    rows = {name: i for i, name in enumerate(sorted({stimulus for _, stimulus, _ in codes}))}
-    counts = np.zeros((len(rows), max(code for *_, code in codes) + 1), dtype=np.int64)
-    for _, stimulus, code in codes:
-        counts[rows[stimulus], code] += 1
-    return counts
-
-
-def _matrix(codes: Codes) -> np.ndarray:
-    """float ``(people, stimuli)``, NaN where somebody did not answer."""
-    people = {name: i for i, name in enumerate(sorted({person for person, *_ in codes}))}
-    columns = {name: i for i, name in enumerate(sorted({stimulus for _, stimulus, _ in codes}))}
-    matrix = np.full((len(people), len(columns)), np.nan)
-    for person, stimulus, code in codes:
-        matrix[people[person], columns[stimulus]] = code
-    return matrix
-
-
-def _ratings(
-    given: Sequence[tuple[Person, Trial, Answer]], analysis: Analysis
-) -> tuple[Rating, ...]:
-    """The mean rating of each model, with intervals over resampled participants."""
-    models = sorted({trial.order[0] for _, trial, _ in given})
-    people = {name: i for i, name in enumerate(sorted({person.id for person, *_ in given}))}
-    sums, counts = np.zeros((len(people), len(models))), np.zeros((len(people), len(models)))
-    for person, trial, answer in given:
-        at = people[person.id], models.index(trial.order[0])
-        sums[at] += int(answer.value or 0)
-        counts[at] += 1
-    rows = []
-    drawn = weights(len(people), analysis.replicates, np.random.default_rng([analysis.seed, 2]))
-    for column, model in enumerate(models):
-        low = high = float("nan")
-        total = drawn @ counts[:, column]
-        if len(people) > 1 and (total > 0).any():
-            outside = tail(len(people))
-            means = (drawn @ sums[:, column])[total > 0] / total[total > 0]
-            low, high = (float(v) for v in np.quantile(means, [outside, 1 - outside]))
-        number = counts[:, column].sum()
-        rows.append(Rating(model, float(sums[:, column].sum() / number), low, high, int(number)))
-    return tuple(rows)
+    rankings = {}
+    for name in names:
+        step("strengths by group")
+        of = [vote for vote in votes if vote.group == name]
+        rankings[name] = rank(of, analysis.seed, analysis.replicates)
+    return rankings

@@ -26,6 +26,7 @@ from storage.pictures.sets import PictureSets
 from storage.prompts.selections import Selections
 from storage.prompts.sets import PromptSets
 from storage.results.queries import Results
+from storage.runs.pictures import RunPictures
 from storage.runs.profiles import Profiles
 from storage.runs.runs import Runs
 from storage.studies.events import StudyEvents
@@ -45,11 +46,11 @@ class Storage:
     """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/`` and ``masks/``.
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
-    ``agreement``, ``runs``, ``results``, ``profiles``, ``distributions``, ``picture_sets``,
-    ``picture_profiles``, ``trash``, ``judgments``, ``jobs``, ``makers``, ``accounts``, ``studies``,
-    ``invitations``, ``participants`` and ``study_events`` hold the calls, ``losses`` what was found
-    missing at a start. Any thread may use them; one process owns a folder at a time. It is a
-    context manager that closes itself.
+    ``agreement``, ``runs``, ``results``, ``run_pictures``, ``profiles``, ``distributions``,
+    ``picture_sets``, ``picture_profiles``, ``trash``, ``judgments``, ``jobs``, ``makers``,
+    ``accounts``, ``studies``, ``invitations``, ``participants`` and ``study_events`` hold the
+    calls, ``losses`` what was found missing at a start. Any thread may use them; one process owns a
+    folder at a time. It is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -66,6 +67,7 @@ class Storage:
         self.agreement = Agreements(database)
         self.runs = Runs(database, self._image_folder, self._mask_folder)
         self.results = Results(database, self.runs)
+        self.run_pictures = RunPictures(database, self.runs)
         self.distributions = DistributionSets(database)
         self.picture_profiles = PictureProfiles(database, self.images, self.masks)
         self.picture_sets = PictureSets(database, self.images, self.masks, self.picture_profiles)

@@ -169,7 +169,8 @@ def _wait(app: App) -> None:
     while time.monotonic() < end:
         assert app.process.poll() is None, f"The app ended:\n{app.log.read_text()}"
         try:
-            if app.ask("/api/ready").status == 200:
+            # 401 where one has to sign in.
+            if app.ask("/api/ready").status in (200, 401):
                 return
         except OSError:
             # The socket listens before the app answers, so a first question may wait or fail.

@@ -24,10 +24,13 @@ def shuffled(choices: Sequence[Choice], rng: np.random.Generator) -> tuple[Choic
     remaining = [choices[int(index)] for index in rng.permutation(len(choices))]
     count = Counter(choice.stimulus.case_id for choice in remaining)
     order: list[Choice] = []
+    bound = max(count.values(), default=0)
     while remaining:
         last = order[-1].stimulus.case_id if order else None
-        most_case, most = max(count.items(), key=lambda item: item[1])
-        urgent = 2 * most > len(remaining) and most_case != last
+        most_case, urgent = "", False
+        if 2 * bound > len(remaining):  # else no case can be that many
+            most_case, bound = max(count.items(), key=lambda item: item[1])
+            urgent = 2 * bound > len(remaining) and most_case != last
         fitting = (
             i
             for i, choice in enumerate(remaining)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binomtest
 
+from annotation.judgments.adaptive import Sizes
 from annotation.judgments.resampling import LEVEL, REPLICATES, tail
 from annotation.judgments.votes import TIE, Vote, VoteTable
 
@@ -41,11 +42,17 @@ class SideBias:
 
 
 def win_rates(
-    votes: Sequence[Vote], seed: int, replicates: int = REPLICATES, level: float = LEVEL
+    votes: Sequence[Vote],
+    seed: int,
+    replicates: int = REPLICATES,
+    level: float = LEVEL,
+    sizes: Sizes | None = None,
 ) -> tuple[WinRate, ...]:
     """Every model against all, then against each other it met, in the order of names.
 
-    Intervals resample participants (:func:`annotation.judgments.resampling.tail`).
+    Intervals resample participants (:func:`annotation.judgments.resampling.tail`). With ``sizes``
+    the rate against all is the mean of those against each, weighted by them, whatever number of
+    votes these have (:mod:`annotation.judgments.adaptive`); wins, losses and ties stay counts.
     """
     if not votes:
         return ()
@@ -55,6 +62,10 @@ def win_rates(
         [table.totals[None], table.resampled(replicates, np.random.default_rng(seed))]
     )
     people = len(table.participants)
+    weight = None
+    if sizes is not None:
+        names = [(table.models[first], table.models[second]) for first, second in table.pairs]
+        weight = np.array([float(sizes.get(pair, 0)) for pair in names])
 
     def rate(model: int, of: np.ndarray, other: str) -> WinRate:
         second = (table.pairs[of, 0] != model).astype(int)
@@ -63,7 +74,13 @@ def win_rates(
         losses = draws[:, place, 1 - second].sum(axis=1)
         ties = draws[:, place, 2].sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = (wins + ties / 2) / (wins + losses + ties)
+            if weight is None:
+                share = (wins + ties / 2) / (wins + losses + ties)
+            else:
+                number = draws[:, place].sum(axis=2)
+                each = (draws[:, place, second] + draws[:, place, 2] / 2) / number
+                seen = (number > 0) * weight[place]
+                share = np.where(number > 0, each * seen, 0).sum(axis=1) / seen.sum(axis=1)
         sampled = share[1:][np.isfinite(share[1:])]
         low = high = float("nan")
         if people > 1 and len(sampled):

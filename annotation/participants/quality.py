@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.assignment.training import right, rounds
 from annotation.judgments.answers import Answer, AnswerKind
 from annotation.studies.plan import StudyPlan
 from core.studies import Purpose, Trial
@@ -24,7 +25,8 @@ class Quality:
     answers under ``FAST_MS``; ``one_side`` of main answers at the most chosen place; ``skipped`` of
     main trials answered by a skip. ``median_ms`` is of main answers. ``plates`` is the share of
     color-vision plates read right, ``screen`` whether the darkest and the lightest patches could be
-    told apart.
+    told apart. ``training`` is the share of training trials answered right, one number a round,
+    of the rounds that were answered.
     """
 
     answered: int
@@ -37,6 +39,7 @@ class Quality:
     median_ms: float | None
     plates: float | None
     screen: bool | None
+    training: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class ExclusionRule:
     """Bounds beyond which a participant is left out of results; None does not look.
 
     The defaults look at attention alone, as recruiting sites accept it: half of the checks.
+    ``least_training`` is asked of the last round.
     """
 
     least_attention: float | None = 0.5
@@ -53,6 +57,7 @@ class ExclusionRule:
     least_answered: float | None = None
     least_plates: float | None = None
     screen: bool = False
+    least_training: float | None = None
 
 
 def quality_of(
@@ -94,6 +99,7 @@ def quality_of(
         if isinstance(shown, int) and isinstance(read, int) and shown
         else None,
         bool(dark and light) if isinstance(dark, bool) and isinstance(light, bool) else None,
+        _training(plan, trials, answers),
     )
 
 
@@ -107,6 +113,11 @@ def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
         (quality.attention, rule.least_attention, "of the attention checks answered as told"),
         (quality.consistency, rule.least_consistency, "of the repeats answered the same"),
         (quality.plates, rule.least_plates, "of the plates read"),
+        (
+            quality.training[-1] if quality.training else None,
+            rule.least_training,
+            "of the last training round right",
+        ),
         (
             quality.answered / quality.trials if quality.trials else None,
             rule.least_answered,
@@ -124,6 +135,16 @@ def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
     if rule.screen and quality.screen is False:
         told.append("a screen on which the darkest or the lightest patches look the same")
     return tuple(told)
+
+
+def _training(
+    plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int, Answer]
+) -> tuple[float, ...]:
+    answered = [
+        [right(trial, answers) for trial in given if trial.position in answers]
+        for given in rounds(plan, trials)
+    ]
+    return tuple(sum(given) / len(given) for given in answered if given)
 
 
 def _same(plan: StudyPlan, first: Answer, again: Answer) -> bool:

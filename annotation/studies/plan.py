@@ -68,7 +68,8 @@ class Completion:
 @dataclass(frozen=True)
 class Closing:
     """When a study closes by itself: with every stimulus answered often enough, with so many
-    participants, or never (both off)."""
+    ``participants`` who finished, or never (both off). Who left does not count, and no more are let
+    in than can still be counted; who is in when it closes may finish."""
 
     when_complete: bool = True
     participants: int | None = None

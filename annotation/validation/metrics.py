@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import pearsonr, spearmanr
 
+from annotation.judgments.adaptive import Sizes
 from annotation.judgments.resampling import LEVEL, REPLICATES, weights
 from annotation.judgments.votes import TIE, Vote
 
 Pair = tuple[str, str, str]
 """A case and its two models, sorted."""
+
+Quality = Mapping[tuple[str, str], float]
+"""A metric by case and model: more is better."""
 
 
 @dataclass(frozen=True)
@@ -50,52 +54,86 @@ class Validation:
 
 
 @dataclass(frozen=True)
-class _Counts:
-    """``for_first`` and ``all_votes`` are float ``(pairs,)``, a tie half a vote; ``case_of`` is int
-    ``(pairs,)``."""
+class PairVotes:
+    """Votes counted by pair. ``for_first`` and ``all_votes`` are float ``(pairs,)``, a tie half a
+    vote; ``case_of`` is int ``(pairs,)``, ``cases`` how many there are. ``weight`` is float
+    ``(pairs,)``: what each pair counts, 1 for all where they were not chosen adaptively."""
 
     pairs: tuple[Pair, ...]
     case_of: np.ndarray
     for_first: np.ndarray
     all_votes: np.ndarray
+    cases: int
+    weight: np.ndarray
+
+    @classmethod
+    def of(cls, votes: Sequence[Vote], sizes: Sizes | None = None) -> PairVotes:
+        """Counts the votes. With ``sizes`` a pair stands for as many of its two models as the study
+        asks about for each with votes. Raises ValueError without any vote."""
+        if not votes:
+            raise ValueError("There are no votes to compare a metric with.")
+        of_vote = [
+            (vote.case_id, min(vote.left, vote.right), max(vote.left, vote.right)) for vote in votes
+        ]
+        pairs = tuple(sorted(set(of_vote)))
+        column = {pair: i for i, pair in enumerate(pairs)}
+        cases = {name: i for i, name in enumerate(sorted({case for case, *_ in pairs}))}
+        for_first = np.zeros(len(pairs))
+        all_votes = np.zeros_like(for_first)
+        for vote, pair in zip(votes, of_vote, strict=True):
+            at = column[pair]
+            all_votes[at] += 1
+            for_first[at] += 0.5 if vote.winner == TIE else float(vote.winner == pair[1])
+        case_of = np.array([cases[case] for case, *_ in pairs])
+        weight = np.ones(len(pairs))
+        if sizes is not None:
+            seen = Counter((first, second) for _, first, second in pairs)
+            weight = np.array([sizes.get((a, b), 0) / seen[a, b] for _, a, b in pairs])
+        return cls(pairs, case_of, for_first, all_votes, len(cases), weight)
+
+    @property
+    def preference(self) -> np.ndarray:
+        """float ``(pairs,)``: the share of votes for the first model less a half."""
+        return self.for_first / self.all_votes - 0.5
+
+    def differences(self, quality: Quality) -> np.ndarray:
+        """float ``(pairs,)``: a metric of the first model less that of the second, else NaN."""
+        nothing = float("nan")
+        return np.array(
+            [
+                quality.get((case, first), nothing) - quality.get((case, second), nothing)
+                for case, first, second in self.pairs
+            ]
+        )
 
 
 def validate(
     metric: str,
-    quality: Mapping[tuple[str, str], float],
+    quality: Quality,
     votes: Sequence[Vote],
     rng: np.random.Generator,
     replicates: int = REPLICATES,
     level: float = LEVEL,
+    sizes: Sizes | None = None,
 ) -> Validation:
     """A metric against the votes.
 
     ``quality`` is the metric by case and model, turned so that more is better; what it lacks, or
     has as NaN, is counted as unscored and left out. Intervals resample cases, with all pairs of
     a case together, and are of these participants: resampling them too would take votes from pairs
-    that have few, which weakens every correlation. Raises ValueError without votes.
+    that have few, which weakens every correlation. ``sizes`` weight pairs that were chosen
+    adaptively (:mod:`annotation.judgments.adaptive`). Raises ValueError without votes.
     """
-    counts = _count(votes)
-    difference = np.array(
-        [
-            quality.get((case, first), np.nan) - quality.get((case, second), np.nan)
-            for case, first, second in counts.pairs
-        ]
-    )
+    table = PairVotes.of(votes, sizes)
+    difference = table.differences(quality)
     scored = np.isfinite(difference)
-    x, case_of = difference[scored], counts.case_of[scored]
-    for_first, all_votes = counts.for_first[scored], counts.all_votes[scored]
-    share = for_first / all_votes
-    values = _measures(x, share)
-    cases = int(counts.case_of.max()) + 1
-    drawn = []
-    for case_weight in weights(cases, replicates, rng):
-        repeats = case_weight[case_of]
-        drawn.append(_measures(np.repeat(x, repeats), np.repeat(share, repeats)))
-    sampled = np.array(drawn)
-    tails = ((1 - level) / 2, (1 + level) / 2)
+    x, y = difference[scored], table.preference[scored]
+    (values,) = measures(x, y, table.weight[None, scored])
+    drawn = weights(table.cases, replicates, rng)[:, table.case_of[scored]]
+    drawn = drawn * table.weight[scored]
+    sampled = measures(x, y, drawn)
     pearson, spearman, agreement, decided = (
-        _interval(value, sampled[:, i], tails) for i, value in enumerate(values)
+        interval_of(float(value), sampled[:, i], level) for i, value in enumerate(values)
     )
     return Validation(
         metric,
@@ -105,50 +143,60 @@ def validate(
         decided,
         pairs=len(x),
         metric_ties=int((x == 0).sum()),
-        vote_ties=int((share == 0.5).sum()),
+        vote_ties=int((y == 0).sum()),
         unscored=int((~scored).sum()),
     )
 
 
-def _count(votes: Sequence[Vote]) -> _Counts:
-    if not votes:
-        raise ValueError("There are no votes to compare a metric with.")
-    of_vote = [
-        (vote.case_id, min(vote.left, vote.right), max(vote.left, vote.right)) for vote in votes
-    ]
-    pairs = tuple(sorted(set(of_vote)))
-    column = {pair: i for i, pair in enumerate(pairs)}
-    cases = {name: i for i, name in enumerate(sorted({case for case, *_ in pairs}))}
-    for_first = np.zeros(len(pairs))
-    all_votes = np.zeros_like(for_first)
-    for vote, pair in zip(votes, of_vote, strict=True):
-        at = column[pair]
-        all_votes[at] += 1
-        for_first[at] += 0.5 if vote.winner == TIE else float(vote.winner == pair[1])
-    return _Counts(pairs, np.array([cases[case] for case, *_ in pairs]), for_first, all_votes)
+def measures(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """float ``(R, 4)``: Pearson, Spearman, agreement, and agreement of what is decided.
+
+    ``x`` and ``y`` are float ``(P,)``, a metric's differences and people's preferences; ``counts``
+    is int or float ``(R, P)``: how often each pair is in each sample. NaN where not defined.
+    """
+    # With every pair in both orders all means are 0, so that a correlation needs no centering.
+    many = counts.sum(axis=1) > 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pearson = _cosine(x[None, :], y[None, :], counts)
+        spearman = _cosine(_centered_ranks(x, counts), _centered_ranks(y, counts), counts)
+        same = (np.sign(x) == np.sign(y)) & (y != 0)
+        both = (x != 0) & (y != 0)
+        agreement = (counts @ same) / counts.sum(axis=1)
+        decided = (counts @ same) / (counts @ both)
+    nothing = np.nan
+    return np.column_stack(
+        [
+            np.where(many, pearson, nothing),
+            np.where(many, spearman, nothing),
+            agreement,
+            decided,
+        ]
+    )
 
 
-def _measures(difference: np.ndarray, share: np.ndarray) -> tuple[float, float, float, float]:
-    """Pearson, Spearman, agreement over all pairs, and over those in which both are decided."""
-    if not len(difference):
-        return (float("nan"),) * 4
-    nothing = float("nan")
-    preference = share - 0.5
-    varied = len(difference) > 2 and difference.any() and preference.any()
-    both_x = np.concatenate([difference, -difference])
-    both_y = np.concatenate([preference, -preference])
-    pearson = float(pearsonr(both_x, both_y).statistic) if varied else nothing
-    spearman = float(spearmanr(both_x, both_y).statistic) if varied else nothing
-    preferred, voted = np.sign(difference), np.sign(preference)
-    same = (preferred == voted) & (voted != 0)
-    decided = (preferred != 0) & (voted != 0)
-    of_decided = float(same.sum() / decided.sum()) if decided.any() else nothing
-    return pearson, spearman, float(same.mean()), of_decided
+def _cosine(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    products = (counts * x * y).sum(axis=1)
+    return np.asarray(products / np.sqrt((counts * x * x).sum(1) * (counts * y * y).sum(1)))
 
 
-def _interval(value: float, sampled: np.ndarray, tails: tuple[float, float]) -> Interval:
+def _centered_ranks(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """float ``(R, P)``: the mean rank of each value in a sample that holds every value with its
+    negative, less the mean of all ranks: what is nearer to 0, and half of what is equal."""
+    if not len(values):
+        return np.zeros(counts.shape)
+    sizes, group = np.unique(np.abs(values), return_inverse=True)
+    of_group = np.zeros((len(counts), len(sizes)))
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(len(sizes)))
+    of_group[:] = np.add.reduceat(counts[:, order], starts, axis=1)
+    below = np.cumsum(of_group, axis=1) - of_group / 2
+    return np.asarray(np.sign(values) * below[:, group])
+
+
+def interval_of(value: float, sampled: np.ndarray, level: float = LEVEL) -> Interval:
+    """A percentile interval of the samples that are defined, NaN where fewer than two are."""
     sampled = sampled[np.isfinite(sampled)]
     if len(sampled) < 2:
         return Interval(value, float("nan"), float("nan"))
-    low, high = np.quantile(sampled, tails)
+    low, high = np.quantile(sampled, ((1 - level) / 2, (1 + level) / 2))
     return Interval(value, float(low), float(high))

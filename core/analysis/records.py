@@ -179,3 +179,19 @@ class RuleAgreement:
     only_b: int
     neither: int
     unscored: int
+
+
+@dataclass(frozen=True)
+class ImageVerdict:
+    """What one rule says of one object of an image. ``status`` is ``pass``, ``fail`` or
+    ``unscored``, ``relation`` whether the object has to have its color (``matches``) or must not
+    (``differs``), empty where no color was asked for. None where there is no such number."""
+
+    image_id: str
+    rule: str
+    status: str
+    relation: str
+    delta_e00: float | None
+    hue_deg: float | None
+    misfit: float | None
+    confidence_percent: float | None

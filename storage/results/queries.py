@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
@@ -17,6 +17,7 @@ from core.analysis.records import (
     CauseCount,
     Count,
     Drift,
+    ImageVerdict,
     PromptTally,
     RuleAgreement,
     Slice,
@@ -27,6 +28,7 @@ from storage.database.connection import Database
 from storage.results.facets import Facets, facets
 from storage.results.items import items, snapshot
 from storage.results.limits import tallies_within
+from storage.results.of_images import image_verdicts
 from storage.results.pairs import CELLS, RunPair, pair_counts, pairs
 from storage.results.wall import WallRows, page
 from storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
@@ -265,6 +267,10 @@ class Results:
                 return items(cursor, words, [row for (row,) in rows], {})
 
         return self._asked(ask)
+
+    def of_images(self, image_ids: Collection[str]) -> list[ImageVerdict]:
+        """Every rule's say on every object of some images, by image (whole ids)."""
+        return self._asked(lambda words: image_verdicts(self._database, words, image_ids))
 
     def pairs(
         self,

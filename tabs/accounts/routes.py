@@ -81,7 +81,7 @@ def account_routes(context: Context, space: bool = False) -> APIRouter:
         )
         if isinstance(result, Refused):
             status = 429 if result.wait_s else 401
-            answer = _page("signin", status, error=result.words, name=name, next=onward)
+            answer = _page("signin", status, error=result.words, person=name, next=onward)
             if result.wait_s:
                 answer.headers["Retry-After"] = str(result.wait_s)
             return answer
@@ -92,7 +92,7 @@ def account_routes(context: Context, space: bool = False) -> APIRouter:
     @router.get("/signout")
     def sign_out_page(request: Request) -> Response:
         actor = actor_of(context, request)
-        return _page("signout", name=actor.name) if actor.name else _to("/signin")
+        return _page("signout", person=actor.name) if actor.name else _to("/signin")
 
     @router.post("/signout")
     def sign_out(request: Request) -> Response:
@@ -115,9 +115,9 @@ def _keep(answer: Response, result: SignedIn, secure: bool) -> None:
     answer.set_cookie(DEVICE, result.device, max_age=DEVICE_S, path="/signin", **options)
 
 
-def _page(name: str, status: int = 200, **values: str) -> Response:
-    given = {"error": "", "words": "", "name": "", "next": "/", "version": VERSION, **values}
-    return HTMLResponse(html(f"accounts/{name}", style=STYLE, **given), status, _HEADERS)
+def _page(file: str, status: int = 200, **values: str) -> Response:
+    given = {"error": "", "words": "", "person": "", "next": "/", "version": VERSION, **values}
+    return HTMLResponse(html(f"accounts/{file}", style=STYLE, **given), status, _HEADERS)
 
 
 def _to(path: str) -> Response:

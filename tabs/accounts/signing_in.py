@@ -70,20 +70,27 @@ class SigningIn:
         self._accounts, self._devices = accounts, devices
         self._passwords, self._throttle = passwords or Passwords(), throttle or Throttle()
         self._limiter = anyio.CapacityLimiter(AT_ONCE)
+        self._checking = 0
 
     async def sign_in(self, attempt: Attempt) -> SignedIn | Refused:
         """Begins a session with a token that nobody had before, and ends the one that this browser
         came with."""
         found = self._accounts.by_name(attempt.name)
-        paces, own = self._paces(attempt, found[0].id if found else "")
-        if self._limiter.statistics().tasks_waiting >= MOST_WAITING:
+        known = found is not None and self._devices.id_of(attempt.device) == found[0].id
+        paces, own = _paces(attempt, known)
+        # Who is known here does not stand behind a crowd of strangers that may be turned away.
+        if not known and self._checking >= AT_ONCE + MOST_WAITING:
             note_refusal("an attempt to sign in, as too many were waiting")
             return Refused(_later(LATER_S), LATER_S)
         if (wait_s := self._throttle.begin(paces)) > 0:
             note_refusal("an attempt to sign in, too soon after others")
             return Refused(_later(math.ceil(wait_s)), math.ceil(wait_s))
         check = partial(self._passwords.is_right, found[1] if found else None, attempt.password)
-        right = await anyio.to_thread.run_sync(check, limiter=self._limiter)
+        self._checking += 1
+        try:
+            right = await anyio.to_thread.run_sync(check, limiter=self._limiter)
+        finally:
+            self._checking -= 1
         if not right or found is None:
             note_refusal("an attempt to sign in, by a wrong name or password")
             return Refused(WRONG)
@@ -105,15 +112,15 @@ class SigningIn:
         self._accounts.begin_session(account.id, hashed(token), SESSION_S)
         return SignedIn(account, token, self._devices.signed(account.id))
 
-    def _paces(self, attempt: Attempt, account_id: str) -> tuple[Mapping[Hashable, Pace], Hashable]:
-        """How soon this may be tried, by what it has in common with others; and what of that is
-        this person's own."""
-        if account_id and self._devices.id_of(attempt.device) == account_id:
-            own: Hashable = ("device", account_id)
-            return {own: DEVICE}, own
-        own = ("name", hashed(name_key(attempt.name)))
-        address = ("address", network_of(attempt.address))
-        return {own: NAME, address: ADDRESS, ("everybody",): EVERYBODY}, own
+
+def _paces(attempt: Attempt, known: bool) -> tuple[Mapping[Hashable, Pace], Hashable]:
+    """How soon this may be tried, by what it has in common with others; and what of that is this
+    person's own. ``known``: in this browser somebody has signed in by that name before."""
+    name = hashed(name_key(attempt.name))
+    if known:
+        return {("device", name): DEVICE}, ("device", name)
+    address = ("address", network_of(attempt.address))
+    return {("name", name): NAME, address: ADDRESS, ("everybody",): EVERYBODY}, ("name", name)
 
 
 def _later(seconds: int) -> str:

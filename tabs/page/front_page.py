@@ -25,6 +25,7 @@ FOLDERS: Mapping[str, Sequence[str]] = {
     "generate": ("generate", "picker"),
     "explore": ("explore",),
     "compare": ("compare",),
+    "judge": ("studies",),
 }
 SELECTED = b'"type":"tabs","props":{"selected":"%s"'
 # A page differs by its host, its room and the data folder's numbers in it.
@@ -83,7 +84,9 @@ class FrontPage:
 
     def _page(self, plain: bytes, room: str) -> tuple[str, Body]:
         """The whole page and its tag; made once for all who are sent the same."""
-        room = room if room in FOLDERS else "inspect"
+        # A demonstration has no studies: a link to them opens what it has.
+        there = room in FOLDERS and b'"id":"%s"' % room.encode() in plain
+        room = room if there else "inspect"
         key = hashlib.sha256(room.encode() + b"\0" + plain).hexdigest()[:32]
         if key not in self._made:
             # Before the first script: what is asked for later comes later.

@@ -101,6 +101,9 @@ SHEETS = (
     "compare/people",
     "shared/judging",
     "explore/judgments",
+    "studies/studies",
+    "studies/form",
+    "studies/results",
 )
 """The page's style sheets below ``assets/css``. Of two rules that are equally strong the later one
 holds, so that their order means something: those of narrow windows come after what they change."""

@@ -41,6 +41,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("diagnosis", "A diagnosis of the rules", shared=True),
         Kind("rejudge", "Stored images are judged", shared=True),
         Kind("cells", "Colors of concepts are extracted", shared=True),
+        Kind("study", "A study is made", most=2, shared=True),
     )
 }
 

@@ -19,8 +19,9 @@ from tabs.page.templates import html
 
 MODULE = "js/participants/page.js"
 WORDS = "js/participants/words_{}.js"
-FIRST = (MODULE, "js/participants/trials.js")
+LATER = "js/participants/participation.js"
 STYLE = "css/participants/participants.css"
+ICON = "favicon.svg"
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -44,6 +45,7 @@ class ParticipantFiles:
         self._bodies = {name: body for name, body in bodies.items() if body is not None}
         style = ROOT / "assets" / STYLE
         self._bodies[STYLE] = Body(style.read_bytes(), KINDS[style.suffix])
+        self._bodies[ICON] = Body((ROOT / "assets" / ICON).read_bytes(), "image/svg+xml")
         digest = hashlib.sha256()
         for name, body in sorted(self._bodies.items()):
             digest.update(f"{name}\0{len(body.plain)}\0".encode() + body.plain)
@@ -60,13 +62,12 @@ class ParticipantFiles:
         return self._bodies.get(path) if version == self.version else None
 
     def first(self, language: str) -> list[str]:
-        """The addresses of the modules that the page needs before it shows anything."""
+        """The addresses of all modules, those of the first screen first: a browser fetches six
+        files at once."""
         words = WORDS.format(language)
-        names = [*FIRST, words if words in self._bodies else WORDS.format("en")]
-        return [
-            self.address(name)
-            for name in asset_files().with_imports([n for n in names if n in self._bodies])
-        ]
+        names = [MODULE, *([words] if words in self._bodies else []), LATER]
+        modules = (name for one in names for name in asset_files().with_imports([one]))
+        return [self.address(name) for name in dict.fromkeys(modules)]
 
 
 @cache
@@ -83,6 +84,7 @@ def shell(language: str, token: str) -> Body:
     page = html(
         "participants/page",
         language=language,
+        icon=files.address(ICON),
         style=files.address(STYLE),
         module=files.address(MODULE),
         preloads=files.first(language),

@@ -7,11 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from annotation.assignment.training import right, rounds
 from annotation.judgments.answers import Answer, read_answer
-from annotation.participants.screening import patches_for, plates_for, scored
+from annotation.participants.screening import (
+    Patch,
+    PlateChoice,
+    patches_for,
+    plates_for,
+    scored,
+)
 from annotation.studies.plan import StudyPlan
 from core.errors import BadInput
 from core.studies import Event, EventKind, ParticipantRecord, Purpose, Trial
@@ -49,6 +56,18 @@ class Seat:
 
     def __post_init__(self) -> None:
         self.sign_at = self.person.enrolled_at
+
+    @cached_property
+    def plates(self) -> tuple[PlateChoice, ...]:
+        """The plates with digits that they are shown."""
+        wanted = self.plan.screening.plates
+        return plates_for(self.plan.seed, self.person.number) if wanted else ()
+
+    @cached_property
+    def patches(self) -> tuple[Patch, ...]:
+        """The patches that they look for."""
+        wanted = self.plan.screening.patches
+        return patches_for(self.plan.seed, self.person.number) if wanted else ()
 
     @property
     def done(self) -> bool:
@@ -205,10 +224,7 @@ class Seat:
 
     def _scored(self, event: Event) -> Event:
         """The screening with what it says of eyes and screen; the answers stay beside it."""
-        seed, number = self.plan.seed, self.person.number
-        plates = plates_for(seed, number) if self.plan.screening.plates else ()
-        patches = patches_for(seed, number) if self.plan.screening.patches else ()
         answers = {name: event.body.get(name) for name in ("plates", "dark", "light")}
-        body = {**event.body, **scored(event.body, plates, patches), "answers": answers}
+        body = {**event.body, **scored(event.body, self.plates, self.patches), "answers": answers}
         body.pop("plates", None)
         return replace(event, body=body)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.assignment.further import length_of
-from annotation.participants.screening import patches_for, plates_for
 from annotation.studies.cases import Kind
 from annotation.studies.plan import RATING_STEPS, Material, StudyPlan
 from core.color.uw71 import uw71
@@ -42,9 +41,7 @@ def state_json(desk: Desk, seat: Seat | None, returning: bool = False) -> Json:
 
 def participant_json(seat: Seat) -> Json:
     """How far somebody is, and what they get at the end once they are there."""
-    plan, number = seat.plan, seat.person.number
-    screening = plan.screening
-    completion = plan.completion
+    plan, completion = seat.plan, seat.plan.completion
     url = completion.url if completion.url.startswith(("https://", "http://")) else ""
     return {
         "id": seat.person.id,
@@ -54,10 +51,10 @@ def participant_json(seat: Seat) -> Json:
         "language": seat.person.language,
         "code": completion.code if seat.finished else "",
         "url": url if seat.finished else "",
-        "plates": len(plates_for(plan.seed, number)) if screening.plates else 0,
+        "plates": len(seat.plates),
         "patches": [
             {"name": one.name, "field": one.field, "patch": one.patch, "place": one.place}
-            for one in (patches_for(plan.seed, number) if screening.patches else ())
+            for one in seat.patches
         ],
         "training": seat.training(),
     }

@@ -30,6 +30,8 @@ from tabs.runs.trial import Trials
 from tabs.runs.turns import RunTurns
 from tabs.shell.allowance import DeskAllowance
 from tabs.shell.desks import FOLDER, Demonstration, Desks
+from tabs.studies.results import ResultsKeeper
+from tabs.studies.shelf import StudyShelf
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -109,6 +111,8 @@ class _Parts:
             Trials(),
             Control(storage.accounts, storage.data_dir),
             Participation(storage),
+            StudyShelf(storage),
+            ResultsKeeper(),
         )
         return {
             "storage": storage,

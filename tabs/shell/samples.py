@@ -44,8 +44,8 @@ RUNS: tuple[Mapping[str, Any], ...] = (
 def make_samples(context: Context, end: Callable[[], bool] = lambda: False) -> float:
     """Makes what is missing of the samples; returns the seconds that it took.
 
-    Where there are runs of the owner's own, those are the samples, with the examples alone. It stops
-    where ``end`` says so. What was made before stays as it is.
+    Where there are runs of the owner's own, those are the samples, with the examples alone. It
+    stops where ``end`` says so. What was made before stays as it is.
     """
     began = time.monotonic()
     names = [run.name for run in context.storage.runs.all(hidden=True)]

@@ -43,6 +43,9 @@ from tabs.participants.page import participant_asset_routes
 from tabs.participants.routes import participant_routes
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
+from tabs.studies import tab as studies
+from tabs.studies.routes import study_routes
+from tabs.studies.routes_results import results_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -72,6 +75,9 @@ def build(context: Context) -> Any:
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
+            if not context.demo:
+                with gr.Tab("Judge", id=studies.NAME):
+                    studies.layout()
         widget("page/tour", elem_id="tour")
         widget("page/notices", elem_id="notices")
         widget("page/imports", elem_id="imports")
@@ -153,6 +159,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     # Added last, so it stands outermost.
     app.add_middleware(Doors, local=context.local, space=space)
     for make in (
+        participant_routes,  # first: they are asked most often
         routes,
         inspect_routes,
         job_routes,
@@ -170,8 +177,9 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_people_routes,
         compare_tables_routes,
         compare_routes,
+        study_routes,
+        results_routes,
         notice_routes,
-        participant_routes,
     ):
         app.include_router(make(context))
     app.include_router(account_routes(context, space))

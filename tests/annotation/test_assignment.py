@@ -82,6 +82,7 @@ def test_any_study_is_balanced(
         seed=seed,
     )
     load: Counter[str] = Counter()
+    sides: Counter[tuple[str, tuple[str, ...]]] = Counter()
     for one in enrolled(study, people):
         served = main_trials(one)
         ids = [trial.stimulus_id for trial in served]
@@ -91,13 +92,17 @@ def test_any_study_is_balanced(
             assert sorted(trial.order) == list(study.by_id[trial.stimulus_id].models)
             assert 0 < trial.propensity <= 1
         load.update(ids)
+        # A pair was shown as often in the one order as in the other, as far as it can be.
+        sides += served_of(one)
+        for stimulus in study.stimuli:
+            there, back = (
+                sides[stimulus.id, order] for order in (stimulus.models, stimulus.models[::-1])
+            )
+            assert abs(there - back) <= 1
         counts = [load[stimulus.id] for stimulus in study.stimuli]
         assert max(counts) <= votes
         # Whoever comes next finds all stimuli at one of two loads that follow each other.
         assert max(counts) - min(counts) <= 1
-        # Every model stands at either side equally often, as far as an odd number allows.
-        lefts = Counter(trial.order[0] for trial in served)
-        assert sum(lefts.values()) == len(served)
         for trial in one:
             if trial.purpose is Purpose.REPEAT:
                 assert trial.original is not None

@@ -17,6 +17,7 @@ from annotation.assignment.ledger import Ledger, Standing, standing_of
 from annotation.assignment.replay import replay
 from annotation.assignment.sequence import REPEAT_GAP
 from annotation.judgments.answers import Answer, AnswerKind
+from annotation.participants.quality import ExclusionRule, quality_of, reasons
 from annotation.studies.cases import Kind
 from annotation.studies.plan import Method, StudyPlan, Training
 from core.errors import BadInput
@@ -74,6 +75,23 @@ def test_training_comes_first_and_again_where_too_few_were_right() -> None:
         assert further(study, 0, trials + rest, {}, NOTHING) == ()
 
 
+def test_training_is_told_by_round_and_may_exclude() -> None:
+    study = trained(needed=2)
+    first = further(study, 0, (), {}, NOTHING)
+    wrong = answered(first, 1)
+    second = further(study, 0, first, wrong, NOTHING)
+    both = wrong | answered(first + second, 2)
+    both = {**both, **{at: wrong[at] for at in wrong}}
+    quality = quality_of(study, first + second, both, {})
+    assert quality.training == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+    assert quality_of(study, first + second, wrong, {}).training == quality.training[:1]
+    assert quality_of(plan(), (), {}, {}).training == ()
+    assert reasons(quality, ExclusionRule(least_training=0.6)) == ()
+    assert reasons(quality, ExclusionRule(least_training=0.7)) == (
+        "67% of the last training round right, below 70%",
+    )
+
+
 def test_stimuli_of_training_are_no_part_of_what_is_wanted() -> None:
     study = trained(needed=0)
     assert study.answers_wanted == 2 * (36 - 3)
@@ -107,7 +125,7 @@ def test_pairs_are_drawn_as_often_as_their_propensity_says() -> None:
     second: Counter[str] = Counter()
     told: dict[str, float] = {}
     expected: Counter[str] = Counter()
-    draws = 1_500
+    draws = 800
     for seed in range(draws):
         one, other = adaptive(study.stimuli, open_, 2, tallies, np.random.default_rng(seed))
         first[one.stimulus.id] += 1

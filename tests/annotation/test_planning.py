@@ -83,9 +83,9 @@ def test_people_needed_are_those_of_a_t_test(wanted: float) -> None:
     paired_sd = (0.55 * 0.45 / 20) ** 0.5
     for design, effect in ((rated, 0.4 / sd), (ALIKE, 0.05 / paired_sd)):
         expected = TTestPower().solve_power(effect, power=wanted, alpha=0.025, alternative="larger")
-        began = time.perf_counter()
+        began = time.process_time()
         needed = people_needed(design, wanted, 7)
-        assert time.perf_counter() - began < 6, "a page waits for it"
+        assert time.process_time() - began < 4, "a page waits for it"
         assert needed.participants is not None
         assert needed.low is not None
         assert needed.high is not None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from annotation.studies.files import from_json, to_json
-from annotation.studies.plan import Consent
+from annotation.studies.plan import Closing, Completion, Consent, Method, Screening, Training
 from annotation.studies.presets import PRESETS, plan_of
 from core.errors import BadInput
 from tests.annotation.studies_made import cases
@@ -34,6 +37,25 @@ def test_other_numbers_are_refused_in_words() -> None:
 def test_every_preset_is_a_plan_that_comes_back_from_json(name: str) -> None:
     study = plan_of(PRESETS[name], cases(150, 3 if name == "concepts" else 4), 5, CONSENT)
     assert from_json(to_json(study)) == study
+
+
+def test_everything_that_a_plan_may_say_comes_back_from_json() -> None:
+    study = plan_of(PRESETS["adherence"], cases(3, 3), 5, CONSENT)
+    full = replace(
+        study,
+        method=Method.ADAPTIVE,
+        model_sets=(("m0", "m1"), ("m1", "m2")),
+        training=Training(((study.stimuli[0].id, "m1"),), 1, 3),
+        screening=Screening(plates=False),
+        completion=Completion("C0DE", "https://app.example/complete"),
+        closing=Closing(when_complete=False, participants=12),
+        language="de",
+        wording=(("next", "Weiter"),),
+        provenance=("Four cases were left out.",),
+    )
+    text = json.dumps(to_json(full))
+    assert from_json(json.loads(text)) == full
+    assert from_json({**json.loads(text), "form": {"kept": "elsewhere"}}) == full
 
 
 def test_json_that_is_no_plan_names_the_field() -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from annotation.assignment.assign import assign
+from annotation.assignment.further import further
 from annotation.assignment.ledger import standing_of
 from annotation.assignment.load import Enrolled
 from annotation.assignment.replay import replay
@@ -50,6 +55,31 @@ def test_what_somebody_who_is_gone_did_not_answer_goes_to_others() -> None:
     assert sum(standing.load.values()) == sum(standing.served.values()) == answered
     gone = replace(person, events=[Event("f" * 32, EventKind.WITHDRAWAL, at=BEGIN)])
     assert not standing_of(STUDY, [gone], BEGIN).load
+
+
+@settings(max_examples=20, deadline=None)
+@given(leaving=st.lists(st.integers(0, 12), min_size=1, max_size=6), seed=st.integers(0, 2**31))
+def test_whoever_leaves_every_pair_gets_its_answers_and_no_more(
+    leaving: list[int], seed: int
+) -> None:
+    """Some answer so many trials and go; those who come later than that are given the rest."""
+    study = plan(8, 3, votes=3, trials=12, abandoned_after_s=3600, seed=seed)
+    people: list[Enrolled] = []
+    for number in range(40):
+        at = BEGIN + timedelta(hours=2 * number)
+        trials = further(study, number, (), {}, standing_of(study, people, at))
+        if not trials:
+            break
+        count = leaving[number] if number < len(leaving) else len(trials)
+        body = {"kind": "tie", "value": None, "response_ms": 900.0}
+        events = [
+            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, body, number=i, at=at)
+            for i in range(min(count, len(trials)))
+        ]
+        people.append(Enrolled(number, at, trials, events))
+    answered = Counter(p.trials[e.position or 0].stimulus_id for p in people for e in p.events)
+    assert {answered[stimulus.id] for stimulus in study.stimuli} == {3}
+    assert replay(study, people) == []
 
 
 def test_screening_is_counted_and_nothing_is_guessed() -> None:

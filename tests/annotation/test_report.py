@@ -2,60 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from annotation.assignment.assign import assign, load_of, served_of
 from annotation.participants.quality import ExclusionRule
-from annotation.report import Analysis, Person, results
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from core.studies import Event, EventKind, Purpose, Trial
+from annotation.report import Analysis, results
+from annotation.studies.cases import Kind, Stimulus
+from tests.annotation.simulated import STRENGTHS, Taste, taken
 from tests.annotation.studies_made import plan
 
-STRENGTHS = {"m0": 0.8, "m1": 0.0, "m2": -0.8}
 QUICK = Analysis(ExclusionRule(), {}, replicates=200)
-
-
-def answered(study: StudyPlan, trials: tuple[Trial, ...], rng: np.random.Generator) -> list[Event]:
-    """Answers of somebody who prefers models by their strengths, and does as checks say."""
-    events = []
-    for trial in trials:
-        if trial.purpose is Purpose.ATTENTION:
-            value = trial.expected
-        else:
-            weights = np.exp([STRENGTHS[model] for model in trial.order])
-            value = int(rng.choice(len(weights), p=weights / weights.sum()))
-        kind = "rating" if study.kind is Kind.RATINGS else "place"
-        if study.kind is Kind.RATINGS and trial.purpose is not Purpose.ATTENTION:
-            value = int(np.clip(round(5 + 2 * STRENGTHS[trial.order[0]] + rng.normal()), 0, 10))
-        body = {"kind": kind, "value": value, "response_ms": float(rng.uniform(600, 3000))}
-        number = len(events)
-        events.append(
-            Event(f"{number:032x}", EventKind.ANSWER, trial.position, body, number=number)
-        )
-    return events
-
-
-def taken(study: StudyPlan, people: int, seed: int) -> list[Person]:
-    load: Counter[str] = Counter()
-    served: Counter[tuple[str, tuple[str, ...]]] = Counter()
-    rng = np.random.default_rng(seed)
-    out = []
-    for number in range(people):
-        trials = assign(study, number, load, served)
-        load += load_of(trials)
-        served += served_of(trials)
-        out.append(Person(f"p{number}", number, trials, answered(study, trials, rng)))
-    return out
 
 
 def test_strengths_come_out_as_they_went_in() -> None:
     study = plan(40, 3, votes=6, trials=30, repeats=3, attention=2)
-    people = taken(study, 24, 1)
+    people = taken(study, 24, 2)
     told = results(study, people, QUICK)
     summary = told.everybody
     assert summary.answers == summary.wanted == 720
@@ -70,34 +33,6 @@ def test_strengths_come_out_as_they_went_in() -> None:
     assert summary.side_bias is not None
     assert summary.side_bias.p > 0.01
     assert all(person.quality.attention == 1.0 for person in told.people)
-
-
-@pytest.mark.slow
-def test_intervals_hold_the_truth_at_their_nominal_rate() -> None:
-    """95% ± 3 over 200 simulated studies of 24 people."""
-    from annotation.judgments.votes import Vote
-    from annotation.ranking.strengths import rank
-
-    rng = np.random.default_rng(0)
-    names = sorted(STRENGTHS)
-    inside = 0
-    for repetition in range(200):
-        votes = []
-        for person in range(24):
-            for _ in range(30):
-                left, right = (names[int(i)] for i in rng.choice(3, 2, replace=False))
-                weight = np.exp(
-                    [
-                        STRENGTHS[left],
-                        STRENGTHS[right],
-                        -0.7 + (STRENGTHS[left] + STRENGTHS[right]) / 2,
-                    ]
-                )
-                winner = (left, right, "")[int(rng.choice(3, p=weight / weight.sum()))]
-                votes.append(Vote(f"p{person}", "c", left, right, winner))
-        for strength in rank(votes, repetition, 400).strengths:
-            inside += strength.low <= STRENGTHS[strength.model] <= strength.high
-    assert inside / 600 == pytest.approx(0.95, abs=0.03)
 
 
 def test_who_fails_the_checks_is_left_out_and_shown() -> None:
@@ -160,3 +95,46 @@ def test_a_study_without_an_answer_has_empty_results() -> None:
     assert told.people == ()
     assert told.everybody.answers == 0
     assert told.everybody.ranking is None
+
+
+def test_agreement_does_not_depend_on_what_models_are_called() -> None:
+    """With three pairs of models the first by name is another one in each."""
+    study = plan(30, 3, votes=6, trials=45)
+    people = taken(study, 12, 6, Taste(log_tie=-1.0))
+    before = results(study, people, QUICK).everybody
+    names = {"m0": "x", "m1": "a", "m2": "k"}
+    cases = tuple(
+        replace(case, candidates=tuple(replace(c, model=names[c.model]) for c in case.candidates))
+        for case in study.cases
+    )
+    other = replace(study, cases=cases)
+    ids = {
+        stimulus.id: Stimulus(
+            stimulus.case_id, tuple(sorted(names[model] for model in stimulus.models))
+        ).id
+        for stimulus in study.stimuli
+    }
+    renamed = [
+        replace(
+            person,
+            trials=[
+                replace(
+                    trial,
+                    stimulus_id=ids[trial.stimulus_id],
+                    order=tuple(names[model] for model in trial.order),
+                )
+                for trial in person.trials
+            ],
+        )
+        for person in people
+    ]
+    after = results(other, renamed, QUICK).everybody
+    assert before.fleiss is not None
+    assert after.fleiss is not None
+    assert before.alpha is not None
+    assert after.alpha is not None
+    assert after.fleiss.kappa.value == pytest.approx(before.fleiss.kappa.value)
+    assert after.alpha.value == pytest.approx(before.alpha.value)
+    assert before.alpha.value == pytest.approx(before.fleiss.kappa.value, abs=0.01)
+    # They choose by the models alone: about a case they agree no more than chance has it.
+    assert before.alpha.low < 0 < before.alpha.high

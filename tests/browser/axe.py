@@ -46,6 +46,12 @@ def barriers(page: Page) -> list[str]:
     return out
 
 
+def barriers_here(page: Page) -> list[str]:
+    """Serious and critical violations of a page as it stands, which has one look alone."""
+    page.evaluate(AXE_SCRIPT)
+    return _violations(page, {})
+
+
 def _violations(page: Page, options: dict[str, Any]) -> list[str]:
     return [
         f"{violation['id']} at {violation['places']}"

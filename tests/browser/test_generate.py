@@ -212,7 +212,7 @@ def test_the_list_is_walked_by_keys_to_its_end(app: App, visit: Visit) -> None:
 
 
 def test_two_people_are_served_in_order_and_see_their_place(tmp_path: Path, visit: Visit) -> None:
-    with running(tmp_path / "data", "--public") as app:
+    with running(tmp_path / "data", "--demo") as app:
         two_people(app, visit)
         visit.leave()  # before the app ends, which a page would tell
 

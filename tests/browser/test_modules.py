@@ -253,3 +253,64 @@ def test_own_work_is_followed_where_nobody_looks(modules: Page) -> None:
         html("page/header"),
     )
     assert counts == [2, False, 3]
+
+
+def test_what_is_not_confirmed_is_sent_again_and_what_is_refused_stays(modules: Page) -> None:
+    """A network that fails once, a study that stores one event of two, and a page that is opened
+    again: each event is stored or refused once."""
+    told = run(
+        modules,
+        f"""const {{ Outbox }} = await {module("participants/outbox")};
+        const sent = [];
+        let failures = 1;
+        const send = async (events) => {{
+          sent.push(events.map((event) => event.position));
+          if (failures-- > 0) throw new Error('no network');
+          return {{
+            stored: events.filter((event) => event.position !== 1).map((event) => event.id),
+            refused: events.filter((event) => event.position === 1)
+              .map((event) => ({{ id: event.id, error: 'No.', code: 'bad' }})),
+          }};
+        }};
+        const open = () => new Outbox('p', send, () => {{}});
+        const first = open();
+        first.add('answer', 0, {{ value: 1 }});
+        await new Promise((done) => setTimeout(done, 20));
+        const ours = (key) => key.startsWith(first.prefix);
+        const stored = () => Object.keys(localStorage).filter(ours);
+        const failing = [first.failing, first.waiting.length, stored().length];
+        first.add('answer', 1, {{ value: 0 }});
+        await new Promise((done) => setTimeout(done, 50));
+        const again = open();
+        const kept = [again.waiting.length, again.refused];
+        const keys = stored();
+        keys.forEach((key) => localStorage.removeItem(key));
+        return [failing, sent, first.waiting.length, kept, keys.length];""",
+    )
+    refused = [{"error": "No.", "code": "bad"}]
+    assert told == [[True, 1, 1], [[0], [0, 1]], 0, [0, refused], 1]
+
+
+@pytest.mark.parametrize(
+    ("places", "room", "name", "width"),
+    [
+        (2, [1334, 560], "below", 496),
+        (2, [344, 450], "rows", 221),
+        (2, [700, 180], "beside", 180),
+        (4, [344, 520], "below", 168),
+        (1, [344, 400], "below", 344),
+    ],
+)
+def test_pictures_are_as_large_as_the_screen_lets_them(
+    modules: Page, places: int, room: list[int], name: str, width: int
+) -> None:
+    shown = run(
+        modules,
+        f"""const {{ arrangement }} = await {module("participants/layout")};
+        const [places, width, height] = value;
+        const free = arrangement(places, {{ width, height }}, 1);
+        const held = arrangement(places, {{ width, height: height - 30 }}, 1, free.name);
+        return [free.name, free.width, free.height, held.name];""",
+        [places, *room],
+    )
+    assert shown == [name, width, width, name]

@@ -78,8 +78,42 @@ def test_strengths_with_ties_are_those_of_a_log_linear_model() -> None:
     assert fitted.log_tie[0] == pytest.approx(glm.params[3], abs=1e-3)
 
 
-# J. L. Fleiss, 1971, has 30 patients; this is the smaller example that is passed on with the
-# formula: 14 raters, 10 items, 5 categories, with P̄ = 0.378, P̄e = 0.213, κ = 0.210.
+# J. L. Fleiss, "Measuring Nominal Scale Agreement Among Many Raters", Psychological Bulletin 76
+# (1971), Table 1: 30 patients by 6 psychiatrists each as depression, personality disorder,
+# schizophrenia, neurosis, other. P̄ = 0.556, P̄e = 0.220, κ = 0.430.
+PATIENTS = (
+    "00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031 "
+    "00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"
+)
+
+
+def test_kappa_is_that_of_fleiss() -> None:
+    counts = np.array([[int(number) for number in patient] for patient in PATIENTS.split()])
+    assert counts.sum(axis=0).tolist() == [26, 26, 30, 55, 43]
+    result = fleiss(counts, np.random.default_rng(0), replicates=50)
+    assert result.observed.value == pytest.approx(0.556, abs=5e-4)
+    assert result.kappa.value == pytest.approx(0.430, abs=5e-4)
+    assert result.kappa.items == 30
+
+
+def test_strata_with_other_names_for_the_same_change_nothing() -> None:
+    """The same patients again, with the diagnoses called otherwise, in a stratum of their own."""
+    counts = np.array([[int(number) for number in patient] for patient in PATIENTS.split()])
+    twice = np.concatenate([counts, counts[:, ::-1]])
+    strata = np.repeat([0, 1], len(counts))
+    told = fleiss(twice, np.random.default_rng(0), replicates=20, strata=strata)
+    assert told.kappa.value == pytest.approx(0.430, abs=5e-4)
+    plain = fleiss(twice, np.random.default_rng(0), replicates=20)
+    assert plain.kappa.value > told.kappa.value + 0.01
+    both = np.concatenate([OBSERVERS, 5 - OBSERVERS], axis=1)
+    strata = np.repeat([0, 1], OBSERVERS.shape[1])
+    rng = np.random.default_rng(0)
+    stratified = alpha(both, "nominal", rng, replicates=20, strata=strata)
+    assert stratified.value == pytest.approx(0.743, abs=5e-4)
+
+
+# The smaller example that is passed on with the formula: 14 raters, 10 items, 5 categories, with
+# P̄ = 0.378, P̄e = 0.213, κ = 0.210.
 FOURTEEN_RATERS = np.array(
     [
         [0, 0, 0, 0, 14],
@@ -133,3 +167,15 @@ def test_alpha_is_that_of_krippendorff(scale: str, published: float) -> None:
     assert result.value == pytest.approx(published, abs=5e-4)
     assert result.items == 11
     assert result.low <= result.value <= result.high
+
+
+# The same, sections A and B: two observers, binary data (0.095) and five values (0.692).
+TWO_BINARY = ("0100000010", "1110010000")
+TWO_NOMINAL = ("aabbdcccedda", "babbbccceddd")
+
+
+@pytest.mark.parametrize(("observers", "published"), [(TWO_BINARY, 0.095), (TWO_NOMINAL, 0.692)])
+def test_alpha_of_two_is_that_of_krippendorff(observers: tuple[str, str], published: float) -> None:
+    ratings = np.array([[float(ord(value)) for value in row] for row in observers])
+    result = alpha(ratings, "nominal", np.random.default_rng(0), replicates=20)
+    assert result.value == pytest.approx(published, abs=5e-4)

@@ -4,6 +4,7 @@ const GAP_PX = 16;
 const NARROW_GAP_PX = 8;
 const BELOW_PX = 56;
 const BESIDE_PX = 72;
+const WORTH = 1.15;
 
 /**
  * @typedef {{ name: string, width: number, height: number, gap: number }} Arrangement
@@ -17,9 +18,10 @@ const BESIDE_PX = 72;
  * @param {number} places 1, 2 or 4
  * @param {{ width: number, height: number }} room in CSS pixels
  * @param {number} aspect width by height of a picture
+ * @param {string} [only] the one to take, so that buttons stay where they are
  * @returns {Arrangement}
  */
-export function arrangement(places, room, aspect) {
+export function arrangement(places, room, aspect, only) {
   const gap = room.width < 600 ? NARROW_GAP_PX : GAP_PX;
   const columns = Math.min(places, 2);
   const rows = places === 4 ? 2 : 1;
@@ -37,5 +39,8 @@ export function arrangement(places, room, aspect) {
     const fitting = Math.max(1, Math.min(width, height * aspect));
     return { name, width: Math.floor(fitting), height: Math.floor(fitting / aspect), gap };
   });
-  return fits.reduce((best, one) => (one.width > best.width ? one : best));
+  const chosen = fits.find((one) => one.name === only);
+  if (chosen) return chosen;
+  // A button below its picture is found at once: another place has to be worth it.
+  return fits.reduce((best, one) => (one.width > best.width * WORTH ? one : best));
 }

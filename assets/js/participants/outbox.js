@@ -7,12 +7,15 @@ import { Refusal } from './link.js';
 /**
  * @typedef {{ id: string, kind: string, position: number | null, body: object, client_ms: number }}
  *   PageEvent
- * @typedef {{ order: number, event: PageEvent, error?: string }} Entry
+ * @typedef {{ order: number, event: PageEvent, error?: string, code?: string }} Entry
  */
 
 const MOST = 100;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
+
+/** What somebody said: where it is refused, that stays on the page. */
+const SAID = ['answer', 'undo', 'comment'];
 
 /** 32 hexadecimal characters of chance; `crypto.randomUUID` is not there without https. */
 export function newId() {
@@ -62,7 +65,7 @@ export class Outbox {
 
   /** Events that the study would not take, with its words. */
   get refused() {
-    return this.#refused.map((entry) => ({ event: entry.event, error: entry.error || '' }));
+    return this.#refused.map(({ error = '', code = '' }) => ({ error, code }));
   }
 
   /**
@@ -125,16 +128,16 @@ export class Outbox {
    */
   #settle(answer) {
     const stored = new Set(answer?.stored);
-    const errors = new Map((answer?.refused || []).map(({ id, error }) => [id, error]));
+    const refused = new Map((answer?.refused || []).map((one) => [one.id, one]));
     const before = this.#waiting.length;
     this.#waiting = this.#waiting.filter((entry) => {
-      const { id } = entry.event;
-      if (stored.has(id)) this.#forget(id);
-      else if (errors.has(id)) {
-        entry.error = errors.get(id) || '?';
-        this.#refused.push(entry);
+      const { id, kind } = entry.event;
+      const refusal = refused.get(id);
+      if (refusal && SAID.includes(kind)) {
+        this.#refused.push(Object.assign(entry, { error: refusal.error, code: refusal.code }));
         this.#keep(entry);
-      } else return true;
+      } else if (refusal || stored.has(id)) this.#forget(id);
+      else return true;
       return false;
     });
     return this.#waiting.length < before;

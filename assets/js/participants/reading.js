@@ -1,86 +1,14 @@
-// Screens of words: what comes before the trials and after them, and what is in the way.
+// Screens of words around the trials: what to do, a last word, the end.
 
-import { button, make, paragraphs } from './nodes.js';
-import { actions, card } from './page_frame.js';
+import { actions, button, card, make, page, paragraphs } from './frame.js';
 import { say } from './words.js';
-
-/**
- * A screen with a heading and a text that ends everything.
- * @param {string} name of both words, without `_title`
- * @param {string} [more] a sentence of the study's own
- */
-export function end(name, more) {
-  card(name, say(name + '_title'), [
-    make('p', 'text', say(name + '_text')),
-    ...(more ? [make('p', 'small', more)] : []),
-  ]);
-}
-
-/**
- * A screen that waits until its one button is pressed.
- * @param {string} name
- * @param {string} title
- * @param {Node[]} nodes
- * @param {string} words on the button
- */
-export function page(name, title, nodes, words) {
-  return new Promise((done) => {
-    card(name, title, [...nodes, actions(button(words, 'primary', done))]);
-  });
-}
-
-/** @param {any} study */
-export function welcome(study) {
-  return page('welcome', study.title, paragraphs(study.intro), say('continue'));
-}
-
-/**
- * Asks for consent until it is given and the study took it.
- * @param {any} study
- * @param {() => Promise<void>} enroll rejects with words where it did not work
- * @returns {Promise<void>}
- */
-export function consent(study, enroll) {
-  return new Promise((done) => {
-    const ask = () => {
-      const problem = make('p', 'problem');
-      problem.setAttribute('role', 'alert');
-      const agree = button(say('agree'), 'primary', async () => {
-        if (agree.disabled) return;
-        agree.disabled = true;
-        problem.textContent = '';
-        try {
-          await enroll();
-          done();
-        } catch (error) {
-          problem.textContent = error instanceof Error ? error.message : String(error);
-          agree.disabled = false;
-          agree.focus();
-        }
-      });
-      const decline = button(say('disagree'), 'plain', () => {
-        const again = button(say('declined_back'), 'plain', ask);
-        card('declined', say('declined_title'), [
-          make('p', 'text', say('declined_text')),
-          actions(again),
-        ]);
-      });
-      card('consent', say('consent_title'), [
-        ...paragraphs(study.consent.text),
-        make('p', 'small', say('consent_version', { version: study.consent.version })),
-        problem,
-        actions(agree, decline),
-      ]);
-    };
-    ask();
-  });
-}
 
 /**
  * What to do, with the keys that do it.
  * @param {any} study
+ * @param {number} practice how many of the first do not count
  */
-export function instructions(study) {
+export function instructions(study, practice) {
   const keys = make('dl', 'keys');
   keys.setAttribute('aria-label', say('instructions_keys'));
   /** @type {[string, string[]][]} */
@@ -99,8 +27,7 @@ export function instructions(study) {
     keys.append(line);
   }
   const nodes = [...paragraphs(study.instructions), keys];
-  if (study.training?.trials)
-    nodes.push(make('p', 'text', say('training_text', { n: study.training.trials })));
+  if (practice) nodes.push(make('p', 'text', say('training_text', { n: practice })));
   return page('instructions', say('instructions_title'), nodes, say('start'));
 }
 

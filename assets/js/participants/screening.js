@@ -1,11 +1,11 @@
 // Plates with digits and squares that hardly differ. Nobody is sent away for what they see.
 
 import { plate } from './link.js';
-import { button, make } from './nodes.js';
-import { card } from './page_frame.js';
+import { button, card, make, shown } from './frame.js';
 import { say } from './words.js';
 
 const PLACES = 4;
+const SCREENS = ['plate', 'patch'];
 
 /**
  * @typedef {{ name: string, field: string, patch: string, place: number }} Patch
@@ -129,7 +129,7 @@ function answering(done, meaning) {
     'keydown',
     (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (document.querySelector('dialog[open]')) return;
+      if (!SCREENS.includes(shown()) || document.querySelector('dialog[open]')) return;
       if (event.repeat) {
         if (event.key === 'Enter' || event.key === ' ') event.preventDefault();
         return;

@@ -2,13 +2,13 @@
 // buttons stay from trial to trial; only what is in them is exchanged.
 
 import { arrangement } from './layout.js';
-import { make, put } from './nodes.js';
+import { make, put } from './frame.js';
 import { decoded, sharpen } from './pictures.js';
 import { orderOf, strip } from './strips.js';
 import { say } from './words.js';
 import { Zoom } from './zoom.js';
 
-const REFERENCE_PX = 200;
+const REFERENCE_SHARE = 0.2;
 const MOST_REFERENCES = 4;
 
 /**
@@ -21,6 +21,7 @@ const MOST_REFERENCES = 4;
 
 export class Stimulus {
   #aspect = 1;
+  #screen = '';
   /** @type {Prepared | null} */ #shown = null;
 
   /**
@@ -121,7 +122,7 @@ export class Stimulus {
       prepared.strips = places.map(({ weights }, n) => draw(weights, say('strip', { n: n + 1 })));
       prepared.reference = draw(trial.reference, say('people_strip'));
     }
-    const px = this.distributions ? REFERENCE_PX : this.#framePx();
+    const px = this.#framePx();
     const missing = () => {
       prepared.missing = true;
       changed();
@@ -141,7 +142,10 @@ export class Stimulus {
     return prepared;
   }
 
+  /** About how large pictures are shown, in CSS pixels. */
   #framePx() {
+    if (this.distributions)
+      return this.frames[0]?.clientWidth || Math.min(innerWidth, innerHeight) * REFERENCE_SHARE;
     const { clientWidth: width, clientHeight: height } = this.node;
     if (!width || !height) return Math.max(innerWidth, innerHeight) / 2;
     const frame = arrangement(this.places, { width, height }, this.#aspect);
@@ -203,7 +207,11 @@ export class Stimulus {
     if (this.distributions) return;
     const { clientWidth: width, clientHeight: height } = this.node;
     if (!width || !height) return;
-    const frame = arrangement(this.places, { width, height }, this.#aspect);
+    const screen = innerWidth + 'x' + innerHeight;
+    const same = this.#screen === screen ? this.node.dataset.arrangement : '';
+    const frame = arrangement(this.places, { width, height }, this.#aspect, same);
+    // Words of two lines leave less room than those of one: that is no reason for another place.
+    if (this.#shown?.images.length) this.#screen = screen;
     this.node.dataset.arrangement = frame.name;
     const { style } = this.node;
     style.setProperty('--frame-width', frame.width + 'px');

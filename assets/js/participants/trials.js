@@ -1,8 +1,7 @@
 // The trials: one at a time, the next ones ready before they are wanted.
 
 import { Controls } from './controls.js';
-import { make, put, button } from './nodes.js';
-import { actions, card, setProgress, show, shown } from './page_frame.js';
+import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
 import { hiddenMs, watchAbsence } from './presence.js';
 import { setSides } from './pictures.js';
 import { Stimulus } from './stimulus.js';
@@ -68,7 +67,9 @@ export class Trials {
     asked.append(make('h1', '', this.study.question), this.about);
     this.verdict = make('div', 'verdict');
     this.verdict.setAttribute('role', 'status');
-    this.node.append(asked, this.stimulus.node, this.verdict, this.controls.node);
+    const below = make('div', 'below');
+    below.append(this.controls.node, this.verdict);
+    this.node.append(asked, this.stimulus.node, below);
     document.addEventListener('keydown', (event) => {
       if (shown() === 'trials') this.controls.key(event, !this.#feedback);
     });
@@ -81,8 +82,8 @@ export class Trials {
   /** @param {any} participant */
   #count(participant) {
     this.total = participant.number_of_trials;
-    const attempt = participant.training?.attempt || 1;
-    this.#practice = (this.study.training?.trials || 0) * attempt;
+    const { trials = 0, attempt = 1 } = participant.training || {};
+    this.#practice = trials * Math.max(1, attempt);
   }
 
   /**
@@ -113,6 +114,11 @@ export class Trials {
   /** How many have an answer, practice included. */
   get answered() {
     return this.#answered.size;
+  }
+
+  /** How many wait for an answer. */
+  get left() {
+    return this.#open.length;
   }
 
   /** How many are practice now, before the rest. */
@@ -234,15 +240,17 @@ export class Trials {
         this.stimulus.clear(say('picture_missing'));
     });
     this.#prepared.set(trial.position, prepared);
+    prepared.done.then(() => this.#prepareAhead());
     return prepared;
   }
 
+  /** Gets the next trials ready, one after the other: the first is wanted first. */
   #prepareAhead() {
     const open = this.#open.slice(0, AHEAD);
     const first = open[0]?.position ?? Infinity;
     for (const position of this.#prepared.keys())
       if (position < first - 1) this.#prepared.delete(position);
-    open.forEach((trial) => this.#ready(trial));
+    for (const trial of open) if (!this.#ready(trial).ready) break;
   }
 
   /** @param {Prepared} prepared */
@@ -252,7 +260,9 @@ export class Trials {
     this.#current = prepared;
     this.controls.forget();
     this.stimulus.show(prepared, attention ? this.#attentionWords(trial) : '');
-    put(this.about, attention ? '' : trial.words);
+    // What stands above keeps its room, so that nothing moves.
+    if (!attention) put(this.about, trial.words);
+    this.node.classList.toggle('reading', attention);
     this.verdict.replaceChildren();
     this.controls.enable(true, !!this.undoable);
     this.stimulus.enable(true);
@@ -267,6 +277,7 @@ export class Trials {
     this.#paintedAt = performance.now();
     this.#hiddenAt = hiddenMs();
     this.#accepting = true;
+    this.node.dataset.painted = String(prepared.trial.position);
     if (this.#askedAt)
       performance.measure('answer to next trial', { start: this.#askedAt, end: this.#paintedAt });
     this.#askedAt = 0;
@@ -281,12 +292,16 @@ export class Trials {
     return say(rating ? 'attention_rating' : 'attention_place', { n });
   }
 
-  /** @param {PageTrial} trial */
-  #showProgress({ position, purpose }) {
+  /**
+   * @param {PageTrial} trial
+   * @param {string} [more] what else is said there
+   */
+  #showProgress({ position, purpose }, more) {
     const training = purpose === 'training';
     const done = training ? position : position - this.#practice;
     const of = training ? this.#practice : this.total - this.#practice;
-    setProgress(say(training ? 'practice' : 'progress', { n: done + 1, of }), done / of);
+    const words = say(training ? 'practice' : 'progress', { n: done + 1, of });
+    setProgress(more ? words + ' · ' + more : words, done / of);
   }
 
   /**
@@ -298,6 +313,7 @@ export class Trials {
     const prepared = this.#current;
     if (!prepared || !this.#accepting || at < this.#paintedAt + SOONEST_MS) return;
     this.#accepting = false;
+    delete this.node.dataset.painted;
     this.#askedAt = at;
     this.#last = prepared.trial;
     const { position, purpose } = prepared.trial;
@@ -338,12 +354,13 @@ export class Trials {
     const trial = this.undoable;
     if (!trial || (this.#current && !this.#accepting)) return;
     this.#answered.delete(trial.position);
+    delete this.node.dataset.painted;
     this.outbox.add('undo', trial.position, {});
     this.#askedAt = 0;
     this.#last = null;
     this.#current = null;
     this.#accepting = false;
     this.#present(trial);
-    put(this.verdict, say('undone'));
+    this.#showProgress(trial, say('undone'));
   }
 }

@@ -17,6 +17,8 @@ export const words = {
     'Bitte kommen Sie später wieder, mit demselben Link. Ihre bisherigen Antworten sind gespeichert.',
   closed_title: 'Diese Studie ist beendet',
   closed_text: 'Sie nimmt keine Antworten mehr an. Danke für Ihr Interesse.',
+  full_title: 'Es sind alle da',
+  full_text: 'Diese Studie hat alle Menschen, die sie braucht. Danke für Ihr Interesse.',
   elsewhere_title: 'Dieser Link wurde schon benutzt',
   elsewhere_text: 'Er ist für eine Person, die in einem anderen Browser begonnen hat.',
   twice_title: 'Die Studie ist in einem anderen Tab offen',
@@ -111,7 +113,7 @@ export const words = {
   code_label: 'Ihr Code zum Abschluss',
   copy: 'Kopieren',
   copied: 'Kopiert',
-  return: 'Zurück zur vorigen Seite',
+  return: 'Abschließen und zurück',
 
   withdraw: 'Abbrechen',
   withdraw_title: 'Nicht weiter teilnehmen?',

@@ -13,6 +13,7 @@ const ROOMS = {
   inspect: 'Inspect',
   explore: 'Explore',
   compare: 'Compare',
+  judge: 'Judge',
 };
 const EXPLORE = {
   board: 'Leaderboard',
@@ -28,6 +29,16 @@ const COMPARE = {
   guidance: 'Guidance and size',
   people: 'People and files',
 };
+const JUDGE = {
+  new: 'Judge: a new study',
+  live: 'Judge: Live',
+  results: 'Judge: Results',
+  metrics: 'Judge: Metrics',
+  people: 'Judge: People',
+  links: 'Judge: Links',
+  plan: 'Judge: Plan',
+  export: 'Judge: Export',
+};
 
 // What makes two addresses the same place, or not.
 function placeOf(query) {
@@ -39,6 +50,7 @@ function placeOf(query) {
     return ['compare', view || 'concept', value('concept') || value('words'), value('set')].join(
       ' ',
     );
+  if (tab === 'judge') return ['judge', value('study'), view, value('preset')].join(' ');
   if (tab !== 'explore') return tab;
   if (view === 'wall')
     return (
@@ -61,6 +73,7 @@ function titleOf(query, words) {
     room = 'Compare: ' + (COMPARE[view] || COMPARE.concept);
     open ||= value('words') || value('concept').replace(/^[\w-]+:/, '');
   }
+  if (tab === 'judge') room = JUDGE[view] || room;
   if (tab === 'explore') {
     room = EXPLORE[view] || EXPLORE.board;
     if (view === 'wall') {

@@ -154,6 +154,14 @@ def test_every_module_is_reached_from_a_widget_or_the_page(workbench: TestClient
     text = json.dumps(workbench.get("/config").json())
     mounted = {f"js/{name}.js" for name in re.findall(r"/js/([a-z_/]+)\.js", text)}
     assert len(mounted) > 25
+    # The participants' page is one of its own, and loads the rest of itself once it is wanted.
+    page = "js/participants/"
+    mounted |= {f"{page}page.js"}
+    for name in asset_files().under(page):
+        body = asset_files().body(asset_files().version, name)
+        assert body is not None
+        wanted = re.findall(r"^(?!\s*/?\*).*\bimport\('\./([^']+)'\)", body.plain.decode(), re.M)
+        mounted |= {page + other for other in wanted}
     assert set(asset_files().with_imports(mounted)) | {"js/shared/widget.js"} == set(
         asset_files().under("js/")
     )

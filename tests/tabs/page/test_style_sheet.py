@@ -47,7 +47,11 @@ def test_every_sheet_is_the_page_s_or_the_picker_s() -> None:
     listed = css_paths()
     assert len(set(listed)) == len(listed)
     picker = ROOT / "assets/css/picker/picker.css"
-    assert sorted([*listed, picker]) == sorted((ROOT / "assets/css").rglob("*.css"))
+    here = (ROOT / "assets/css").rglob("*.css")
+    # These rooms have pages of their own, which load no workbench.
+    assert sorted([*listed, picker]) == sorted(
+        path for path in here if path.parent.name not in ("accounts", "participants")
+    )
 
 
 def test_the_page_s_sheets_are_all_in_it() -> None:

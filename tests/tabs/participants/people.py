@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from annotation.assignment.ledger import Enrolled
+from annotation.assignment.load import Enrolled
 from annotation.assignment.replay import replay
 from annotation.studies.files import from_json, to_json
 from annotation.studies.plan import Screening, StudyPlan

@@ -1,0 +1,70 @@
+// What studies can be made of: presets and materials, asked for once and again when a form opens.
+import { make } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { KINDS, button, whole } from './parts.js';
+
+export const API = '/api/studies';
+
+/** @type {Promise<any> | undefined} */
+let presets;
+
+/** Presets, languages, limits and default texts; they do not change while the app runs. */
+export function readPresets() {
+  presets ||= ask(API + '/presets').catch((error) => {
+    presets = undefined;
+    throw error;
+  });
+  return presets;
+}
+
+/** What a preset asks of people, in one line. @param {any} preset */
+export function sizeWords(preset) {
+  const { form } = preset;
+  const words = [];
+  const { models } = preset;
+  if (form.number && models && preset.kind === 'pairs')
+    words.push(
+      whole(form.number) +
+        ' cases × ' +
+        (models * (models - 1)) / 2 +
+        ' pairs × ' +
+        form.votes +
+        ' votes',
+    );
+  else
+    words.push(
+      form.votes + (preset.kind === 'ratings' ? ' ratings an image' : ' votes a stimulus'),
+    );
+  const people = form.closing && form.closing.participants;
+  words.push((people ? people + ' people with ' : '') + form.trials + ' trials a person');
+  return words.join(' · ');
+}
+
+/**
+ * Presets as cards, each of which begins a study in one press.
+ * @param {Element} box
+ * @param {any[]} list
+ * @param {(id: string) => void} choose
+ * @param {string} [chosen]
+ */
+export function presetCards(box, list, choose, chosen) {
+  box.replaceChildren(
+    ...list.map((preset) => {
+      const node = make('article', 'th-jd-preset');
+      const head = make(chosen === undefined ? 'h4' : 'h3', '', preset.name);
+      const kind = make('p', 'th-jd-preset-kind', KINDS[preset.kind] || '');
+      if (preset.minutes) kind.append(' · about ' + Math.round(preset.minutes) + ' min a person');
+      const act = button(chosen === undefined ? 'Begin' : 'Choose', () => choose(preset.id));
+      act.setAttribute('aria-label', act.textContent + ': ' + preset.name);
+      node.append(head, kind, make('p', '', preset.form.question || 'A question of your own.'));
+      node.append(make('p', 'th-soft', sizeWords(preset)), make('p', 'th-soft', preset.source));
+      if (chosen === preset.id) {
+        node.dataset.chosen = '';
+        act.setAttribute('aria-pressed', 'true');
+        act.textContent = 'Chosen';
+      } else if (chosen !== undefined) act.setAttribute('aria-pressed', 'false');
+      node.append(act);
+      return node;
+    }),
+  );
+}

@@ -1,0 +1,123 @@
+// The study as files: every table, what its columns mean, votes as arenas write them, all in one.
+import { make, put } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { card, linkButton, problemLine, whole } from './parts.js';
+import { dataTable } from './table.js';
+import { onView } from './view.js';
+
+/**
+ * @param {HTMLElement} box
+ * @param {import('./study.js').Current} current
+ */
+export function exportView(box, current) {
+  const line = problemLine();
+  const wait = make('p', 'th-soft', 'Reading what there is…');
+  let data = null;
+  let personal = false;
+
+  /** @param {string} url */
+  const of = (url) => (personal ? url + (url.includes('?') ? '&' : '?') + 'personal=1' : url);
+  function draw() {
+    const all = card(
+      'Everything',
+      'One archive that another TrueHue takes in again: plan, people, events, tables, codebook.',
+    );
+    const buttons = make('div', 'th-jd-buttons');
+    const whole_ = linkButton('all.zip', of(data.zip), true);
+    whole_.classList.add('th-jd-do');
+    buttons.append(
+      whole_,
+      linkButton('votes.jsonl', of(data.votes), true),
+      linkButton('codebook.md', of(data.codebook), true),
+    );
+    all.body.append(
+      buttons,
+      make(
+        'p',
+        'th-soft',
+        'votes.jsonl has one vote a line, in the form that arenas use. The codebook says what every column of every table is, with its unit.',
+      ),
+    );
+    const words = make('p', 'th-jd-note');
+    if (data.personal) {
+      const label = make('label', 'th-jd-check');
+      const input = make('input');
+      input.type = 'checkbox';
+      input.checked = personal;
+      input.addEventListener('change', () => {
+        personal = input.checked;
+        draw();
+        /** @type {HTMLElement} */ (box.querySelector('.th-jd-check input')).focus();
+      });
+      label.append(input, make('span', '', 'With ids that a recruiting site gave'));
+      all.body.append(label);
+    }
+    put(
+      words,
+      personal
+        ? 'Personal data: these files name what a recruiting site calls people, and comments as they were written. Keep them as your consent text says.'
+        : 'Anonymous: people are numbers; ids of recruiting sites are not in these files.',
+    );
+    all.body.append(words);
+    const tables = card('Tables');
+    tables.body.append(
+      dataTable(
+        [
+          {
+            name: 'Table',
+            cell(table) {
+              const node = make('span', 'th-jd-metric');
+              node.append(make('b', '', table.name), make('small', '', table.title));
+              return node;
+            },
+          },
+          {
+            name: 'A row is',
+            wide: true,
+            cell: (table) => table.row + (table.rows ? ', ' + whole(table.rows) + ' of them' : ''),
+          },
+          {
+            name: 'Columns',
+            wide: true,
+            cell: (table) => make('small', '', (table.columns || []).join(', ')),
+          },
+          {
+            name: 'Files',
+            cell(table) {
+              const node = make('span', 'th-jd-buttons');
+              node.append(
+                ...[
+                  ['CSV', table.csv],
+                  ['Parquet', table.parquet],
+                ].map(([name, url]) => {
+                  const link = linkButton(name, of(url), true);
+                  link.classList.add('th-jd-small');
+                  link.setAttribute('aria-label', table.name + ' as ' + name);
+                  return link;
+                }),
+              );
+              return node;
+            },
+          },
+        ],
+        data.tables,
+        'Tables of this study',
+      ),
+    );
+    box.replaceChildren(line, all.node, tables.node);
+  }
+  return {
+    async shown() {
+      if (!onView('export')) return;
+      if (!box.children.length) box.replaceChildren(line, wait);
+      try {
+        data = await ask(current.address + '/tables');
+        line.say('');
+        draw();
+      } catch (error) {
+        wait.remove();
+        line.say('What can be exported cannot be listed. ' + error.message);
+      }
+    },
+  };
+}

@@ -1,0 +1,262 @@
+// A new study, or the next version of one: the form, and beside it what it makes.
+import { make, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { followJob } from '../shared/jobs.js';
+import { store } from '../shared/state.js';
+import { API, presetCards, readPresets } from './choices.js';
+import { fieldsOf, part, row, tellField } from './form_fields.js';
+import { firstMaterials, materialsPart } from './form_materials.js';
+import { closingPart, numbersPart } from './form_numbers.js';
+import { consentPart, questionPart } from './form_texts.js';
+import { outlineBox } from './outline.js';
+import { doing, problemLine } from './parts.js';
+import { judge, openList, openNew, openStudy } from './view.js';
+
+const WAIT_MS = 400;
+const KEPT = 'th-judge-form';
+
+/** What was being filled in, after a reload. @param {string} preset */
+function keptForm(preset) {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT) || 'null');
+    return kept && kept.preset === preset ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {any} form nothing: it is made */
+function keepForm(form) {
+  try {
+    if (form) localStorage.setItem(KEPT, JSON.stringify(form));
+    else localStorage.removeItem(KEPT);
+  } catch {
+    /* a reload forgets it */
+  }
+}
+
+/** The values that a form of this preset begins with. */
+function firstForm(preset, presets, materials) {
+  const defaults = { ...preset.form };
+  const { models, people, number } = firstMaterials(preset, materials);
+  const language = 'en';
+  return {
+    ...defaults,
+    preset: preset.id,
+    language,
+    title: preset.id === 'free' ? '' : preset.name,
+    kind: preset.kind,
+    question: defaults.question || preset.texts?.[language]?.question || '',
+    instructions: defaults.instructions || preset.texts?.[language]?.instructions || '',
+    consent: presets.consent[language],
+    models,
+    people,
+    number,
+    cases: [],
+    groups: [],
+    model_sets: [],
+    method: defaults.method || 'balanced',
+    training: { keys: [], needed: 0, attempts: 2, ...defaults.training },
+    screening: { plates: true, patches: true, ...defaults.screening },
+    completion: { code: '', url: '', ...defaults.completion },
+    closing: { when_complete: true, participants: null, ...defaults.closing },
+    wording: {},
+    seed: defaults.seed ?? 1,
+  };
+}
+
+/**
+ * @param {HTMLElement} box the screen
+ * @returns {{ shown: () => void }}
+ */
+export function studyForm(box) {
+  const heading = box.querySelector('h2');
+  const cards = box.querySelector('.th-jd-presets');
+  const waiting = box.querySelector('.th-jd-waiting');
+  const refused = box.querySelector('.th-jd-refused');
+  const plan = box.querySelector('.th-jd-plan');
+  const formNode = box.querySelector('form');
+  const aside = box.querySelector('.th-jd-outline');
+  const line = problemLine();
+  let presets = null;
+  let materials = null;
+  let form = null;
+  let preset = null;
+  let revised = null;
+  let made = null;
+  let numbers = null;
+  let side = null;
+  let timer;
+  let asked = 0;
+  let shown = '';
+
+  box
+    .querySelector('.th-jd-back')
+    .addEventListener('click', () => (judge.study ? openStudy(judge.study, 'plan') : openList()));
+  formNode.addEventListener('submit', (event) => event.preventDefault());
+
+  const create = doing('Create the draft', save, line, 'th-draw-button');
+  async function save() {
+    clearTimeout(timer);
+    tellField(formNode, '', '');
+    const body = revised ? { ...form, version: revised.version } : form;
+    const url = revised ? API + '/' + revised.id + '/revise' : API + '/create';
+    put(create, revised ? 'Saving…' : 'Creating…');
+    try {
+      let answer = await send(url, body);
+      if (answer.job) {
+        const job = await followJob(answer.job, (now) =>
+          put(create, now.words || 'Extracting colors…'),
+        );
+        if (job.status !== 'done') throw new Error(job.problem || 'It was stopped.');
+        const result = job.result || {};
+        answer = {
+          study: {
+            id: typeof result.study === 'string' ? result.study : judge.study,
+            title: form.title,
+          },
+        };
+      }
+      keepForm(null);
+      store.tell('studies');
+      judge.title = answer.study.title;
+      shown = '';
+      openStudy(answer.study.id, revised ? 'plan' : 'live');
+    } catch (error) {
+      if (!tellField(formNode, error.field, error.message)) throw error;
+      const wrong = formNode.querySelector('[aria-invalid=true]');
+      wrong?.focus();
+    } finally {
+      put(create, revised ? 'Save as the next version' : 'Create the draft');
+    }
+  }
+  function changed() {
+    if (!revised) keepForm(form);
+    clearTimeout(timer);
+    timer = setTimeout(outline, WAIT_MS);
+  }
+  async function outline() {
+    clearTimeout(timer);
+    if (revised && revised.may_revise !== 'everything') return;
+    const mine = ++asked;
+    side.busy(true);
+    try {
+      const answer = await send(API + '/outline', form);
+      if (mine !== asked) return;
+      made = answer;
+      tellField(formNode, '', '');
+      line.say('');
+      side.draw(answer, form);
+      numbers?.outlined();
+    } catch (error) {
+      if (mine !== asked) return;
+      made = null;
+      // A preset may ask for more cases than there are: then all that there are, before a wish.
+      if (error.field === 'number' && form.number && form.number === preset.form.number) {
+        form.number = 0;
+        formNode.querySelector('[name=number]').value = '0';
+        outline();
+        return;
+      }
+      const there = tellField(formNode, error.field, error.message);
+      side.wrong(there ? 'One thing is missing: see the form.' : error.message);
+    }
+    side.busy(false);
+  }
+  function draw() {
+    const given = { form, preset, presets, materials, changed, again: draw, outline: () => made };
+    const some = revised && revised.may_revise !== 'everything';
+    line.say('');
+    put(create, revised ? 'Save as the next version' : 'Create the draft');
+    if (some) {
+      const node = part(
+        1,
+        'What may still change',
+        'The study was opened: what people see is frozen. For another question, copy the study.',
+      );
+      const of = fieldsOf(form, changed);
+      const fields = { title: () => of.text('title', 'Title', { long: 200 }) };
+      node.append(
+        ...revised.revisable.filter((name) => fields[name]).map((name) => fields[name]()),
+        row(
+          of.text('completion.code', 'Completion code', { long: 200 }),
+          of.text('completion.url', 'Way back', { long: 2000, placeholder: 'https://…' }),
+        ),
+      );
+      numbers = null;
+      formNode.replaceChildren(node, closingPart(given));
+      const card = make('section', 'th-card th-jd-outline-card');
+      card.append(
+        make('h3', '', 'The next version'),
+        make('p', 'th-soft', 'People who come from now on get it; the log says what changed.'),
+        line,
+        create,
+      );
+      aside.replaceChildren(card);
+    } else {
+      numbers = numbersPart(given);
+      formNode.replaceChildren(
+        materialsPart(given),
+        questionPart(given),
+        numbers.node,
+        consentPart(given),
+        closingPart(given),
+      );
+      side = outlineBox(aside, { create, line });
+      outline();
+    }
+    plan.hidden = false;
+  }
+  function choose(id) {
+    preset = presets.presets.find((one) => one.id === id) || presets.presets[0];
+    form = keptForm(preset.id) || firstForm(preset, presets, materials);
+    presetCards(cards, presets.presets, openNew, preset.id);
+    draw();
+  }
+  async function load() {
+    const now = judge.study + ' ' + judge.preset;
+    if (now === shown) return;
+    shown = now;
+    put(heading, judge.study ? 'Change the plan' : 'New study');
+    refused.hidden = true;
+    waiting.hidden = false;
+    plan.hidden = true;
+    cards.replaceChildren();
+    try {
+      const [choices, what, study] = await Promise.all([
+        readPresets(),
+        ask(API + '/materials'),
+        judge.study ? ask(API + '/' + judge.study) : null,
+      ]);
+      if (now !== shown) return;
+      presets = choices;
+      materials = what;
+      revised = study;
+      if (study) {
+        judge.title = study.title;
+        if (!study.form)
+          throw new Error('This study was not made with the form: copy it, or import it again.');
+        preset = presets.presets.find((one) => one.id === study.preset) || presets.presets[0];
+        form = {
+          ...study.form,
+          training: { keys: [], needed: 0, attempts: 2, ...study.form.training },
+          completion: { code: '', url: '', ...study.form.completion },
+          closing: { when_complete: true, participants: null, ...study.form.closing },
+          wording: { ...study.form.wording },
+        };
+        draw();
+      } else if (judge.preset) choose(judge.preset);
+      else presetCards(cards, presets.presets, openNew, '');
+      if (materials.notes?.length && !study) {
+        put(refused, materials.notes.join(' '));
+        refused.hidden = false;
+      }
+    } catch (error) {
+      shown = '';
+      put(refused, 'The form cannot be shown. ' + error.message);
+      refused.hidden = false;
+    }
+    waiting.hidden = true;
+  }
+  return { shown: load };
+}

@@ -1,0 +1,160 @@
+// Which cases are asked about: types of them, and single ones where somebody chooses.
+import { make, many, put } from '../shared/dom.js';
+import { send } from '../shared/http.js';
+import { API } from './choices.js';
+import { fold } from './form_fields.js';
+import { problemLine, whole } from './parts.js';
+
+const WAIT_MS = 300;
+const LISTED = 200;
+
+/**
+ * @param {any} form
+ * @param {() => void} changed
+ */
+export function casesOf(form, changed) {
+  const groups = make('div', 'th-jd-groups');
+  const found = make('p', 'th-jd-hint');
+  const single = make('div', 'th-jd-cases');
+  const line = problemLine();
+  let timer;
+  let asked = 0;
+  let key = '';
+  // What cases come from; what else the form holds may be half written.
+  const sources = () => {
+    const { preset, kind, models, people, extraction, pictures, variants } = form;
+    return { preset, kind, models, people, extraction, pictures, variants };
+  };
+
+  async function readCases() {
+    const now = JSON.stringify([form.models, form.people, form.extraction]);
+    if (now === key) return;
+    const mine = ++asked;
+    try {
+      const answer = await send(API + '/cases', {
+        ...sources(),
+        words: '',
+        offset: 0,
+        limit: 1,
+      });
+      if (mine !== asked) return;
+      key = now;
+      drawGroups(answer);
+    } catch {
+      if (mine === asked) drawGroups({ groups: [], total: 0 }); // the outline says what is wrong
+    }
+    if (box.open) listCases();
+  }
+  function drawGroups(answer) {
+    put(found, answer.total ? many(answer.total, 'case') + ' of these models.' : '');
+    const names = answer.groups.map((one) => one.group);
+    form.groups = form.groups.filter((name) => names.includes(name));
+    groups.hidden = names.length < 2;
+    groups.replaceChildren(
+      make('span', 'th-jd-label', 'Types of cases'),
+      ...answer.groups.map(({ group, cases }) => {
+        const label = make('label', 'th-jd-chip');
+        const tick = make('input');
+        tick.type = 'checkbox';
+        tick.checked = !form.groups.length || form.groups.includes(group);
+        tick.addEventListener('change', () => {
+          const before = form.groups.length ? form.groups : names;
+          const next = tick.checked ? [...before, group] : before.filter((name) => name !== group);
+          if (!next.length) {
+            tick.checked = true;
+            return;
+          }
+          form.groups = next.length === names.length ? [] : next;
+          changed();
+        });
+        label.append(tick, make('span', '', group || 'no type'), make('small', '', whole(cases)));
+        return label;
+      }),
+    );
+  }
+  const search = make('input');
+  const items = make('div', 'th-jd-case-list');
+  const chosenWords = make('p', 'th-jd-hint');
+  search.type = 'search';
+  search.placeholder = 'Search: rotten mango…';
+  search.setAttribute('aria-label', 'Search cases');
+  chosenWords.setAttribute('role', 'status');
+  function sayChosen() {
+    put(
+      chosenWords,
+      form.cases.length
+        ? many(form.cases.length, 'case') + ' chosen; the number above is drawn of them.'
+        : 'None ticked: all cases that every model has.',
+    );
+  }
+  async function listCases() {
+    const mine = ++asked;
+    try {
+      const answer = await send(API + '/cases', {
+        ...sources(),
+        groups: form.groups,
+        words: search.value,
+        offset: 0,
+        limit: LISTED,
+      });
+      if (mine !== asked) return;
+      line.say('');
+      items.replaceChildren(
+        ...answer.cases.map((one) => {
+          const label = make('label');
+          const tick = make('input');
+          tick.type = 'checkbox';
+          tick.checked = form.cases.includes(one.id);
+          tick.disabled = !one.complete && !tick.checked;
+          tick.addEventListener('change', () => {
+            form.cases = tick.checked
+              ? [...form.cases, one.id]
+              : form.cases.filter((id) => id !== one.id);
+            sayChosen();
+            changed();
+          });
+          label.append(tick, make('span', '', one.words));
+          if (!one.complete)
+            label.append(
+              make('small', '', one.models.length + ' of ' + form.models.length + ' models'),
+            );
+          else if (one.group) label.append(make('small', '', one.group));
+          return label;
+        }),
+        ...(answer.total > answer.cases.length
+          ? [
+              make(
+                'p',
+                'th-soft',
+                whole(answer.total - answer.cases.length) + ' more: search for them.',
+              ),
+            ]
+          : []),
+      );
+      sayChosen();
+    } catch (error) {
+      if (mine === asked) line.say(error.message);
+    }
+  }
+  search.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(listCases, WAIT_MS);
+  });
+  single.append(search, line, items, chosenWords);
+
+  const box = fold('Choose single cases', single);
+  single.dataset.field = 'cases';
+  box.addEventListener('toggle', () => {
+    if (box.open) listCases();
+  });
+  return {
+    groups,
+    found,
+    fold: box,
+    /** Other models may have other cases. */
+    soon() {
+      clearTimeout(timer);
+      timer = setTimeout(readCases, WAIT_MS);
+    },
+  };
+}

@@ -1,0 +1,211 @@
+// The fields of the form of a study: each holds one value of it and stands where its error is said.
+import { make, options, strip } from '../shared/dom.js';
+
+/**
+ * @param {Record<string, any>} form
+ * @param {string} name with a dot for what lies deeper: 'completion.code'
+ */
+function holder(form, name) {
+  const parts = name.split('.');
+  const last = /** @type {string} */ (parts.pop());
+  const at = parts.reduce((object, part) => (object[part] ||= {}), form);
+  return { get: () => at[last], set: (value) => (at[last] = value) };
+}
+
+/**
+ * Makers of fields for one form.
+ * @param {Record<string, any>} form what they hold
+ * @param {() => void} changed
+ */
+export function fieldsOf(form, changed) {
+  /**
+   * @param {string} name
+   * @param {string} label
+   * @param {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} input
+   * @param {string} [hint]
+   */
+  function field(name, label, input, hint) {
+    const box = make('div', 'th-jd-field');
+    const words = make('label', '', label);
+    box.dataset.field = name;
+    input.id = 'th-jd-' + name.replaceAll('.', '-');
+    input.name = name;
+    words.htmlFor = input.id;
+    box.append(words, input);
+    if (hint) box.append(hintOf(input, hint));
+    return box;
+  }
+  function hintOf(input, text) {
+    const about = make('p', 'th-jd-hint', text);
+    about.id = input.id + '-hint';
+    input.setAttribute('aria-describedby', about.id);
+    return about;
+  }
+  return {
+    /**
+     * @param {string} name
+     * @param {string} label
+     * @param {{ hint?: string, rows?: number, placeholder?: string, long?: number }} [more]
+     */
+    text(name, label, { hint, rows, placeholder, long = 20000 } = {}) {
+      const input = rows ? make('textarea') : make('input');
+      const held = holder(form, name);
+      if (rows) /** @type {HTMLTextAreaElement} */ (input).rows = rows;
+      input.value = held.get() || '';
+      input.maxLength = long;
+      if (placeholder) input.placeholder = placeholder;
+      input.addEventListener('input', () => {
+        held.set(input.value);
+        changed();
+      });
+      return field(name, label, input, hint);
+    },
+    /**
+     * @param {string} name
+     * @param {string} label
+     * @param {{ hint?: string, placeholder?: string, per?: number, empty?: unknown }} [more]
+     */
+    number(name, label, { hint, placeholder, per = 1, empty = null } = {}) {
+      const input = make('input');
+      const held = holder(form, name);
+      const value = held.get();
+      input.inputMode = 'numeric';
+      input.value = value === null || value === undefined ? '' : String(value / per);
+      if (placeholder) input.placeholder = placeholder;
+      input.addEventListener('input', () => {
+        const text = input.value.trim();
+        // What is no number goes as it is: the app says what is wrong with it.
+        held.set(text === '' ? empty : Number.isFinite(Number(text)) ? Number(text) * per : text);
+        changed();
+      });
+      return field(name, label, input, hint);
+    },
+    /** @param {string} name @param {string} label @param {string} [hint] */
+    check(name, label, hint) {
+      const input = make('input');
+      const held = holder(form, name);
+      input.type = 'checkbox';
+      input.checked = Boolean(held.get());
+      input.addEventListener('change', () => {
+        held.set(input.checked);
+        changed();
+      });
+      const box = field(name, label, input, hint);
+      box.classList.add('th-jd-check');
+      box.prepend(input);
+      return box;
+    },
+    /**
+     * @param {string} name
+     * @param {string} label
+     * @param {{ id: string, name: string }[]} choices
+     * @param {string} [hint]
+     */
+    select(name, label, choices, hint) {
+      const input = make('select');
+      const held = holder(form, name);
+      options(input, choices, held.get() || (choices[0] || { id: '' }).id);
+      input.addEventListener('change', () => {
+        held.set(input.value);
+        changed();
+      });
+      return field(name, label, input, hint);
+    },
+    /**
+     * @param {string} name
+     * @param {string} label
+     * @param {{ id: string, name: string, title?: string }[]} choices
+     */
+    strip(name, label, choices) {
+      const box = make('div', 'th-jd-field');
+      const words = make('span', 'th-jd-label', label);
+      const row = make('span', 'th-strip');
+      const held = holder(form, name);
+      box.dataset.field = name;
+      words.id = 'th-jd-' + name + '-label';
+      row.setAttribute('role', 'group');
+      row.setAttribute('aria-labelledby', words.id);
+      const draw = () =>
+        strip(row, choices, held.get(), (id) => {
+          held.set(id);
+          draw();
+          changed();
+        });
+      draw();
+      box.append(words, row);
+      return box;
+    },
+  };
+}
+
+/** Fields beside each other. @param {Node[]} nodes */
+export function row(...nodes) {
+  const box = make('div', 'th-jd-row');
+  box.append(...nodes);
+  return box;
+}
+
+/**
+ * What most studies leave as it is.
+ * @param {string} title
+ * @param {Node[]} nodes
+ */
+export function fold(title, ...nodes) {
+  const box = make('details', 'th-jd-more');
+  box.append(make('summary', '', title), ...nodes);
+  return box;
+}
+
+/**
+ * A numbered part of the form.
+ * @param {number} number
+ * @param {string} title
+ * @param {string} words
+ */
+export function part(number, title, words) {
+  const node = make('section', 'th-card th-jd-part');
+  const head = make('header');
+  head.append(make('h3', '', number + '. ' + title));
+  if (words) head.append(make('span', 'th-soft', words));
+  node.append(head);
+  return node;
+}
+
+/**
+ * Says what is wrong at the field that it is about; true where there is such a field.
+ * @param {HTMLElement} root
+ * @param {string} name
+ * @param {string} text
+ */
+export function tellField(root, name, text) {
+  root.querySelectorAll('.th-jd-wrong').forEach((node) => node.remove());
+  root.querySelectorAll('[aria-invalid]').forEach((node) => {
+    node.removeAttribute('aria-invalid');
+    const hint = root.querySelector('#' + CSS.escape(node.id + '-hint'));
+    if (hint) node.setAttribute('aria-describedby', hint.id);
+    else node.removeAttribute('aria-describedby');
+  });
+  if (!name || !text) return false;
+  const all = [...root.querySelectorAll('[data-field]')];
+  const box =
+    all.find((node) => node.dataset.field === name) ||
+    all.find((node) => (node.dataset.field || '').startsWith(name + '.')) ||
+    all.find((node) => name.startsWith(node.dataset.field + '.'));
+  if (!box) return false;
+  const problem = make('p', 'th-problem th-jd-wrong', text);
+  problem.id = 'th-jd-wrong';
+  problem.setAttribute('role', 'alert');
+  box.append(problem);
+  const control = box.querySelector('input, select, textarea');
+  if (control) {
+    control.setAttribute('aria-invalid', 'true');
+    control.setAttribute('aria-describedby', problem.id);
+  }
+  for (
+    let folded = box.closest('details');
+    folded;
+    folded = folded.parentElement?.closest('details')
+  )
+    folded.open = true;
+  return true;
+}

@@ -1,0 +1,287 @@
+// What is compared: models and where their pictures are from, people's colors, cases, pairs.
+import { make, many, options } from '../shared/dom.js';
+import { casesOf } from './form_cases.js';
+import { fieldsOf, fold, part, row } from './form_fields.js';
+
+const FIRST_MODELS = 4;
+
+/**
+ * The models that a form begins with: those of the preset's number, or the first few.
+ * @param {any} preset
+ * @param {any} materials
+ */
+export function firstMaterials(preset, materials) {
+  const { suggested } = materials;
+  const list = preset.material === 'distributions' ? suggested.distributions : suggested.images;
+  const number = preset.models || FIRST_MODELS;
+  const models = list.slice(0, number).map(({ name, sources }) => ({ name, sources }));
+  const people = preset.needs_people && suggested.people.length ? suggested.people[0].sources : [];
+  // A preset may ask for more cases than there are.
+  const most = [
+    ...list.slice(0, number),
+    ...materials.suggested.people.slice(0, people.length ? 1 : 0),
+  ];
+  const cases = Math.min(...most.map((one) => one.cases ?? Infinity));
+  return { models, people, number: cases < preset.form.number ? 0 : preset.form.number };
+}
+
+/** Everything that pictures or distributions can come from, as it is chosen one by one. */
+function sourcesOf(materials, distributions) {
+  const out = [];
+  materials.runs.forEach((run) => {
+    if (distributions && !run.concepts) return;
+    out.push({ name: run.model_name || run.name, source: run.source, label: run.name });
+    Object.entries(run.styles || {}).forEach(([style, words]) => {
+      out.push({
+        name: run.model_name || run.name,
+        source: run.source + '/' + style,
+        label: run.name + ', ' + words,
+      });
+      (run.guidances || []).forEach((scale) => {
+        const label = run.name + ', ' + words + ', guidance ' + scale;
+        out.push({
+          name: (run.model_name || run.name) + ', ' + scale,
+          source: run.source + '/' + style + '/' + scale,
+          label,
+        });
+      });
+    });
+  });
+  materials.pictures.forEach((set) =>
+    out.push({ name: set.name, source: set.source, label: set.name + ' (pictures)' }),
+  );
+  if (distributions)
+    materials.sets.forEach((set) =>
+      out.push({ name: set.name, source: set.source, label: set.name + ' (distributions)' }),
+    );
+  return out;
+}
+
+/**
+ * @param {{ form: any, preset: any, presets: any, materials: any, changed: () => void }} given
+ */
+export function materialsPart({ form, preset, presets, materials, changed }) {
+  const distributions = preset.material === 'distributions';
+  const node = part(
+    1,
+    'What is compared',
+    distributions
+      ? 'Each model’s colors of a concept, beside what people gave it.'
+      : 'Each model’s picture of a prompt.',
+  );
+  const of = fieldsOf(form, told);
+  const suggested = distributions ? materials.suggested.distributions : materials.suggested.images;
+  const list = make('div', 'th-jd-models');
+  const more = make('select', 'th-jd-add');
+  const pairs = make('div', 'th-jd-pairs');
+  /** @type {{ name: string, sources: string[], label: string, cases: number | null, on: boolean }[]} */
+  let entries = [];
+
+  // ── models ─────────────────────────────────────────────────────────────────────────────────
+  function begin() {
+    entries = suggested.map((one) => ({ ...one, on: false }));
+    form.models.forEach((model) => {
+      const same = entries.find(
+        (one) => JSON.stringify(one.sources) === JSON.stringify(model.sources),
+      );
+      if (same) Object.assign(same, { name: model.name, on: true });
+      else entries.push({ ...model, label: model.sources.join(', '), cases: null, on: true });
+    });
+  }
+  function take() {
+    const byName = new Map();
+    entries
+      .filter((one) => one.on)
+      .forEach((one) => byName.set(one.name, [...(byName.get(one.name) || []), ...one.sources]));
+    form.models = [...byName].map(([name, sources]) => ({ name, sources: [...new Set(sources)] }));
+    const names = new Set(byName.keys());
+    form.model_sets = form.model_sets.filter((set) => set.every((name) => names.has(name)));
+    drawPairs();
+    told();
+  }
+  function modelRow(entry) {
+    const box = make('div', 'th-jd-model');
+    const label = make('label');
+    const tick = make('input');
+    const name = make('input');
+    tick.type = 'checkbox';
+    tick.checked = entry.on;
+    name.value = entry.name;
+    name.maxLength = 80;
+    name.hidden = !entry.on;
+    name.setAttribute('aria-label', 'Name in results of ' + entry.label);
+    tick.addEventListener('change', () => {
+      entry.on = tick.checked;
+      name.hidden = !entry.on;
+      take();
+    });
+    name.addEventListener('input', () => {
+      entry.name = name.value;
+      take();
+    });
+    const words = make('span');
+    words.append(make('b', '', entry.label || entry.name));
+    if (entry.cases !== null && entry.cases !== undefined)
+      words.append(make('small', '', many(entry.cases, distributions ? 'concept' : 'prompt')));
+    label.append(tick, words);
+    box.append(label, name);
+    return box;
+  }
+  function drawModels() {
+    list.replaceChildren(...entries.map(modelRow));
+    if (!entries.length)
+      list.append(
+        make(
+          'p',
+          'th-jd-nothing',
+          distributions
+            ? 'Nothing has colors of concepts yet. Start a concept run in Explore, or import distributions in Compare.'
+            : 'There are no pictures yet. Start a run in Explore, or import a folder of pictures there.',
+        ),
+      );
+    const rest = sourcesOf(materials, distributions).filter(
+      (one) =>
+        !entries.some((entry) => entry.sources.length === 1 && entry.sources[0] === one.source),
+    );
+    options(
+      more,
+      [
+        { id: '', name: 'Add another source…' },
+        ...rest.map((one) => ({ id: one.source, name: one.label })),
+      ],
+      '',
+    );
+    more.hidden = !rest.length;
+  }
+  more.setAttribute('aria-label', 'Add another source of pictures');
+  more.addEventListener('change', () => {
+    const chosen = sourcesOf(materials, distributions).find((one) => one.source === more.value);
+    if (!chosen) return;
+    entries.push({
+      name: chosen.name,
+      sources: [chosen.source],
+      label: chosen.label,
+      cases: null,
+      on: true,
+    });
+    take();
+    drawModels();
+    list.lastElementChild?.querySelector('input')?.focus();
+  });
+
+  // ── pairs of models ────────────────────────────────────────────────────────────────────────
+  function drawPairs() {
+    const names = form.models.map((model) => model.name);
+    const all = names.flatMap((name, at) => names.slice(at + 1).map((other) => [name, other]));
+    pairs.hidden = preset.kind !== 'pairs' || all.length < 2;
+    pairs.replaceChildren(
+      ...all.map((pair) => {
+        const label = make('label', 'th-jd-chip');
+        const tick = make('input');
+        const same = (set) => JSON.stringify([...set].sort()) === JSON.stringify([...pair].sort());
+        tick.type = 'checkbox';
+        tick.checked = !form.model_sets.length || form.model_sets.some(same);
+        tick.addEventListener('change', () => {
+          const sets = form.model_sets.length ? form.model_sets : all;
+          const next = tick.checked ? [...sets, pair] : sets.filter((set) => !same(set));
+          // None at all would stand for every pair.
+          if (!next.length) {
+            tick.checked = true;
+            return;
+          }
+          form.model_sets = next.length === all.length ? [] : next;
+          told();
+        });
+        label.append(tick, make('span', '', pair.join(' – ')));
+        return label;
+      }),
+    );
+    pairFold.hidden = pairs.hidden;
+  }
+
+  const cases = casesOf(form, changed);
+  function told() {
+    cases.soon();
+    changed();
+  }
+
+  const models = make('div', 'th-jd-field');
+  models.dataset.field = 'models';
+  models.append(
+    make('span', 'th-jd-label', 'Models'),
+    list,
+    more,
+    make(
+      'p',
+      'th-jd-hint',
+      'Names are for results; participants never see them. Two with one name are one model: the first that has a case is taken.',
+    ),
+  );
+  /** @type {HTMLElement[]} */
+  const nodes = [models];
+  if (preset.needs_people) {
+    const choices = materials.suggested.people.map((one, at) => ({
+      id: String(at),
+      name: one.name + (one.cases ? ', ' + many(one.cases, 'concept') : ''),
+    }));
+    const people = make('select');
+    const box = make('div', 'th-jd-field');
+    const label = make('label', '', 'People’s colors');
+    const at = materials.suggested.people.findIndex(
+      (one) => JSON.stringify(one.sources) === JSON.stringify(form.people),
+    );
+    people.id = 'th-jd-people';
+    label.htmlFor = people.id;
+    options(
+      people,
+      choices.length
+        ? choices
+        : [{ id: '', name: 'None are here: import them in Compare, People and files' }],
+      at < 0 ? '' : String(at),
+    );
+    if (at < 0 && choices.length) {
+      people.value = '0';
+      form.people = materials.suggested.people[0].sources;
+    }
+    people.addEventListener('change', () => {
+      form.people = (materials.suggested.people[Number(people.value)] || { sources: [] }).sources;
+      told();
+    });
+    box.dataset.field = 'people';
+    box.append(label, people);
+    nodes.push(box);
+  }
+  const caseField = of.number('number', 'Cases in the study', {
+    hint: '0 takes all that every model has; fewer are drawn by the seed.',
+  });
+  const pairFold = fold('Which pairs of models', pairs);
+  nodes.push(row(caseField, cases.groups), cases.found, cases.fold, pairFold);
+  const extras = [
+    of.number(
+      'pictures',
+      distributions ? 'Pictures shown for reference' : 'Pictures of a model shown at once',
+    ),
+  ];
+  if (!distributions)
+    extras.push(
+      of.number('variants', 'Pictures of each prompt asked about', {
+        hint: 'Each by itself, so 3 ask three times as much.',
+      }),
+    );
+  if (distributions)
+    extras.push(
+      of.select(
+        'extraction',
+        'How pictures become a distribution',
+        Object.entries(presets.extractions).map(([id, name]) => ({ id, name: String(name) })),
+      ),
+    );
+  extras.push(of.number('seed', 'Seed', { hint: 'All chance starts here: cases, order, sides.' }));
+  nodes.push(fold('More about what is shown', row(...extras)));
+  node.append(...nodes);
+  begin();
+  drawModels();
+  drawPairs();
+  cases.soon();
+  return node;
+}

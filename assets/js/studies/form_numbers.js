@@ -1,0 +1,180 @@
+// How often, by whom, and what is checked: numbers, training, screening, closing.
+import { make, many, put } from '../shared/dom.js';
+import { fieldsOf, fold, part, row } from './form_fields.js';
+import { decimal } from './parts.js';
+import { votesNeeded } from './votes_needed.js';
+
+/**
+ * @param {{ form: any, preset: any, presets: any, outline: () => any, changed: () => void }} given
+ * @returns {{ node: HTMLElement, outlined: () => void }}
+ */
+export function numbersPart({ form, preset, presets, outline, changed }) {
+  const node = part(3, 'Numbers', 'How often each stimulus is judged, and what else people get.');
+  const of = fieldsOf(form, changed);
+  const kind = preset.id === 'free' ? form.kind : preset.kind;
+  const votes = of.number('votes', kind === 'ratings' ? 'Ratings an image' : 'Votes a stimulus');
+  const training = make('div', 'th-jd-training');
+  const numbers = row(
+    votes,
+    of.number('trials', 'Trials a person', { hint: 'At most; checks come on top.' }),
+    of.number('repeats', 'Repeated trials', { hint: 'The same again, sides turned: consistency.' }),
+    of.number('attention', 'Attention checks', { hint: 'Words say what to answer.' }),
+  );
+  const allowed = make('div', 'th-jd-checks');
+  if (kind === 'pairs')
+    allowed.append(of.check('tie', 'A tie may be answered', '“About the same.”'));
+  allowed.append(of.check('skip', 'A trial may be skipped', '“I cannot tell.” A skip is no vote.'));
+  node.append(numbers, allowed);
+
+  if (kind !== 'best-of')
+    node.append(
+      fold(
+        'How many votes do I need?',
+        votesNeeded({
+          ratings: kind === 'ratings',
+          size() {
+            const made = outline();
+            const models = form.models.length;
+            return {
+              models,
+              pairs: form.model_sets.length || Math.max(1, (models * (models - 1)) / 2),
+              cases: made ? made.cases.chosen : 1,
+              trials: Number(form.trials) || 1,
+            };
+          },
+          take(number) {
+            form.votes = number;
+            votes.querySelector('input').value = String(number);
+            changed();
+          },
+        }),
+      ),
+    );
+
+  // ── training: a known answer before the rest ───────────────────────────────────────────────
+  let offers = [];
+  let shown = '';
+  const list = make('div', 'th-jd-offers');
+  const needed = row(
+    of.number('training.needed', 'Right answers needed', { empty: 0 }),
+    of.number('training.attempts', 'Attempts', {
+      hint: 'A second round where too few were right; nobody is sent away.',
+      empty: 2,
+    }),
+  );
+  const about = make('p', 'th-jd-hint');
+  training.dataset.field = 'training';
+  training.append(about, list, needed);
+  function drawOffers() {
+    const keys = form.training.keys;
+    const all = [
+      ...offers,
+      ...keys
+        .filter((key) => !offers.some((offer) => offer.case === key.case))
+        .map((key) => ({ ...key, words: key.case })),
+    ];
+    put(
+      about,
+      all.length
+        ? 'Pairs whose answer a metric leaves no doubt about; you decide whether they are fair. Each leaves the study itself.'
+        : 'Training is offered where a metric leaves no doubt about a pair: of concepts with people’s colors.',
+    );
+    needed.hidden = !all.length;
+    list.replaceChildren(
+      ...all.map((offer) => {
+        const label = make('label', 'th-jd-offer');
+        const tick = make('input');
+        tick.type = 'checkbox';
+        tick.checked = keys.some((key) => key.case === offer.case);
+        tick.addEventListener('change', () => {
+          const rest = form.training.keys.filter((key) => key.case !== offer.case);
+          const key = { case: offer.case, models: offer.models, right: offer.right };
+          form.training.keys = tick.checked ? [...rest, key] : rest;
+          form.training.needed = Math.min(
+            form.training.needed || form.training.keys.length,
+            form.training.keys.length,
+          );
+          needed.querySelector('input').value = String(form.training.needed);
+          changed();
+        });
+        const words = make('span');
+        words.append(make('b', '', offer.words), ' ' + offer.right + ' is right');
+        if (offer.difference !== undefined)
+          words.append(
+            make(
+              'small',
+              '',
+              offer.words_why || decimal(offer.difference, 1) + ' ' + (offer.unit || ''),
+            ),
+          );
+        label.append(tick, words);
+        return label;
+      }),
+    );
+  }
+  const trainingFold = fold('Training, with a known answer', training);
+  if (kind === 'ratings') trainingFold.hidden = true;
+  const order = [
+    row(
+      of.check(
+        'screening.plates',
+        'Color-vision plates',
+        'Four numbers in dots, made here; what was read is recorded.',
+      ),
+      of.check(
+        'screening.patches',
+        'Dark and light patches',
+        'Whether the screen hides shadows or highlights.',
+      ),
+    ),
+  ];
+  if (kind === 'pairs')
+    order.push(
+      of.strip(
+        'method',
+        'How the next pair is chosen',
+        Object.entries(presets.methods).map(([id, name]) => ({
+          id,
+          name: String(name).split(':')[0],
+          title: String(name),
+        })),
+      ),
+      make('p', 'th-jd-hint', Object.values(presets.methods).join('. ') + '.'),
+    );
+  node.append(trainingFold, fold('Screening and order', ...order));
+  drawOffers();
+  return {
+    node,
+    outlined() {
+      const made = outline();
+      const next = (made && made.training_offers) || [];
+      const now = JSON.stringify(next);
+      if (now === shown || training.contains(document.activeElement)) return;
+      shown = now;
+      offers = next;
+      drawOffers();
+      put(
+        trainingFold.querySelector('summary'),
+        'Training, with a known answer' +
+          (next.length ? ': ' + many(next.length, 'pair') + ' offered' : ''),
+      );
+    },
+  };
+}
+
+/** When it ends by itself. @param {{ form: any, changed: () => void }} given */
+export function closingPart({ form, changed }) {
+  const node = part(5, 'Closing', 'When the study closes by itself; you can close it at any time.');
+  const of = fieldsOf(form, changed);
+  node.append(
+    of.check('closing.when_complete', 'When every vote is in', 'People who are at it may finish.'),
+    row(
+      of.number('closing.participants', 'After so many people', { placeholder: 'no limit' }),
+      of.number('abandoned_after_s', 'Given to others after, minutes', {
+        per: 60,
+        hint: 'Without a sign of somebody. Who comes back goes on all the same.',
+      }),
+    ),
+  );
+  return node;
+}

@@ -1,0 +1,120 @@
+// What participants read: question, instructions, consent, pages around, the way back.
+import { make, put } from '../shared/dom.js';
+import { fieldsOf, fold, part, row } from './form_fields.js';
+import { button } from './parts.js';
+
+const PROLIFIC = 'https://app.prolific.com/submissions/complete?cc=';
+
+/**
+ * @param {{ form: any, preset: any, presets: any, changed: () => void, again: () => void }} given
+ *   `again` draws the form anew: another language has other words
+ */
+export function questionPart({ form, preset, presets, changed, again }) {
+  const node = part(2, 'What people read', '');
+  const of = fieldsOf(form, changed);
+  const languages = Object.entries(presets.languages).map(([id, name]) => ({
+    id,
+    name: String(name),
+  }));
+  const language = of.select('language', 'Language', languages);
+  const before = form.language;
+  language.querySelector('select').addEventListener('change', () => {
+    // Words that nobody changed follow the language.
+    const [old, now] = [preset.texts?.[before], preset.texts?.[form.language]];
+    ['question', 'instructions'].forEach((name) => {
+      if (old && now && form[name] === old[name]) form[name] = now[name];
+    });
+    if (form.consent === presets.consent[before]) form.consent = presets.consent[form.language];
+    again();
+  });
+  node.append(
+    row(of.text('title', 'Title', { long: 200, hint: 'Participants see it too.' }), language),
+  );
+  if (preset.id === 'free')
+    node.append(
+      of.strip(
+        'kind',
+        'What is answered',
+        Object.entries(presets.kinds).map(([id, name]) => ({
+          id,
+          name: String(name).split(':')[0],
+          title: String(name),
+        })),
+      ),
+    );
+  node.append(
+    of.text('question', 'Question', {
+      long: 500,
+      placeholder: 'In which picture …?',
+      hint: 'It stands above every trial.',
+    }),
+    of.text('instructions', 'Instructions', { rows: 4, hint: 'Read once, before the trials.' }),
+  );
+  const words = presets.wording?.[form.language] || {};
+  const list = make('div', 'th-jd-wording');
+  form.wording ||= {};
+  const own = fieldsOf(form.wording, changed);
+  list.append(
+    ...Object.entries(words).map(([name, text]) =>
+      own.text(name, String(text), { placeholder: String(text), long: 2000 }),
+    ),
+  );
+  node.append(
+    fold(
+      'Pages before and after, other words',
+      of.text('intro', 'Page before', {
+        rows: 3,
+        hint: 'Between consent and instructions; empty for none.',
+      }),
+      of.text('outro', 'Page after', { rows: 3, hint: 'Thanks, and who to write to.' }),
+      ...(list.children.length
+        ? [make('p', 'th-jd-label', 'Words of the page: what is left empty stays as it is'), list]
+        : []),
+    ),
+  );
+  return node;
+}
+
+/** @param {{ form: any, changed: () => void }} given */
+export function consentPart({ form, changed }) {
+  const node = part(
+    4,
+    'Consent and the way back',
+    'Nobody sees a trial before they agreed. Another text is another version.',
+  );
+  const left = make('p', 'th-jd-hint');
+  const of = fieldsOf(form, () => {
+    brackets();
+    changed();
+  });
+  function brackets() {
+    const found = (form.consent || '').match(/\[[^\]]*\]/g) || [];
+    put(
+      left,
+      found.length
+        ? 'To be filled in before the study can open: ' +
+            found.map((text) => text.slice(0, 60)).join(' ')
+        : '',
+    );
+    left.hidden = !found.length;
+  }
+  const code = of.text('completion.code', 'Completion code', {
+    long: 200,
+    hint: 'Shown at the end.',
+  });
+  const url = of.text('completion.url', 'Way back', {
+    long: 2000,
+    placeholder: 'https://…',
+    hint: 'A button at the end leads there.',
+  });
+  const fill = button('Prolific’s', () => {
+    const input = url.querySelector('input');
+    form.completion.url = input.value =
+      PROLIFIC + encodeURIComponent(form.completion.code || 'CODE');
+    changed();
+  });
+  fill.title = 'Makes the address from the completion code';
+  node.append(of.text('consent', 'What they agree to', { rows: 12 }), left, row(code, url, fill));
+  brackets();
+  return node;
+}

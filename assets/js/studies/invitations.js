@@ -1,0 +1,234 @@
+// The links by which people come in: made, copied once, revoked.
+import { arrange, make, many, put } from '../shared/dom.js';
+import { send } from '../shared/http.js';
+import { button, card, doing, download, nothing, problemLine, question, time } from './parts.js';
+import { csvOf, dataTable } from './table.js';
+import { onView, openStudy } from './view.js';
+
+const PROLIFIC =
+  '?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}';
+
+/** @param {string} text @param {HTMLElement} said */
+async function copy(text, said) {
+  try {
+    await navigator.clipboard.writeText(text);
+    put(said, 'Copied.');
+  } catch {
+    put(said, 'The browser does not let this page copy. Mark the link and copy it by hand.');
+  }
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {import('./study.js').Current} current
+ */
+export function linksView(box, current) {
+  const line = problemLine();
+  const said = make('p', 'th-jd-said');
+  const maker = card(
+    'Make a link',
+    'A link is shown once: only its hash is stored. Who has it can take part.',
+  );
+  const list = card('Links of this study');
+  const fresh = make('section', 'th-card th-jd-fresh');
+  const form = make('form', 'th-jd-row');
+  const label = make('input');
+  const count = make('input');
+  const personal = make('input');
+  let shown = '';
+  said.setAttribute('role', 'status');
+
+  function field(input, name, words, hint) {
+    const node = make('div', 'th-jd-field');
+    const text = make('label', '', words);
+    const about = make('p', 'th-jd-hint', hint);
+    input.id = 'th-jd-link-' + name;
+    input.name = name;
+    about.id = input.id + '-hint';
+    input.setAttribute('aria-describedby', about.id);
+    text.htmlFor = input.id;
+    if (input.type === 'checkbox') {
+      node.classList.add('th-jd-check');
+      node.append(input, text, about);
+    } else node.append(text, input, about);
+    return node;
+  }
+  label.maxLength = 80;
+  label.placeholder = 'Prolific, first round';
+  count.inputMode = 'numeric';
+  count.value = '1';
+  personal.type = 'checkbox';
+  const make_ = doing(
+    'Make',
+    async () => {
+      const answer = await send(current.address + '/links', {
+        label: label.value.trim(),
+        personal: personal.checked,
+        count: Number(count.value) || 0,
+      });
+      made(answer.links);
+      label.value = '';
+      await current.reload();
+      show();
+    },
+    line,
+    'th-jd-do',
+  );
+  form.append(
+    field(label, 'label', 'Name', 'For you: where it is sent.'),
+    field(count, 'count', 'How many', '1 for a link that everybody shares.'),
+    field(
+      personal,
+      'personal',
+      'Personal',
+      'Each is for one person, who may go on with it on any device.',
+    ),
+    make_,
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    make_.click();
+  });
+  maker.body.append(form, line);
+
+  function made(links) {
+    const rows = links.map((link) => ({ ...link, url: new URL(link.url, location.href).href }));
+    const head = make('header');
+    const items = make('ul', 'th-jd-urls');
+    const tools = make('span', 'th-jd-buttons');
+    head.append(make('h3', '', rows.length === 1 ? 'The link' : many(rows.length, 'link')), tools);
+    tools.append(button('Copy all', () => copy(rows.map((row) => row.url).join('\n'), said)));
+    const columns = ['label', 'url'].map((name) => ({
+      name,
+      cell: () => '',
+      values: (row) => [row[name]],
+    }));
+    tools.append(button('CSV', () => download('links.csv', csvOf(columns, rows))));
+    rows.slice(0, 20).forEach((row) => {
+      const item = make('li');
+      const text = make('code', '', row.url);
+      item.append(
+        text,
+        button('Copy', () => copy(row.url, said), 'th-jd-small'),
+      );
+      items.append(item);
+    });
+    if (rows.length > 20)
+      items.append(make('li', 'th-soft', many(rows.length - 20, 'more link') + ' in the CSV.'));
+    fresh.replaceChildren(
+      head,
+      make(
+        'p',
+        '',
+        'Keep it now: it cannot be shown again. A lost link is revoked, and another one made.',
+      ),
+      items,
+    );
+    if (rows.length === 1 && !rows[0].personal) {
+      const hint = make('details', 'th-jd-more');
+      const code = make('code', '', rows[0].url + PROLIFIC);
+      hint.append(
+        make('summary', '', 'For Prolific'),
+        make(
+          'p',
+          'th-soft',
+          'Give this as the study’s URL; Prolific fills in who comes. Their id is stored apart, and is in no anonymous export.',
+        ),
+        code,
+        button('Copy', () => copy(code.textContent || '', said), 'th-jd-small'),
+      );
+      const { completion } = current.study.plan;
+      hint.append(
+        make(
+          'p',
+          'th-soft',
+          completion.code || completion.url
+            ? 'At the end people get ' +
+                (completion.code ? 'the code ' + completion.code : 'the way back') +
+                '.'
+            : 'The plan has no completion code and no way back yet: Prolific asks for one of them.',
+        ),
+      );
+      fresh.append(hint);
+    }
+    fresh.append(said);
+    items.querySelector('button')?.focus();
+  }
+  function revoke(link) {
+    question({
+      title: 'Revoke “' + (link.label || 'this link') + '”?',
+      body: [
+        make(
+          'p',
+          '',
+          'Who opens it then reads that there is no such study, also people who had begun with it. What they answered stays.',
+        ),
+      ],
+      action: 'Revoke',
+      act: async () => {
+        const answer = await send(current.address + '/links/' + link.id + '/revoke', {});
+        current.study.links = answer.links;
+        show();
+      },
+    });
+  }
+  const columns = [
+    { name: 'Name', cell: (link) => link.label || 'Unnamed' },
+    { name: 'For', cell: (link) => (link.personal ? 'one person' : 'everybody who has it') },
+    { name: 'People', right: true, cell: (link) => String(link.participants) },
+    { name: 'Made', cell: (link) => time(link.created_at) },
+    {
+      name: 'State',
+      cell(link) {
+        const node = make('span', 'th-jd-stage');
+        node.append(
+          make('i', '', link.revoked_at ? '×' : '▸'),
+          link.revoked_at ? 'Revoked' : 'Lets in',
+        );
+        return node;
+      },
+    },
+    {
+      name: '',
+      cell(link) {
+        if (link.revoked_at) return '';
+        const act = button('Revoke…', () => revoke(link), 'th-jd-small');
+        act.setAttribute('aria-label', 'Revoke ' + (link.label || 'unnamed link'));
+        return act;
+      },
+    },
+  ];
+  function show() {
+    if (!onView('links')) return;
+    const { study } = current;
+    const nodes = [];
+    if (study.state === 'draft') {
+      const words = make(
+        'p',
+        'th-jd-note',
+        'The study is a draft. A link can be made, and says that it has not begun until the study is open. ',
+      );
+      words.append(button('See the plan', () => openStudy(study.id, 'plan'), 'th-jd-small'));
+      nodes.push(words);
+    }
+    if (study.state === 'closed')
+      nodes.push(make('p', 'th-jd-note', 'The study is closed: its links say that it is over.'));
+    nodes.push(maker.node);
+    if (fresh.children.length) nodes.push(fresh);
+    const now = JSON.stringify(study.links);
+    if (now !== shown) {
+      shown = now;
+      list.body.replaceChildren(
+        study.links.length
+          ? dataTable(columns, study.links, 'Links of this study')
+          : nothing(
+              'No link yet',
+              'People come in by a link that nobody can guess. One is enough for all; personal ones are for people you know.',
+            ),
+      );
+    }
+    nodes.push(list.node);
+    arrange(box, nodes);
+  }
+  return { shown: show };
+}

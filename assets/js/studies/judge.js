@@ -1,0 +1,35 @@
+// The Judge tab: its screens, of which one is in front.
+import { store } from '../shared/state.js';
+import { studyForm } from './form.js';
+import { studyList } from './list.js';
+import { studyScreen } from './study.js';
+import { isSeen, judge, publishJudge } from './view.js';
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const boxes = [...element.querySelectorAll('[data-screen]')];
+  const box = (name) => boxes.find((one) => one.dataset.screen === name);
+  const screens = {
+    list: studyList(box('list')),
+    new: studyForm(box('new')),
+    study: studyScreen(box('study')),
+  };
+  function front() {
+    boxes.forEach((one) => {
+      one.hidden = one.dataset.screen !== judge.screen;
+    });
+    if (isSeen()) screens[judge.screen].shown();
+  }
+  store.subscribe('judge', front);
+  document.addEventListener('visibilitychange', front);
+  let seen = false;
+  new IntersectionObserver(() => {
+    const now = isSeen();
+    if (now && !seen) {
+      front();
+      publishJudge();
+    }
+    seen = now;
+  }).observe(element);
+  front();
+}

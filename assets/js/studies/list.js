@@ -1,0 +1,165 @@
+// The list of studies, and what a study is where there is none yet.
+import { arrange, make, many, put } from '../shared/dom.js';
+import { ask, sendFile } from '../shared/http.js';
+import { store } from '../shared/state.js';
+import { API, presetCards, readPresets } from './choices.js';
+import { KINDS, ago, bar, stateMark, whole } from './parts.js';
+import { isSeen, judge, openNew, openStudy } from './view.js';
+
+const POLL_MS = 10000;
+
+/**
+ * A link to a study that a click follows on this page.
+ * @param {any} study
+ */
+function studyLink(study) {
+  const link = make('a', 'th-jd-title', study.title);
+  link.href = '?tab=judge&study=' + study.id;
+  link.addEventListener('click', (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    judge.title = study.title;
+    openStudy(study.id);
+  });
+  return link;
+}
+
+/** @param {any} study */
+function studyLine(study) {
+  const node = make('article', 'th-jd-study');
+  const name = make('div', 'th-jd-name');
+  const title = make('h3');
+  const votes = make('div', 'th-jd-votes');
+  const people = make('div', 'th-jd-people');
+  const share = study.votes_wanted ? study.answers / study.votes_wanted : 0;
+  title.append(studyLink(study));
+  name.append(
+    title,
+    make(
+      'p',
+      'th-soft',
+      [
+        KINDS[study.kind],
+        many(study.cases, 'case'),
+        study.models.join(', '),
+        many(study.stimuli, 'stimul').replace(/stimul(s?)$/, (_, s) =>
+          s ? 'stimuli' : 'stimulus',
+        ),
+        study.version > 1 ? 'version ' + study.version : '',
+        study.author_name,
+      ]
+        .filter(Boolean)
+        .join(' · '),
+    ),
+  );
+  const count = make('p');
+  count.append(
+    make('b', '', whole(study.answers)),
+    make(
+      'span',
+      'th-soft',
+      ' of ' + whole(study.votes_wanted) + ' votes · ' + Math.floor(100 * share) + '%',
+    ),
+  );
+  votes.append(count, bar(study.answers, study.votes_wanted, 'Votes of ' + study.title));
+  const persons = make('p');
+  persons.append(
+    make('b', '', whole(study.participants)),
+    make(
+      'span',
+      'th-soft',
+      (study.participants === 1 ? ' person' : ' people') +
+        ', ' +
+        whole(study.finished) +
+        ' finished',
+    ),
+  );
+  const last = study.last_at ? 'last vote ' + ago(study.last_at) : 'made ' + ago(study.created_at);
+  people.append(persons, make('p', 'th-soft', last));
+  node.append(stateMark(study.state), name, votes, people);
+  return node;
+}
+
+/**
+ * @param {HTMLElement} box the screen
+ * @returns {{ shown: () => void }}
+ */
+export function studyList(box) {
+  const list = box.querySelector('.th-jd-list');
+  const begin = box.querySelector('.th-jd-begin');
+  const refused = box.querySelector('.th-jd-refused');
+  const waiting = box.querySelector('.th-jd-waiting');
+  const said = box.querySelector('.th-jd-said');
+  const file = box.querySelector('.th-jd-file');
+  let timer;
+  let asked = 0;
+  let shown = '';
+
+  function problem(text) {
+    put(refused, text);
+    refused.hidden = !text;
+  }
+  async function load() {
+    clearTimeout(timer);
+    if (judge.screen !== 'list' || !isSeen()) return;
+    const mine = ++asked;
+    try {
+      const [{ studies }, presets] = await Promise.all([ask(API), readPresets()]);
+      if (mine !== asked) return;
+      problem('');
+      draw(studies, presets.presets);
+    } catch (error) {
+      if (mine === asked) problem('The studies cannot be shown. ' + error.message);
+    }
+    waiting.hidden = true;
+    clearTimeout(timer);
+    timer = setTimeout(load, POLL_MS);
+  }
+  function draw(studies, presets) {
+    // What did not change stays: a press that has begun, and the focus.
+    const now = JSON.stringify(studies) + Math.floor(Date.now() / 60000);
+    if (now === shown) return;
+    shown = now;
+    const held =
+      document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : '';
+    arrange(list, studies.map(studyLine));
+    if (held)
+      [...list.querySelectorAll('a')]
+        .find((link) => link.href === held)
+        ?.focus({ preventScroll: true });
+    const none = !studies.length;
+    put(begin.querySelector('h3'), none ? 'No study yet: begin one' : 'Begin another one');
+    put(
+      begin.querySelector('.th-jd-begin-words'),
+      none
+        ? 'A study asks people one thing about many pairs of pictures, or of color distributions. You choose what is compared and how often, ' +
+            'look at the draft as a participant would, open it and send out a link. Votes come in here; nothing is filtered when it is ' +
+            'stored. Choose what comes closest; everything in it can be changed.'
+        : 'Each begins as published or as usual; everything in it can be changed.',
+    );
+    presetCards(begin.querySelector('.th-jd-presets'), presets, openNew);
+    begin.hidden = false;
+  }
+
+  box.querySelector('.th-jd-new').addEventListener('click', () => openNew());
+  box.querySelector('.th-jd-take').addEventListener('click', () => file.click());
+  file.addEventListener('change', async () => {
+    const [chosen] = file.files || [];
+    if (!chosen) return;
+    problem('');
+    put(said, 'Reading ' + chosen.name + '…');
+    try {
+      const { study, notes } = await sendFile(API + '/import', chosen);
+      const people = study.participants === 1 ? '1 person' : whole(study.participants) + ' people';
+      put(said, ['Imported “' + study.title + '”, ' + people + '.', ...(notes || [])].join(' '));
+    } catch (error) {
+      put(said, '');
+      problem(error.message);
+    }
+    file.value = '';
+    shown = '';
+    load();
+  });
+  store.subscribe('studies', load);
+  return { shown: load };
+}

@@ -1,0 +1,279 @@
+// How far a study is: votes, coverage, people. Asked every few seconds while somebody looks.
+import { arrange, duration, make, put } from '../shared/dom.js';
+import { onTheme } from '../shared/figure.js';
+import { ask } from '../shared/http.js';
+import { coverage, plot, votesOverTime } from './figures.js';
+import { bar, button, card, nothing, percent, problemLine, stamp, time, whole } from './parts.js';
+import { dataTable } from './table.js';
+import { onView, openStudy } from './view.js';
+
+const POLL_MS = 4000;
+const HOUR_S = 3600;
+const PACE_HOURS = 6;
+const FIRST_PEOPLE = 40;
+const STAGES = {
+  consent: ['○', 'Reading the consent'],
+  screening: ['◔', 'At the screening'],
+  trials: ['▸', 'Answering'],
+  away: ['‖', 'Away'],
+  finished: ['●', 'Finished'],
+  withdrawn: ['×', 'Withdrew'],
+};
+
+/** A number with what it is, and more below. */
+function tile(name) {
+  const node = make('div', 'th-jd-tile');
+  const value = make('b');
+  const more = make('small');
+  node.append(make('span', '', name), value, more);
+  return {
+    node,
+    set(text, words = '', after = null) {
+      put(value, text);
+      put(more, words);
+      if (after) {
+        node.querySelector('.th-bar')?.remove();
+        node.append(after);
+      }
+    },
+  };
+}
+
+/**
+ * When it would be complete, from the votes of the last hours.
+ * @param {any} live
+ */
+export function expectedEnd(live) {
+  const left = live.wanted - live.answers;
+  if (left <= 0) return { text: 'Complete', words: 'every vote that was wanted is in' };
+  if (live.state !== 'open') return { text: '–', words: 'it takes no votes now' };
+  const now = Date.parse(live.now);
+  const recent = live.hours.filter(
+    (hour) => now - Date.parse(hour.at) < PACE_HOURS * HOUR_S * 1000,
+  );
+  const votes = recent.reduce((sum, hour) => sum + hour.answers, 0);
+  if (!votes) return { text: '–', words: 'no votes in the last ' + PACE_HOURS + ' hours' };
+  // Hours that had begun when the first vote of them came: the study may be younger than the window.
+  const first = recent.find((hour) => hour.answers);
+  const seconds = Math.max(HOUR_S / 4, (now - Date.parse(first.at)) / 1000);
+  const pace = votes / seconds;
+  const end = new Date(now + (1000 * left) / pace);
+  const rate = pace * HOUR_S;
+  return {
+    text: 'in ' + duration(left / pace),
+    words:
+      stamp(end.toISOString()) +
+      ' at ' +
+      (rate < 10 ? rate.toFixed(1) : whole(Math.round(rate))) +
+      ' votes an hour',
+  };
+}
+
+/** @param {string} stage */
+function stageWords(stage) {
+  const [shape, words] = STAGES[stage] || ['·', stage];
+  const node = make('span', 'th-jd-stage');
+  const mark = make('i', '', shape);
+  mark.setAttribute('aria-hidden', 'true');
+  node.append(mark, make('span', '', words));
+  return node;
+}
+
+const COLUMNS = [
+  {
+    name: 'Person',
+    cell: (person) =>
+      make('span', 'th-jd-name-of', person.label + (person.excluded ? ' (left out)' : '')),
+  },
+  { name: 'Where', cell: (person) => stageWords(person.stage) },
+  {
+    name: 'Trials',
+    cell(person) {
+      const node = make('span', 'th-jd-progress');
+      if (!person.trials) return '–';
+      node.append(
+        make('span', '', person.answered + ' of ' + person.trials),
+        bar(person.answered, person.trials, 'Trials of ' + person.label),
+      );
+      return node;
+    },
+  },
+  { name: 'Last sign', cell: (person) => time(person.last_at) },
+  { name: 'Came', wide: true, cell: (person) => time(person.enrolled_at) },
+  { name: 'Link', wide: true, cell: (person) => person.link || '–' },
+  { name: 'Version', right: true, wide: true, cell: (person) => String(person.version) },
+];
+
+/**
+ * @param {HTMLElement} box
+ * @param {import('./study.js').Current} current
+ */
+export function liveView(box, current) {
+  const line = problemLine();
+  const start = make('section', 'th-card th-jd-start');
+  const tiles = make('section', 'th-card th-jd-tiles');
+  const grid = make('div', 'th-jd-two');
+  const overTime = card(
+    'Votes over time',
+    'Bars: votes an hour, left. Line: all votes so far, right, up to what is wanted.',
+  );
+  const loads = card(
+    'Coverage',
+    'How many stimuli have how many votes; dashed: what is wanted of each.',
+  );
+  const people = card('People');
+  const said = make('span', 'th-soft');
+  const hours = plot('Votes hour by hour');
+  const load = plot('How many stimuli have how many votes');
+  const all = {
+    votes: tile('Votes'),
+    stimuli: tile('Stimuli with all votes'),
+    people: tile('People'),
+    gone: tile('Left before the end'),
+    time: tile('Median answer'),
+    unsure: tile('Ties and skips'),
+    end: tile('Complete'),
+  };
+  let timer;
+  let asked = 0;
+  let data = null;
+  let whole_ = false;
+  let drawn = '';
+
+  said.setAttribute('role', 'status');
+  people.head.append(said);
+  tiles.append(...Object.values(all).map((one) => one.node));
+  tiles.setAttribute('aria-label', 'Numbers so far');
+  overTime.body.append(hours);
+  loads.body.append(load);
+  grid.append(overTime.node, loads.node);
+
+  function begin() {
+    const { study } = current;
+    const { id } = study;
+    const open = study.links.some((link) => !link.revoked_at);
+    if (study.state === 'draft')
+      return nothing(
+        'Nobody has seen this study yet',
+        'Look at it as a participant would (Preview), open it above, and make a link. ' +
+          'Votes, coverage and people then show here while they come in.',
+        [button('See the plan', () => openStudy(id, 'plan'))],
+      );
+    if (!open)
+      return nothing(
+        'No link leads here yet',
+        'People come in by a link. Make one, and send it out.',
+        [button('Make a link', () => openStudy(id, 'links'), 'th-jd-do')],
+      );
+    return nothing(
+      'No votes yet',
+      study.state === 'open'
+        ? 'The study is open. The first vote shows here a few seconds after it was given.'
+        : 'The study is ' + study.state + ', and nobody had answered before.',
+      [button('See the links', () => openStudy(id, 'links'))],
+    );
+  }
+  function figures() {
+    votesOverTime(hours, data.hours, data.wanted);
+    coverage(load, data.load, current.study.plan.votes);
+    hours.setAttribute(
+      'aria-label',
+      'Votes hour by hour: ' + whole(data.answers) + ' of ' + whole(data.wanted) + ' so far.',
+    );
+    load.setAttribute(
+      'aria-label',
+      'Coverage: ' +
+        data.load.map((one) => one.stimuli + ' stimuli with ' + one.answers + ' votes').join(', ') +
+        '.',
+    );
+  }
+  function draw() {
+    const empty = !data.participants;
+    if (empty) start.replaceChildren(begin());
+    arrange(box, empty ? [line, start] : [line, tiles, grid, people.node]);
+    if (empty) return;
+    const gone = data.withdrawn + data.abandoned;
+    const end = expectedEnd(data);
+    all.votes.set(
+      whole(data.answers),
+      'of ' + whole(data.wanted) + ' wanted · ' + percent(data.share, 1),
+      bar(data.answers, data.wanted, 'Votes'),
+    );
+    all.stimuli.set(
+      whole(data.complete_stimuli),
+      'of ' + whole(data.stimuli),
+      bar(data.complete_stimuli, data.stimuli, 'Stimuli with all votes'),
+    );
+    all.people.set(
+      whole(data.participants),
+      data.finished + ' finished · ' + data.active + ' at it now',
+    );
+    all.gone.set(
+      whole(gone),
+      data.withdrawn + ' withdrew · ' + data.abandoned + ' gone without a word',
+    );
+    all.time.set(
+      data.median_ms === null ? '–' : (data.median_ms / 1000).toFixed(1) + ' s',
+      'from both shown to the answer',
+    );
+    all.unsure.set(
+      percent(data.answers ? (data.ties + data.skips) / data.answers : null),
+      whole(data.ties) + ' ties · ' + whole(data.skips) + ' skips',
+    );
+    all.end.set(end.text, end.words);
+    put(said, 'as of ' + stamp(data.now).slice(11));
+    const figured = JSON.stringify([data.hours, data.load]);
+    if (figured !== drawn) {
+      drawn = figured;
+      figures();
+    }
+    persons();
+  }
+  function persons() {
+    const rows = [...data.people].sort((a, b) => (b.last_at || '').localeCompare(a.last_at || ''));
+    const shown = whole_ ? rows : rows.slice(0, FIRST_PEOPLE);
+    const now = JSON.stringify(shown) + Math.floor(Date.now() / 10000);
+    if (people.body.dataset.shown === now || people.body.contains(document.activeElement)) return;
+    people.body.dataset.shown = now;
+    const more = rows.length - shown.length;
+    people.body.replaceChildren(
+      dataTable(COLUMNS, shown, 'People of this study, the last sign first'),
+      ...(more
+        ? [
+            button('Show ' + whole(more) + ' more', () => {
+              whole_ = true;
+              /** @type {HTMLElement} */ (document.activeElement)?.blur();
+              persons();
+            }),
+          ]
+        : []),
+    );
+  }
+  async function poll() {
+    clearTimeout(timer);
+    if (!box.isConnected || !onView('live')) return;
+    const mine = ++asked;
+    try {
+      const now = await ask(current.address + '/live');
+      if (mine !== asked) return;
+      line.say('');
+      data = now;
+      if (now.state !== current.study.state) current.reload();
+      draw();
+    } catch (error) {
+      if (mine !== asked) return;
+      line.say(
+        'What comes in cannot be shown now. ' +
+          error.message +
+          ' Votes are stored all the same; trying again…',
+      );
+      arrange(box, [line, ...[...box.children].filter((node) => node !== line)]);
+    }
+    clearTimeout(timer);
+    timer = setTimeout(poll, POLL_MS);
+  }
+  onTheme(() => {
+    if (data && data.participants && onView('live')) figures();
+  });
+  return { shown: poll };
+}

@@ -1,0 +1,290 @@
+// Metrics against people, as in Table 3 of the paper: which number may stand in for whom.
+import { arrange, make, strip } from '../shared/dom.js';
+import { intervals, plot } from './figures.js';
+import { button, card, decimal, nothing, percent, problemLine, rated, whole } from './parts.js';
+import { exclusionWords, resultsOf } from './results_of.js';
+import { csvButton, dataTable, span, spanHeads } from './table.js';
+import { onView, openStudy } from './view.js';
+
+/**
+ * What is told of each metric: `line` is from, to, and what chance gives.
+ * @typedef {object} Measure
+ * @property {string} id
+ * @property {string} name
+ * @property {(value: number | null) => string} format
+ * @property {[number, number, number]} line
+ * @property {string} axis of plotly
+ */
+/** @type {Measure[]} */
+const MEASURES = [
+  {
+    id: 'pearson',
+    name: 'Pearson',
+    format: (value) => decimal(value, 3),
+    line: [-1, 1, 0],
+    axis: '.3f',
+  },
+  {
+    id: 'spearman',
+    name: 'Spearman',
+    format: (value) => decimal(value, 3),
+    line: [-1, 1, 0],
+    axis: '.3f',
+  },
+  {
+    id: 'agreement',
+    name: 'Agreement',
+    format: (value) => percent(value, 1),
+    line: [0, 1, 0.5],
+    axis: '.1%',
+  },
+];
+const HELP = {
+  pearson:
+    'Correlation of the metric’s difference between both models with the share of votes, each pair in both orders',
+  spearman: 'The same of ranks',
+  agreement:
+    'Share of pairs in which the metric prefers what most people prefer; a tie of either counts as none',
+  agreement_decided: 'The same where neither is tied',
+};
+
+/** A number with what was published below it. */
+function beside(row, measure) {
+  const node = rated(row[measure.id], measure.format, measure.line);
+  const published = row.published && row.published[measure.id];
+  if (published !== null && published !== undefined)
+    node.append(make('small', 'th-jd-published', 'published ' + measure.format(published)));
+  return node;
+}
+
+function columnsOf(rows) {
+  return [
+    {
+      name: 'Metric',
+      cell(row) {
+        const node = make('span', 'th-jd-metric');
+        const about = [row.unit, row.turned ? 'less is better: turned' : ''].filter(Boolean);
+        node.append(make('b', '', row.name));
+        if (about.length) node.append(make('small', '', about.join(' · ')));
+        node.title = [row.formula, row.source && 'Source: ' + row.source]
+          .filter(Boolean)
+          .join('\n');
+        return node;
+      },
+      values: (row) => [row.name],
+    },
+    ...MEASURES.map((measure) => ({
+      name: measure.name,
+      title: HELP[measure.id],
+      cell: (row) => beside(row, measure),
+      heads: [...spanHeads(measure.id), measure.id + '_published'],
+      values: (row) => [...span(row[measure.id]), row.published ? row.published[measure.id] : ''],
+    })),
+    {
+      name: 'Of decided pairs',
+      title: HELP.agreement_decided,
+      cell: (row) => rated(row.agreement_decided, MEASURES[2].format, [0, 1, 0.5]),
+      heads: spanHeads('agreement_decided'),
+      values: (row) => span(row.agreement_decided),
+    },
+    {
+      name: 'Pairs',
+      right: true,
+      cell(row) {
+        const node = make('span', '', whole(row.pairs));
+        const more = [];
+        if (row.unscored) more.push(row.unscored + ' without a value');
+        if (row.metric_ties) more.push(row.metric_ties + ' tied');
+        if (more.length) node.append(make('small', 'th-jd-below', more.join(', ')));
+        node.title = row.unscored_why.map((one) => one.candidates + ': ' + one.words).join('\n');
+        return node;
+      },
+      heads: ['pairs', 'unscored', 'metric_ties', 'vote_ties'],
+      values: (row) => [row.pairs, row.unscored, row.metric_ties, row.vote_ties],
+    },
+  ].filter(() => rows.length);
+}
+
+/** How the metrics stand within each type of case: a row each, as there are more of them. */
+function byType(all) {
+  const part = card('By type of case', 'Spearman within each type; intervals resample cases.');
+  const groups = all.filter((group) => group.rows.length);
+  const names = new Map(groups.flatMap((group) => group.rows.map((row) => [row.metric, row.name])));
+  const of = (group, metric) => group.rows.find((row) => row.metric === metric)?.spearman;
+  const columns = [
+    { name: 'Metric', cell: ([, name]) => make('b', '', name), values: ([, name]) => [name] },
+    ...groups.map((group) => ({
+      name: group.group,
+      unit: whole(group.pairs) + ' pairs',
+      cell: ([metric]) =>
+        of(group, metric) ? rated(of(group, metric), MEASURES[1].format, MEASURES[1].line) : '–',
+      heads: spanHeads(group.group),
+      values: ([metric]) => (of(group, metric) ? span(of(group, metric)) : ['', '', '']),
+    })),
+  ];
+  const rows = [...names];
+  part.head.append(csvButton('metrics-by-type', columns, rows));
+  part.body.append(dataTable(columns, rows, 'Metrics against people by type of case'));
+  part.body.firstElementChild?.classList.add('th-jd-narrow');
+  const list = make('ul', 'th-jd-list-words');
+  all.forEach((group) => {
+    const words = group.sentence || group.why;
+    if (words) list.append(make('li', '', group.group + ': ' + words));
+  });
+  if (list.children.length) part.body.append(list);
+  return part.node;
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {import('./study.js').Current} current
+ */
+export function metricsView(box, current) {
+  const results = resultsOf(current);
+  const line = problemLine();
+  let which = 'included';
+  let measure = 'spearman';
+
+  function headline(data, validation) {
+    const top = make('section', 'th-card th-jd-sum');
+    const [first, ...rest] = validation.sentences;
+    top.append(make('p', 'th-jd-lead th-jd-headline', first || ''));
+    if (rest.length) {
+      const list = make('ul', 'th-jd-list-words');
+      list.append(...rest.map((text) => make('li', '', text)));
+      top.append(list);
+    }
+    const words =
+      exclusionWords(data) +
+      ' ' +
+      whole(validation.pairs) +
+      ' pairs of ' +
+      whole(validation.cases) +
+      ' cases.';
+    top.append(make('p', 'th-soft', words));
+    if (!data.same) {
+      const choice = make('span', 'th-strip');
+      choice.setAttribute('role', 'group');
+      choice.setAttribute('aria-label', 'Whose votes');
+      const names = [
+        { id: 'included', name: 'After exclusion' },
+        { id: 'everybody', name: 'Everybody' },
+      ];
+      strip(choice, names, which, (id) => {
+        which = id;
+        show();
+      });
+      top.append(choice);
+    }
+    return top;
+  }
+  function tableCard(validation) {
+    const part = card(
+      'Metrics against people',
+      '95% over resampled cases, all pairs of a case together.',
+    );
+    const columns = columnsOf(validation.rows);
+    part.head.append(csvButton('metrics', columns, validation.rows));
+    part.body.append(dataTable(columns, validation.rows, 'Metrics against people'));
+    const { published } = validation;
+    if (published) {
+      const words = make('p', 'th-soft');
+      const tag = make('span', 'th-board-tag', 'as published');
+      const link = make('a', '', published.title);
+      link.href = published.url;
+      link.target = '_blank';
+      link.rel = 'noreferrer';
+      words.append(
+        tag,
+        ' ',
+        link,
+        (published.source ? ', ' + published.source : '') +
+          ': of other people, pictures and pairs, and never ranked with yours. ' +
+          published.notes.join(' '),
+      );
+      part.body.append(words);
+    }
+    if (validation.missing.length) {
+      const list = make('ul', 'th-jd-list-words');
+      list.append(...validation.missing.map((one) => make('li', '', one.name + ': ' + one.why)));
+      part.body.append(make('h4', '', 'Not compared'), list);
+    }
+    return part.node;
+  }
+  function figureCard(validation) {
+    const part = card('How close they come');
+    const choice = make('span', 'th-strip');
+    const node = plot('Metrics against people, with 95% intervals; the numbers are in the table.');
+    choice.setAttribute('role', 'group');
+    choice.setAttribute('aria-label', 'Measure');
+    function draw() {
+      strip(choice, MEASURES, measure, (id) => {
+        measure = id;
+        draw();
+      });
+      const of = MEASURES.find((one) => one.id === measure);
+      const rows = [...validation.rows].sort(
+        (a, b) => (b[measure].value ?? -2) - (a[measure].value ?? -2),
+      );
+      const printed = rows
+        .filter((row) => row.published && row.published[measure] !== null)
+        .map((row) => ({ name: row.name, value: row.published[measure], low: null, high: null }));
+      const ours = {
+        name: 'this study',
+        rows: rows.map((row) => ({ name: row.name, ...row[measure] })),
+      };
+      intervals(node, printed.length ? [{ name: 'published', rows: printed }, ours] : [ours], {
+        title: of.name,
+        mark: of.line[2],
+        format: of.axis,
+      });
+    }
+    part.head.append(choice);
+    part.body.append(node);
+    if (validation.rows.some((row) => row.published))
+      part.body.append(
+        make('p', 'th-soft', '● this study, ○ as published; the dotted line is what chance gives.'),
+      );
+    draw();
+    return part.node;
+  }
+  function show() {
+    if (!onView('metrics')) return;
+    const { data } = results;
+    line.say(results.failed ? results.words : '');
+    if (!data) {
+      arrange(box, results.failed ? [line] : [make('p', 'th-soft th-jd-waiting', results.words)]);
+      return;
+    }
+    const { validation } = data[data.same ? 'everybody' : which];
+    if (validation.why || !validation.rows.length) {
+      arrange(box, [
+        line,
+        nothing(
+          'Nothing to compare with people yet',
+          validation.why || 'No metric has a value for these pairs.',
+          [button('See what comes in', () => openStudy(current.study.id, 'live'))],
+        ),
+      ]);
+      return;
+    }
+    const nodes = [line, headline(data, validation), tableCard(validation), figureCard(validation)];
+    if (validation.groups.some((group) => group.rows.length)) nodes.push(byType(validation.groups));
+    arrange(box, nodes);
+  }
+  let drawn = null;
+  results.watch(() => {
+    const now = results.data
+      ? results.data.key + document.body.className + results.failed
+      : results.words;
+    if (now === drawn && onView('metrics') && box.children.length) return;
+    drawn = now;
+    show();
+  });
+  return {
+    shown() {
+      results.look();
+      if (!box.children.length || results.data === null) show();
+    },
+  };
+}

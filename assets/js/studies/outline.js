@@ -1,0 +1,130 @@
+// What the form would make, beside it: numbers, warnings, and a trial as a participant will see it.
+import { orderOf, strip } from '../participants/strips.js';
+import { arrange, make, many, put } from '../shared/dom.js';
+import { facts, whole } from './parts.js';
+
+const RATING_STEPS = 11;
+
+/** A trial by its parts, as the participants' page has them, on the gray that people see. */
+function sampleTrial({ sample, colors, kind, question }, form) {
+  const node = make('figure', 'th-jd-sample');
+  const places = make('div', 'th-jd-places');
+  const answers = make('div', 'th-jd-answers');
+  const order = orderOf(colors);
+  const several = sample.places.length > 1;
+  node.append(
+    make('p', 'th-jd-sample-question', question || form.question || ''),
+    make('p', 'th-jd-sample-words', sample.words),
+  );
+  if (sample.reference) {
+    const people = make('div', 'th-jd-reference');
+    people.append(make('small', '', 'People'));
+    people.append(strip(sample.reference, colors, order, 'People’s colors'));
+    node.append(people);
+  }
+  places.dataset.places = String(sample.places.length);
+  sample.places.forEach((place, at) => {
+    const box = make('div', 'th-jd-place');
+    const images = make('div', 'th-jd-images');
+    if (place.weights)
+      box.append(strip(place.weights, colors, order, 'Colors of place ' + (at + 1)));
+    place.images.forEach((id) => {
+      const image = make('img');
+      image.src = '/media/thumbs/' + id + '.png?side=384';
+      image.alt = 'Picture of place ' + (at + 1);
+      image.loading = 'lazy';
+      images.append(image);
+    });
+    const choice = several ? [make('span', 'th-jd-choice', String(at + 1))] : [];
+    box.append(...(place.weights ? [...choice, images] : [images, ...choice]));
+    places.append(box);
+  });
+  const names = kind === 'ratings' ? [...Array(RATING_STEPS).keys()].map(String) : [];
+  if (form.tie && kind === 'pairs') names.push('No difference');
+  if (form.skip) names.push('Skip');
+  answers.append(...names.map((name) => make('span', '', name)));
+  node.append(places, answers);
+  return node;
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {{ create: HTMLElement, line: HTMLElement }} foot what stands below
+ */
+export function outlineBox(box, { create, line }) {
+  const node = make('section', 'th-card th-jd-outline-card');
+  const title = make('h3', '', 'What this makes');
+  const lead = make('p', 'th-jd-headline');
+  const numbers = make('div');
+  const warnings = make('ul', 'th-jd-warnings');
+  const blocks = make('div', 'th-jd-blocks');
+  const sample = make('div');
+  const about = make('p', 'th-soft', 'A draft: nobody sees it before you open it.');
+  let shown = '';
+  lead.setAttribute('role', 'status');
+  node.append(title, lead, numbers, warnings, blocks, line, create, about, sample);
+  box.replaceChildren(node);
+
+  return {
+    busy(on) {
+      node.setAttribute('aria-busy', String(on));
+    },
+    /** What is wrong, where no field of the form says it. @param {string} text */
+    wrong(text) {
+      put(lead, text);
+      numbers.replaceChildren();
+      warnings.replaceChildren();
+      blocks.replaceChildren();
+      sample.replaceChildren();
+      shown = '';
+    },
+    /** @param {any} made @param {any} form */
+    draw(made, form) {
+      put(
+        lead,
+        whole(made.people_needed) +
+          (made.people_needed === 1 ? ' person, ' : ' people, ') +
+          'about ' +
+          Math.max(1, Math.round(made.minutes_a_person)) +
+          ' min each',
+      );
+      lead.title = made.minutes_words || '';
+      numbers.replaceChildren(
+        facts([
+          [
+            'Cases',
+            whole(made.cases.chosen) +
+              ' of ' +
+              whole(made.cases.complete) +
+              ' that every model has',
+          ],
+          ['Models', made.models.join(', ')],
+          [
+            'Stimuli',
+            whole(made.stimuli) +
+              (made.training_stimuli ? ', ' + made.training_stimuli + ' more for training' : ''),
+          ],
+          ['Votes', whole(made.votes_wanted)],
+          ['Trials a person', whole(made.trials_a_person)],
+          ['Left out', made.cases.left_out ? many(made.cases.left_out, 'case') : ''],
+        ]),
+      );
+      const told = [...(made.heavy ? [made.heavy.words] : []), ...made.warnings];
+      warnings.replaceChildren(...told.map((text) => make('li', '', text)));
+      if (made.blocks.length) {
+        const list = make('ul');
+        list.append(...made.blocks.map((text) => make('li', '', text)));
+        blocks.replaceChildren(make('b', '', 'Before it can open'), list);
+      } else blocks.replaceChildren();
+      const now = JSON.stringify([made.sample, form.tie, form.skip, made.question]);
+      if (now === shown) return;
+      shown = now;
+      arrange(
+        sample,
+        made.sample
+          ? [make('h4', '', 'A trial, as a participant will see it'), sampleTrial(made, form)]
+          : [],
+      );
+    },
+  };
+}

@@ -1,0 +1,274 @@
+// The people of a study: what was seen of how they answered, and who counts. Nobody is deleted by an
+// exclusion: it is a rule or a decision with a reason, and both can be taken back.
+import { arrange, make, put } from '../shared/dom.js';
+import {
+  button,
+  card,
+  nothing,
+  percent,
+  problemLine,
+  question,
+  reasonField,
+  time,
+} from './parts.js';
+import { exclusionWords, resultsOf } from './results_of.js';
+import { ruleCard, beyond } from './rule.js';
+import { csvButton, dataTable } from './table.js';
+import { onView, openStudy } from './view.js';
+
+const STAGES = {
+  enrolled: ['○', 'Came'],
+  answering: ['▸', 'Answering'],
+  finished: ['●', 'Finished'],
+  withdrawn: ['×', 'Withdrew'],
+};
+
+/** A share that the rule looks at: marked where it is beyond its bound. */
+function share(name, title, of, field, rule) {
+  return {
+    name,
+    title,
+    right: true,
+    cell(person) {
+      const value = of(person);
+      const node = make('span', '', percent(value));
+      if (field && beyond(field, value, rule)) {
+        node.className = 'th-jd-flag';
+        node.prepend(make('i', '', '▲ '));
+        node.title = 'Beyond the bound of the rule';
+      }
+      return node;
+    },
+    values: (person) => [of(person)],
+  };
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {import('./study.js').Current} current
+ */
+export function peopleView(box, current) {
+  const results = resultsOf(current);
+  const line = problemLine();
+  const said = make('p', 'th-jd-said');
+  const top = make('section', 'th-card th-jd-sum');
+  const lead = make('p', 'th-jd-lead');
+  const busy = make('p', 'th-soft');
+  const list = card(
+    'People',
+    'Called by the order in which they came; no name and no address is stored.',
+  );
+  const rule = ruleCard(results, said);
+  let drawn = '';
+  said.setAttribute('role', 'status');
+  busy.setAttribute('role', 'status');
+  top.append(lead, said, busy);
+
+  const path = (person, action) => '/participants/' + person.id + '/' + action;
+  function leaveOut(person) {
+    const reason = reasonField('Reason', 'It stands in the log and in every export.');
+    question({
+      title: 'Leave out ' + person.label + '?',
+      body: [
+        make(
+          'p',
+          '',
+          'Their answers stay stored and are left out of results. It can be taken back at any time.',
+        ),
+        reason.box,
+      ],
+      action: 'Leave out',
+      act: async () => {
+        await results.act(path(person, 'exclude'), { reason: reason.input.value });
+        put(said, person.label + ' is left out.');
+      },
+    });
+  }
+  function takeIn(person) {
+    const reason = reasonField(
+      'Reason',
+      'It stands in the log. The rule still looks at this person.',
+    );
+    question({
+      title: 'Take the decision on ' + person.label + ' back?',
+      body: [reason.box],
+      action: 'Take back',
+      act: async () => {
+        await results.act(path(person, 'include'), { reason: reason.input.value });
+        put(said, 'The decision on ' + person.label + ' is taken back.');
+      },
+    });
+  }
+  function erase(person) {
+    const confirm = make('input');
+    const label = make('label', '', 'To confirm, type the number of ' + person.label);
+    const field = make('div', 'th-jd-field');
+    confirm.id = 'th-jd-confirm';
+    confirm.inputMode = 'numeric';
+    confirm.autocomplete = 'off';
+    label.htmlFor = confirm.id;
+    field.append(label, confirm);
+    question({
+      title: 'Erase ' + person.label + ' for good?',
+      body: [
+        make(
+          'p',
+          '',
+          'All that is stored of this person is deleted: answers, times, screening. It is meant for people who ask for it, ' +
+            'and cannot be undone. That one person was erased stays counted. To leave somebody out of results, use “Leave out”.',
+        ),
+        field,
+      ],
+      action: 'Erase for good',
+      act: async () => {
+        await results.act(path(person, 'erase'), { confirm: Number(confirm.value) });
+        put(said, person.label + ' is erased.');
+      },
+    });
+  }
+  function tools(person) {
+    const node = make('span', 'th-jd-buttons th-jd-tools');
+    const out = person.decision && person.decision.excluded;
+    const decide = button(
+      out ? 'Take back…' : 'Leave out…',
+      () => (out ? takeIn(person) : leaveOut(person)),
+      'th-jd-small',
+    );
+    const keep = make('a', 'th-button th-jd-small', 'Export');
+    const gone = button('Erase…', () => erase(person), 'th-jd-small');
+    keep.href = current.address + path(person, 'export');
+    keep.download = '';
+    keep.title = 'Everything that is stored of this person, for this person';
+    [decide, keep, gone].forEach((one) =>
+      one.setAttribute('aria-label', one.textContent + ' ' + person.label),
+    );
+    node.append(decide, keep, gone);
+    return node;
+  }
+  function columnsOf(data) {
+    const { rule: now } = data;
+    const of = (name) => (person) => person.quality[name];
+    const any = (read) => data.people.some((person) => read(person) !== null);
+    const shares = [
+      ['Checks', 'Attention checks answered as told', of('attention'), 'least_attention'],
+      ['Repeats', 'Repeated trials answered the same', of('consistency'), 'least_consistency'],
+      ['Fast', 'Answers under 400 ms', of('fast'), 'most_fast'],
+      ['One side', 'Answers at the place that was chosen most', of('one_side'), 'most_one_side'],
+      ['Skips', 'Answers that could not tell', of('skipped'), ''],
+      ['Plates', 'Color-vision plates read', of('plates'), 'least_plates'],
+    ];
+    return [
+      {
+        name: 'Person',
+        cell(person) {
+          const node = make('span', 'th-jd-person');
+          const [shape, words] = STAGES[person.stage] || ['·', person.stage];
+          const mark = make('i', '', shape);
+          mark.setAttribute('aria-hidden', 'true');
+          node.append(make('b', '', person.label), make('small', '', words));
+          node.lastChild.before(mark);
+          return node;
+        },
+        heads: ['number', 'stage'],
+        values: (person) => [person.number + 1, person.stage],
+      },
+      {
+        name: 'Counts',
+        cell(person) {
+          const node = make('span', 'th-jd-counts');
+          const { decision, excluded } = person;
+          node.dataset.out = String(excluded);
+          node.append(make('b', '', excluded ? '✕ left out' : '✓ counts'));
+          person.reasons.forEach((text) => node.append(make('small', '', text)));
+          if (decision && decision.by) node.title = decision.by + ', ' + decision.at;
+          return node;
+        },
+        heads: ['excluded', 'reasons'],
+        values: (person) => [person.excluded, person.reasons.join('; ')],
+      },
+      {
+        name: 'Answered',
+        right: true,
+        cell: ({ quality }) => quality.answered + ' of ' + quality.trials,
+        heads: ['answered', 'trials'],
+        values: ({ quality }) => [quality.answered, quality.trials],
+      },
+      ...shares
+        .filter(([, , read]) => any(read))
+        .map(([name, title, read, field]) => share(name, title, read, field, now)),
+      {
+        name: 'Median',
+        title: 'Median time of an answer',
+        right: true,
+        cell: ({ quality }) =>
+          quality.median_ms === null ? '–' : (quality.median_ms / 1000).toFixed(1) + ' s',
+        heads: ['median_ms'],
+        values: ({ quality }) => [quality.median_ms],
+      },
+      ...(any(of('screen'))
+        ? [
+            {
+              name: 'Screen',
+              title: 'Whether the two darkest and the two lightest patches could be told apart',
+              cell: ({ quality }) =>
+                quality.screen === null ? '–' : quality.screen ? '✓ tells apart' : '✕ hides some',
+              values: ({ quality }) => [quality.screen],
+            },
+          ]
+        : []),
+      {
+        name: 'Last sign',
+        cell: (person) => time(person.last_at),
+        heads: ['last_at'],
+        values: (person) => [person.last_at],
+      },
+      { name: '', cell: tools },
+    ];
+  }
+  function show() {
+    if (!onView('people')) return;
+    const { data } = results;
+    line.say(results.failed ? results.words : '');
+    put(busy, results.failed ? '' : results.words);
+    if (!data) {
+      arrange(box, results.failed ? [line] : [make('p', 'th-soft th-jd-waiting', results.words)]);
+      return;
+    }
+    put(
+      lead,
+      exclusionWords(data) + (data.erased ? ' ' + data.erased + ' erased at their own wish.' : ''),
+    );
+    if (!data.people.length) {
+      arrange(box, [
+        line,
+        nothing(
+          'Nobody has come yet',
+          'Each person shows here with how they answered: checks, repeats, speed, sides, eyes and screen.',
+          [button('See the links', () => openStudy(current.study.id, 'links'))],
+        ),
+        rule.node,
+      ]);
+      rule.draw(data);
+      return;
+    }
+    rule.draw(data);
+    // Equal keys are equal results; decisions are in the key's people.
+    const now = data.key + JSON.stringify(data.people) + JSON.stringify(data.rule);
+    if (now !== drawn) {
+      drawn = now;
+      const columns = columnsOf(data);
+      list.head.querySelector('.th-button')?.remove();
+      list.head.append(csvButton('people', columns, data.people));
+      list.body.replaceChildren(dataTable(columns, data.people, 'People and how they answered'));
+      list.body.firstElementChild.classList.add('th-jd-persons');
+    }
+    arrange(box, [line, top, rule.node, list.node]);
+  }
+  results.watch(show);
+  return {
+    shown() {
+      results.look();
+      show();
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// The plan of a study as it was frozen: what was served, of what it was made, and all that happened.
+import { make, many } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { MATERIALS, button, card, doing, facts, problemLine, stamp, whole } from './parts.js';
+import { dataTable } from './table.js';
+import { onView, openNew } from './view.js';
+
+/** @param {string} text */
+function longText(text) {
+  return text ? make('div', 'th-jd-long', text) : null;
+}
+
+/** @param {any} training */
+function trainingWords(training) {
+  const number = Array.isArray(training.keys) ? training.keys.length : training.keys;
+  if (!number) return 'none';
+  return (
+    many(number, 'trial') +
+    ', ' +
+    training.needed +
+    ' right needed, ' +
+    many(training.attempts, 'attempt')
+  );
+}
+
+/** @param {any} plan */
+function closingWords(plan) {
+  const { closing } = plan;
+  const words = [];
+  if (closing.when_complete) words.push('when every vote is in');
+  if (closing.participants) words.push('after ' + many(closing.participants, 'participant'));
+  return words.join(', or ') || 'by hand alone';
+}
+
+/** @param {import('./study.js').Current} current */
+function replayCard(current) {
+  const part = card(
+    'Replay',
+    'From the plan, its seed and the log, every trial is drawn again and compared with what was served.',
+  );
+  const line = problemLine();
+  const out = make('div');
+  out.setAttribute('role', 'status');
+  const act = doing(
+    'Draw everything again',
+    async () => {
+      out.replaceChildren(make('p', 'th-soft', 'Drawing…'));
+      try {
+        const found = await ask(current.address + '/replay');
+        const mark = found.whole && !found.differing.length ? '✓ ' : '✕ ';
+        out.replaceChildren(make('p', 'th-jd-headline', mark + found.words));
+        const rest = [...found.differing, ...found.skipped];
+        if (rest.length) {
+          const list = make('ul', 'th-jd-list-words');
+          list.append(
+            ...rest.slice(0, 20).map((one) => make('li', '', one.label + ': ' + one.why)),
+          );
+          out.append(list);
+        }
+      } catch (error) {
+        out.replaceChildren();
+        throw error;
+      }
+    },
+    line,
+  );
+  part.body.append(act, line, out);
+  return part.node;
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {import('./study.js').Current} current
+ */
+export function planView(box, current) {
+  let shown = '';
+  function draw() {
+    const { study } = current;
+    const { plan } = study;
+    const asked = card('What people read');
+    if (study.form && study.state === 'draft')
+      asked.head.append(button('Change the plan', () => openNew('', study.id)));
+    asked.body.append(
+      facts([
+        ['Question', longText(plan.question)],
+        ['Instructions', longText(plan.instructions)],
+        ['Before', longText(plan.intro)],
+        ['After', longText(plan.outro)],
+        ['Language', plan.language],
+        [
+          'Answers',
+          ['the places', plan.tie && 'a tie', plan.skip && 'a skip'].filter(Boolean).join(', '),
+        ],
+      ]),
+    );
+    const consent = make('details', 'th-jd-more');
+    consent.append(
+      make('summary', '', 'Consent, version ' + plan.consent.version),
+      make('div', 'th-jd-long', plan.consent.text),
+    );
+    asked.body.append(consent);
+    const numbers = card(
+      'Numbers',
+      study.state === 'draft'
+        ? 'They freeze when the study opens.'
+        : 'Frozen when the study opened; version ' + study.version + '.',
+    );
+    numbers.body.append(
+      facts([
+        ['Compared', MATERIALS[study.material] + ' of ' + plan.models.join(', ')],
+        [
+          'Cases',
+          whole(plan.cases) +
+            (plan.groups.length > 1
+              ? ': ' + plan.groups.map((one) => one.group + ' ' + one.cases).join(', ')
+              : ''),
+        ],
+        [
+          'Stimuli',
+          whole(plan.stimuli) +
+            (plan.training_stimuli ? ', and ' + plan.training_stimuli + ' for training' : ''),
+        ],
+        ['Votes', whole(plan.votes) + ' a stimulus, ' + whole(plan.votes_wanted) + ' in all'],
+        [
+          'Trials a person',
+          whole(plan.trials) +
+            ', ' +
+            plan.repeats +
+            ' repeats and ' +
+            plan.attention +
+            ' checks on top',
+        ],
+        [
+          'Chosen',
+          plan.method === 'adaptive'
+            ? 'adaptively, each with its propensity'
+            : 'balanced: what has the fewest votes first',
+        ],
+        ['Training', trainingWords(plan.training)],
+        [
+          'Screening',
+          [
+            plan.screening.plates && 'color-vision plates',
+            plan.screening.patches && 'dark and light patches',
+          ]
+            .filter(Boolean)
+            .join(', ') || 'none',
+        ],
+        ['Closes', closingWords(plan)],
+        ['Abandoned after', Math.round(plan.abandoned_after_s / 60) + ' min without a sign'],
+        [
+          'Completion',
+          [plan.completion.code && 'code ' + plan.completion.code, plan.completion.url]
+            .filter(Boolean)
+            .join(' · ') || 'none',
+        ],
+        ['Seed', String(plan.seed)],
+      ]),
+    );
+    const made = card('What it was made of');
+    const sentences = make('ul', 'th-jd-list-words');
+    sentences.append(...study.provenance.map((text) => make('li', '', text)));
+    made.body.append(
+      study.provenance.length ? sentences : make('p', 'th-soft', 'Nothing is noted.'),
+    );
+    const log = card('Log', 'All that was done with this study, in its order.');
+    log.body.append(
+      dataTable(
+        [
+          { name: 'When', cell: (entry) => stamp(entry.at) },
+          { name: 'What', cell: (entry) => entry.words },
+          { name: 'Who', cell: (entry) => entry.by || '–' },
+        ],
+        study.history,
+        'Log of this study',
+      ),
+    );
+    const grid = make('div', 'th-jd-two');
+    grid.append(asked.node, numbers.node);
+    box.replaceChildren(grid, made.node, replayCard(current), log.node);
+  }
+  return {
+    shown() {
+      if (!onView('plan')) return;
+      const now = JSON.stringify({ ...current.study, progress: null });
+      if (now === shown) return;
+      shown = now;
+      draw();
+    },
+  };
+}

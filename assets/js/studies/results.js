@@ -1,0 +1,149 @@
+// What people said: strengths with intervals, wins, reliability; before and after exclusion.
+import { arrange, make } from '../shared/dom.js';
+import { KINDS, button, decimal, nothing, percent, problemLine, stamp, whole } from './parts.js';
+import { exclusionWords, resultsOf } from './results_of.js';
+import { groups, matrix, ranked, reliability, strengths, switched } from './results_parts.js';
+import { onView, openStudy } from './view.js';
+
+/**
+ * @param {HTMLElement} box
+ * @param {import('./study.js').Current} current
+ */
+export function resultsView(box, current) {
+  const results = resultsOf(current);
+  const line = problemLine();
+  const top = make('section', 'th-card th-jd-sum');
+  const lead = make('p', 'th-jd-lead');
+  const words = make('p', 'th-soft');
+  const body = make('div', 'th-jd-view');
+  let drawn = '';
+  words.setAttribute('role', 'status');
+  top.append(lead, words);
+
+  function parts(data) {
+    const { kind } = data.study;
+    const made = [];
+    if (kind === 'pairs') {
+      made.push(strengths(data));
+      if (data.everybody.against.length)
+        made.push(
+          switched(
+            data,
+            'Who wins against whom',
+            'Share of votes that the row wins against the column; a tie is half a win.',
+            (summary) => matrix(summary, 'wins'),
+          ),
+        );
+      if (data.included.groups.length)
+        made.push(switched(data, 'By type of case', 'Strengths within each type, logits.', groups));
+    }
+    if (kind === 'ratings')
+      made.push(
+        ranked(
+          data,
+          'Ratings',
+          'Mean of all answers from 0 to 10; 95% over resampled participants.',
+          (s) => s.ratings,
+          (one) => one.mean,
+          {
+            file: 'ratings',
+            line: [0, 10],
+            format: (value) => decimal(value),
+            axis: { title: 'mean rating', format: '.2f', range: [0, 10] },
+            more: [
+              {
+                name: 'Ratings',
+                right: true,
+                cell: (row) => whole(row.included.ratings),
+                values: (row) => [row.included.ratings],
+              },
+            ],
+          },
+        ),
+      );
+    if (kind === 'best-of')
+      made.push(
+        ranked(
+          data,
+          'First choices',
+          'How often each model was called the best of those shown.',
+          (s) => s.first_choices,
+          (one) => one.share,
+          {
+            file: 'first-choices',
+            line: [0, 1],
+            format: (value) => percent(value, 1),
+            axis: { title: 'share of first choices', format: '.0%', range: [0, 1] },
+            more: [
+              {
+                name: 'Times',
+                right: true,
+                cell: (row) => whole(row.included.count),
+                values: (row) => [row.included.count],
+              },
+            ],
+          },
+        ),
+      );
+    made.push(reliability(data));
+    return made.map((part) => part.node);
+  }
+  function show() {
+    if (!onView('results')) return;
+    const { data } = results;
+    line.say(results.failed ? results.words : '');
+    if (!data) {
+      lead.textContent = results.failed ? '' : results.words;
+      arrange(box, results.failed ? [line] : [top]);
+      return;
+    }
+    if (!data.everybody.answers) {
+      arrange(box, [
+        line,
+        nothing(
+          'No answers yet',
+          'Strengths, agreement and what your metrics are worth show here from the first answers on, before and after exclusion.',
+          [button('See what comes in', () => openStudy(current.study.id, 'live'))],
+        ),
+      ]);
+      return;
+    }
+    const who = data.same ? data.everybody : data.included;
+    lead.replaceChildren(
+      exclusionWords(data) + ' ',
+      make('b', '', whole(who.answers) + ' answers'),
+      ' of ' + whole(who.wanted) + ' wanted count. ',
+    );
+    if (!data.same || data.excluded.participants) {
+      const people = button(
+        'See the people',
+        () => openStudy(current.study.id, 'people'),
+        'th-jd-small',
+      );
+      lead.append(people);
+    }
+    words.textContent = [
+      results.words,
+      KINDS[data.study.kind],
+      'computed ' + stamp(data.computed_at),
+      whole(data.replicates) + ' resamples',
+      ...data.notes,
+      data.erased ? data.erased + ' erased at their own wish' : '',
+    ]
+      .filter(Boolean)
+      .join(' · ');
+    const now = data.key + document.body.className;
+    if (now !== drawn) {
+      drawn = now;
+      body.replaceChildren(...parts(data));
+    }
+    arrange(box, [line, top, body]);
+  }
+  results.watch(show);
+  return {
+    shown() {
+      results.look();
+      show();
+    },
+  };
+}

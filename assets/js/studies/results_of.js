@@ -1,0 +1,114 @@
+// The results of a study, asked for once for all views that show a part of them.
+import { ask, send } from '../shared/http.js';
+import { onTheme } from '../shared/figure.js';
+import { isSeen, judge } from './view.js';
+
+const AGAIN_MS = 1000;
+const FRESH_MS = 20000;
+const VIEWS = ['results', 'metrics', 'people'];
+
+/**
+ * @typedef {object} Results
+ * @property {any} data what was computed last, or null
+ * @property {string} words what goes on, or what went wrong
+ * @property {boolean} failed
+ * @property {() => void} look asks again where that is due
+ * @property {(show: () => void) => void} watch
+ * @property {(action: string, body: unknown) => Promise<any>} act posts, and then asks again
+ */
+
+/** @type {WeakMap<object, Results>} */
+const known = new WeakMap();
+
+/**
+ * @param {import('./study.js').Current} current
+ * @returns {Results}
+ */
+export function resultsOf(current) {
+  const before = known.get(current);
+  if (before) return before;
+  /** @type {Set<() => void>} */
+  const watchers = new Set();
+  let asked = 0;
+  let at = 0;
+  let timer;
+  /** @type {Results} */
+  const made = {
+    data: null,
+    words: 'Computing results…',
+    failed: false,
+    look() {
+      if (Date.now() - at > FRESH_MS || made.failed) load();
+    },
+    watch(show) {
+      watchers.add(show);
+    },
+    async act(action, body) {
+      const answer = await send(current.address + action, body);
+      if (answer.results) take(answer.results);
+      else load();
+      return answer;
+    },
+  };
+  const tell = () => watchers.forEach((show) => show());
+  const shown = () =>
+    isSeen() &&
+    judge.screen === 'study' &&
+    judge.study === current.study.id &&
+    VIEWS.includes(judge.view);
+
+  function take(answer) {
+    const { status, progress, results } = answer;
+    const computing = status === 'computing';
+    if (results) made.data = results;
+    made.failed = false;
+    made.words = computing ? (progress && progress.words) || 'Computing results…' : '';
+    at = computing ? 0 : Date.now();
+    tell();
+    clearTimeout(timer);
+    if (computing && shown()) timer = setTimeout(load, AGAIN_MS);
+    else if (shown() && current.study.state === 'open') timer = setTimeout(load, FRESH_MS);
+  }
+  async function load() {
+    clearTimeout(timer);
+    const mine = ++asked;
+    at = Date.now();
+    try {
+      const answer = await ask(current.address + '/results');
+      if (mine === asked) take(answer);
+    } catch (error) {
+      if (mine !== asked) return;
+      made.failed = true;
+      made.words = 'The results cannot be shown. ' + error.message;
+      tell();
+    }
+  }
+  onTheme(() => {
+    if (shown()) tell();
+  });
+  known.set(current, made);
+  return made;
+}
+
+/**
+ * Who is left out, in one sentence.
+ * @param {any} data
+ */
+export function exclusionWords(data) {
+  const { excluded, everybody, included, same } = data;
+  if (same)
+    return everybody.participants === 1
+      ? 'The one person who came is in.'
+      : 'Nobody is left out: before and after exclusion are the same.';
+  const parts = [];
+  if (excluded.by_rule) parts.push(excluded.by_rule + ' by the rule');
+  if (excluded.by_decision) parts.push(excluded.by_decision + ' by a decision');
+  return (
+    included.participants +
+    ' of ' +
+    everybody.participants +
+    ' people are in. Left out: ' +
+    (parts.join(', ') || excluded.participants) +
+    '.'
+  );
+}

@@ -1,0 +1,324 @@
+// The cards of results: each a table that can be taken along, and its figure; before and after
+// exclusion beside each other.
+import { make, strip } from '../shared/dom.js';
+import { intervals, plot } from './figures.js';
+import { card, decimal, percent, rated, whole } from './parts.js';
+import { csvButton, dataTable, span, spanHeads } from './table.js';
+
+const AFTER = { id: 'included', name: 'After exclusion' };
+const BEFORE = { id: 'everybody', name: 'Everybody' };
+const PAD = 1.12;
+
+/** The range that holds all intervals, with room. @param {any[]} numbers @param {number} [mark] */
+function rangeOf(numbers, mark) {
+  const all = numbers
+    .flatMap((number) => [number.value, number.low, number.high])
+    .filter((value) => value !== null);
+  if (mark !== undefined) all.push(mark);
+  const low = Math.min(...all);
+  const high = Math.max(...all);
+  const half = (Math.max(high - low, 0.2) / 2) * PAD;
+  const middle = (low + high) / 2;
+  return /** @type {[number, number]} */ ([middle - half, middle + half]);
+}
+
+/** The two columns of a table that is shown before and after exclusion. */
+function both(data, cell, values) {
+  const of = (which, name) => ({
+    name,
+    cell: (row) => cell(row[which]),
+    heads: values && spanHeads(name.toLowerCase().replaceAll(' ', '_')),
+    values: values && ((row) => values(row[which])),
+  });
+  const columns = [of('everybody', 'Everybody')];
+  if (!data.same) columns.push(of('included', 'After exclusion'));
+  return columns;
+}
+
+/** Rows by model, each with what it is before and after. */
+function byModel(data, list) {
+  const order = list(data.included).length ? list(data.included) : list(data.everybody);
+  return order.map((one) => ({
+    model: one.model,
+    included: one,
+    everybody: list(data.everybody).find((other) => other.model === one.model),
+  }));
+}
+
+/** A table of models and one number, and its figure, before and after. */
+export function ranked(data, title, words, list, number, shape) {
+  const part = card(title, words);
+  const rows = byModel(data, list);
+  const numbers = rows.flatMap((row) => [row.everybody, row.included].filter(Boolean).map(number));
+  const line = shape.line || [...rangeOf(numbers, shape.mark), shape.mark];
+  const columns = [
+    { name: 'Model', cell: (row) => row.model, values: (row) => [row.model] },
+    ...both(
+      data,
+      (one) => (one ? rated(number(one), shape.format, line) : '–'),
+      (one) => (one ? span(number(one)) : ['', '', '']),
+    ),
+    ...(shape.more || []),
+  ];
+  part.head.append(csvButton(shape.file, columns, rows));
+  const figure = plot(title + ', with 95% intervals; the numbers are in the table.');
+  const grid = make('div', 'th-jd-two');
+  grid.append(dataTable(columns, rows, title), figure);
+  part.body.append(grid);
+  const series = (which, name) => ({
+    name,
+    rows: rows
+      .filter((row) => row[which])
+      .map((row) => ({ name: row.model, ...number(row[which]) })),
+  });
+  const all = [series('everybody', 'Everybody')];
+  if (!data.same) all.push(series('included', 'After exclusion'));
+  intervals(figure, all, shape.axis);
+  if (!data.same) part.body.append(make('p', 'th-soft', 'Figure: ○ everybody, ● after exclusion.'));
+  return part;
+}
+
+export function strengths(data) {
+  const list = (summary) => summary.strengths;
+  if (!list(data.included).length && !list(data.everybody).length) {
+    const part = card('Strengths');
+    part.body.append(make('p', 'th-soft', data.everybody.strengths_why));
+    return part;
+  }
+  const part = ranked(
+    data,
+    'Strengths',
+    'Bradley–Terry with ties (Davidson), logits, 0 is the mean of all models; 95% over resampled participants.',
+    list,
+    (one) => one.strength,
+    {
+      file: 'strengths',
+      mark: 0,
+      format: (value) => decimal(value),
+      axis: { title: 'strength, logits', mark: 0, format: '.2f' },
+      more: [
+        {
+          name: 'Elo',
+          right: true,
+          title: 'Points above the mean of all models, 400 / ln 10 a logit',
+          cell: (row) => whole(Math.round(row.included.elo)),
+          heads: ['elo', 'elo_low', 'elo_high'],
+          values: (row) => [row.included.elo, row.included.elo_low, row.included.elo_high],
+        },
+        {
+          name: 'Rank',
+          right: true,
+          title: '95% interval of the rank',
+          cell: ({ included: one }) =>
+            one.rank_low === one.rank_high
+              ? String(one.rank_low)
+              : one.rank_low + '–' + one.rank_high,
+          heads: ['rank_low', 'rank_high'],
+          values: (row) => [row.included.rank_low, row.included.rank_high],
+        },
+        {
+          name: 'Votes',
+          right: true,
+          cell: (row) => whole(row.included.votes),
+          values: (row) => [row.included.votes],
+        },
+      ],
+    },
+  );
+  const unbeaten = data.included.strengths.filter((one) => one.unbeaten).map((one) => one.model);
+  const tie = data.included.tie_between_equals;
+  const words = [];
+  if (tie !== null && data.included.ties)
+    words.push('Two equals would be tied in ' + percent(tie) + ' of votes.');
+  if (unbeaten.length)
+    words.push(
+      unbeaten.join(', ') +
+        ': never beaten by, or never beat, the rest; a weak prior alone keeps the number finite.',
+    );
+  if (words.length) part.body.append(make('p', 'th-soft', words.join(' ')));
+  return part;
+}
+
+/** Shares of wins, the row against the column. */
+export function matrix(summary, file) {
+  const names = (summary.strengths.length ? summary.strengths : summary.win_rates).map(
+    (one) => one.model,
+  );
+  const found = (model, other) =>
+    summary.against.find((one) => one.model === model && one.other === other);
+  const all = summary.win_rates;
+  const cell = (one) => {
+    const node = make('span', 'th-jd-heat');
+    if (!one) return '';
+    const share = one.rate.value;
+    node.append(make('b', '', percent(share)));
+    if (one.rate.low !== null)
+      node.append(make('small', '', percent(one.rate.low) + ' to ' + percent(one.rate.high)));
+    node.style.setProperty('--share', (share === null ? 0 : 26 * share).toFixed(1) + '%');
+    node.title = [one.wins + ' won', one.losses + ' lost', one.ties + ' tied'].join(', ');
+    return node;
+  };
+  const values = (one) =>
+    one
+      ? [one.rate.value, one.rate.low, one.rate.high, one.wins, one.losses, one.ties]
+      : Array(6).fill('');
+  const heads = (name) =>
+    ['', '_low', '_high', '_wins', '_losses', '_ties'].map((end) => name + end);
+  const columns = [
+    { name: 'Wins of', cell: (row) => row, values: (row) => [row] },
+    ...names.map((other) => ({
+      name: 'against ' + other,
+      cell: (row) => (row === other ? '–' : cell(found(row, other))),
+      heads: heads(other),
+      values: (row) => values(found(row, other)),
+    })),
+    {
+      name: 'against all',
+      cell: (row) => cell(all.find((one) => one.model === row)),
+      heads: heads('all'),
+      values: (row) => values(all.find((one) => one.model === row)),
+    },
+  ];
+  const table = dataTable(columns, names, 'Share of votes won, the row against the column');
+  table.classList.add('th-jd-matrix');
+  return { table, save: csvButton(file, columns, names) };
+}
+
+/** Strengths within each group of cases. */
+export function groups(summary) {
+  const names = summary.strengths.map((one) => one.model);
+  const find = (row, model) => row.strengths.find((one) => one.model === model);
+  const range = rangeOf(
+    summary.groups.flatMap((row) => row.strengths.map((one) => one.strength)),
+    0,
+  );
+  const columns = [
+    { name: 'Type', cell: (row) => row.group, values: (row) => [row.group] },
+    { name: 'Votes', right: true, cell: (row) => whole(row.votes), values: (row) => [row.votes] },
+    ...names.map((model) => ({
+      name: model,
+      cell(row) {
+        const one = find(row, model);
+        return one ? rated(one.strength, (value) => decimal(value), [...range, 0]) : '–';
+      },
+      heads: spanHeads(model),
+      values: (row) => (find(row, model) ? span(find(row, model).strength) : ['', '', '']),
+    })),
+  ];
+  const table = dataTable(columns, summary.groups, 'Strengths by type of case');
+  return { table, save: csvButton('strengths-by-type', columns, summary.groups) };
+}
+
+/** Ties, skips, sides, agreement: a row each. */
+export function reliability(data) {
+  const part = card(
+    'Can it be relied on?',
+    'What a reviewer asks of votes: doubt, sides, agreement.',
+  );
+  const pick = (name, of, format, title, line) => ({
+    name,
+    title,
+    format,
+    line,
+    everybody: of(data.everybody),
+    included: of(data.included),
+  });
+  const share = (value) => percent(value, 1);
+  const pairs = data.study.kind === 'pairs';
+  const two = (value) => decimal(value);
+  const rows = [
+    pairs && pick('Ties', (s) => s.tie_share, share, 'Share of answers that are a tie', [0, 1]),
+    pick('Skips', (s) => s.skip_share, share, 'Share of answers that could not tell', [0, 1]),
+    pairs &&
+      pick(
+        'Left of the two',
+        (s) => s.side_bias && s.side_bias.left_share,
+        share,
+        'Votes for the left, of those that are no tie; exact interval',
+        [0, 1, 0.5],
+      ),
+    pick(
+      'Observed agreement',
+      (s) => s.agreement.observed,
+      share,
+      'Share of agreeing pairs of answers a stimulus',
+      [0, 1],
+    ),
+    data.study.kind !== 'ratings' &&
+      pick(
+        'Fleiss’ κ',
+        (s) => s.agreement.kappa,
+        two,
+        'Agreement beyond chance, at most 1',
+        [-0.2, 1, 0],
+      ),
+    pick(
+      'Krippendorff’s α',
+      (s) => s.agreement.alpha,
+      two,
+      'Agreement beyond chance, ' + data.everybody.agreement.scale + ' scale, at most 1',
+      [-0.2, 1, 0],
+    ),
+  ].filter((row) => row && (row.everybody || row.included));
+  const cell = (row, which) => (row[which] ? rated(row[which], row.format, row.line) : '–');
+  const columns = [
+    {
+      name: '',
+      cell(row) {
+        const node = make('span', '', row.name);
+        node.title = row.title;
+        return node;
+      },
+      heads: ['measure'],
+      values: (row) => [row.name],
+    },
+    ...[BEFORE, ...(data.same ? [] : [AFTER])].map((which) => ({
+      name: which.name,
+      cell: (row) => cell(row, which.id),
+      heads: spanHeads(which.id),
+      values: (row) => (row[which.id] ? span(row[which.id]) : ['', '', '']),
+    })),
+  ];
+  part.head.append(csvButton('reliability', columns, rows));
+  part.body.append(dataTable(columns, rows, 'Doubt, sides and agreement'));
+  part.body.firstElementChild?.classList.add('th-jd-narrow');
+  const now = data.included;
+  const words = [now.side_bias && now.side_bias.words, now.agreement.words].filter(Boolean);
+  words.push(
+    ...now.arrangements.map(
+      (one) =>
+        (one.arrangement === 'column' ? 'One above the other: ' : 'Side by side: ') +
+        one.first +
+        ' ' +
+        percent(one.share.value, 1) +
+        ' of ' +
+        whole(one.votes_first + one.votes_second) +
+        ' votes.',
+    ),
+  );
+  part.body.append(...words.map((text) => make('p', 'th-soft', text)));
+  return part;
+}
+
+/** A card about one of both summaries, with a switch where they differ. */
+export function switched(data, title, words, fill) {
+  const part = card(title, words);
+  const choice = make('span', 'th-strip');
+  const tools = make('span', 'th-jd-buttons');
+  let which = AFTER.id;
+  choice.setAttribute('role', 'group');
+  choice.setAttribute('aria-label', 'Whose votes');
+  function draw() {
+    if (!data.same)
+      strip(choice, [AFTER, BEFORE], which, (id) => {
+        which = id;
+        draw();
+      });
+    const { table, save } = fill(data[which]);
+    part.body.replaceChildren(table);
+    tools.replaceChildren(save);
+  }
+  part.head.append(choice, tools);
+  draw();
+  return part;
+}

@@ -1,0 +1,295 @@
+// One study: what it is, its state and what may be done, and the switch between its views.
+import { arrowKeys, make, many } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { store } from '../shared/state.js';
+import { API } from './choices.js';
+import { exportView } from './export.js';
+import { linksView } from './invitations.js';
+import { liveView } from './live.js';
+import { metricsView } from './metrics.js';
+import {
+  KINDS,
+  MATERIALS,
+  button,
+  doing,
+  problemLine,
+  question,
+  reasonField,
+  stamp,
+  stateMark,
+} from './parts.js';
+import { peopleView } from './people.js';
+import { planView } from './plan.js';
+import { resultsView } from './results.js';
+import { VIEWS, isSeen, judge, openList, openNew, openStudy, publishJudge } from './view.js';
+
+/**
+ * The study on screen: what the app told of it last, and how it is asked for again.
+ * @typedef {object} Current
+ * @property {any} study
+ * @property {string} address
+ * @property {() => Promise<void>} reload
+ * @property {(study: any) => void} take shows what an action answered
+ */
+
+const MAKERS = {
+  live: liveView,
+  results: resultsView,
+  metrics: metricsView,
+  people: peopleView,
+  links: linksView,
+  plan: planView,
+  export: exportView,
+};
+
+/** @param {Current} current @param {{ say: (text: string) => void }} line @param {HTMLElement} said */
+function actions(current, line, said) {
+  const { study, address } = current;
+  const { can } = study;
+  const become = async (state, reason = '') => {
+    const answer = await send(address + '/state', { state, reason });
+    current.take(answer.study);
+    store.tell('judge');
+  };
+  const nodes = [];
+  if (study.state === 'draft') {
+    const open = doing('Open the study', () => become('open'), line, 'th-jd-do');
+    if (!can.open) {
+      open.setAttribute('aria-disabled', 'true');
+      open.title = study.blocks.join(' ');
+    }
+    nodes.push(open);
+  }
+  if (study.state === 'paused' && can.open)
+    nodes.push(doing('Go on', () => become('open'), line, 'th-jd-do'));
+  if (can.pause) nodes.push(doing('Pause', () => become('paused'), line));
+  if (can.close)
+    nodes.push(
+      button('Close…', () => {
+        const reason = reasonField('Why, for the log', 'Optional: “all votes are in”.');
+        question({
+          title: 'Close “' + study.title + '”?',
+          body: [
+            make(
+              'p',
+              '',
+              'Its links then say that the study is over, and answers that are still on their way are refused. ' +
+                'Everything stored stays. To stop for a while, pause it.',
+            ),
+            reason.box,
+          ],
+          action: 'Close the study',
+          act: () => become('closed', reason.input.value),
+        });
+      }),
+    );
+  if (can.reopen)
+    nodes.push(
+      button('Open again…', () => {
+        const reason = reasonField(
+          'Why',
+          'It stands in the log: a study that goes on after a look at results has to say so.',
+        );
+        question({
+          title: 'Open “' + study.title + '” again?',
+          body: [make('p', '', 'People with a link can then answer again.'), reason.box],
+          action: 'Open again',
+          act: () => become('open', reason.input.value),
+        });
+      }),
+    );
+  nodes.push(
+    doing(
+      'Preview',
+      async () => {
+        // Opened before the answer is there: a browser opens nothing that no press asked for.
+        const tab = window.open('', '_blank');
+        try {
+          const { url } = await send(address + '/preview', {});
+          if (tab) tab.location.href = url;
+          const link = make('a', '', 'another tab');
+          link.href = url;
+          link.target = '_blank';
+          said.replaceChildren(
+            'The preview is open in ',
+            link,
+            ' for an hour. Nothing of it is stored.',
+          );
+        } catch (error) {
+          if (tab) tab.close();
+          throw error;
+        }
+      },
+      line,
+    ),
+  );
+  if (study.form && (study.state === 'draft' || study.revisable.length))
+    nodes.push(
+      button(study.state === 'draft' ? 'Change the plan' : 'Change…', () => openNew('', study.id)),
+    );
+  nodes.push(
+    doing(
+      'Copy',
+      async () => {
+        const answer = await send(address + '/copy', {});
+        store.tell('studies');
+        judge.title = answer.study.title;
+        openStudy(answer.study.id, 'plan');
+      },
+      line,
+    ),
+  );
+  return nodes;
+}
+
+/**
+ * @param {HTMLElement} box the screen
+ * @returns {{ shown: () => void }}
+ */
+export function studyScreen(box) {
+  const head = box.querySelector('.th-jd-head');
+  const nav = box.querySelector('.th-judge-switch');
+  const place = box.querySelector('.th-jd-views');
+  /** @type {Current | null} */
+  let current = null;
+  /** @type {Record<string, { box: HTMLElement, shown: () => void }>} */
+  let views = {};
+  let asked = 0;
+  let wanted = '';
+
+  const tabs = VIEWS.map((view) => {
+    const tab = make('button', '', view.name);
+    tab.type = 'button';
+    tab.dataset.view = view.id;
+    tab.id = 'th-jd-tab-' + view.id;
+    tab.setAttribute('role', 'tab');
+    tab.setAttribute('aria-controls', 'th-jd-view');
+    tab.addEventListener('click', () => openStudy(judge.study, view.id));
+    return tab;
+  });
+  nav.append(...tabs);
+  arrowKeys(tabs);
+  place.id = 'th-jd-view';
+  place.setAttribute('role', 'tabpanel');
+
+  function draw() {
+    if (!current) return;
+    const { study } = current;
+    const line = problemLine();
+    const said = make('p', 'th-jd-said');
+    const top = make('header');
+    const title = make('h2', '', study.title);
+    const row = make('div', 'th-jd-buttons');
+    const back = button('All studies', openList, 'th-jd-back');
+    said.setAttribute('role', 'status');
+    title.tabIndex = -1;
+    top.append(title, stateMark(study.state), back);
+    row.append(...actions(current, line, said));
+    const words = [
+      KINDS[study.kind],
+      MATERIALS[study.material],
+      many(study.plan.cases, 'case'),
+      study.plan.models.join(', '),
+      'version ' + study.version,
+      study.author_name,
+      study.state === 'draft'
+        ? 'made ' + stamp(study.created_at)
+        : study.state + ' since ' + stamp(study.state_at),
+    ];
+    const held = head.contains(document.activeElement) ? document.activeElement?.textContent : '';
+    head.replaceChildren(
+      top,
+      make('p', 'th-soft', words.filter(Boolean).join(' · ')),
+      row,
+      line,
+      said,
+    );
+    if (study.state === 'draft' && study.blocks.length) {
+      const blocks = make('div', 'th-jd-blocks');
+      const list = make('ul');
+      list.append(...study.blocks.map((text) => make('li', '', text)));
+      blocks.append(make('b', '', 'Before it can open:'), list);
+      head.append(blocks);
+    }
+    // What was pressed is made anew: the one that has its words, or the heading, gets the focus.
+    if (held) {
+      const same = [...head.querySelectorAll('button, h2')].find(
+        (node) => node.textContent === held,
+      );
+      /** @type {HTMLElement} */ (same || title).focus({ preventScroll: true });
+    }
+    judge.title = study.title;
+    publishJudge();
+  }
+  function front() {
+    tabs.forEach((tab) => {
+      const on = tab.dataset.view === judge.view;
+      tab.setAttribute('aria-selected', String(on));
+      tab.tabIndex = on ? 0 : -1;
+    });
+    place.setAttribute('aria-labelledby', 'th-jd-tab-' + judge.view);
+    if (!current) return;
+    if (!views[judge.view]) {
+      const made = make('div', 'th-jd-view');
+      views[judge.view] = { box: made, ...MAKERS[judge.view](made, current) };
+      place.append(made);
+    }
+    Object.entries(views).forEach(([name, view]) => {
+      view.box.hidden = name !== judge.view;
+    });
+    if (isSeen()) views[judge.view].shown();
+  }
+  async function load(id) {
+    const mine = ++asked;
+    try {
+      const study = await ask(API + '/' + id);
+      if (mine !== asked || judge.study !== id) return;
+      if (current && current.study.id === study.id) {
+        current.study = study;
+        draw();
+        return;
+      }
+      const made = {
+        study,
+        address: API + '/' + study.id,
+        reload: () => load(study.id),
+        take(now) {
+          if (current !== made) return;
+          made.study = now;
+          draw();
+        },
+      };
+      current = made;
+      views = {};
+      place.replaceChildren();
+      nav.hidden = false;
+      draw();
+      front();
+    } catch (error) {
+      if (mine !== asked) return;
+      const line = problemLine();
+      line.say('This study cannot be shown. ' + error.message);
+      const title = make('h2', '', 'A study');
+      title.tabIndex = -1;
+      if (current && current.study.id === id) return; // what is shown stays; the view says what fails
+      nav.hidden = true;
+      place.replaceChildren();
+      head.replaceChildren(title, line, button('All studies', openList));
+    }
+  }
+  return {
+    shown() {
+      if (judge.study !== wanted || !current) {
+        wanted = judge.study;
+        if (current && current.study.id !== wanted) {
+          current = null;
+          views = {};
+          place.replaceChildren();
+          head.replaceChildren(make('p', 'th-soft', 'Reading the study…'));
+        }
+        load(wanted);
+      }
+      front();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// Tables of numbers that can be taken along as CSV.
+import { make } from '../shared/dom.js';
+import { button, download } from './parts.js';
+
+/**
+ * One column. `cell` is what is shown; `values` are what the CSV has of it, under `heads`.
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {string} [title] what it is, where somebody asks
+ * @property {string} [unit]
+ * @property {boolean} [right] numbers that stand below each other
+ * @property {boolean} [wide] left out where the page is narrow
+ * @property {(row: any) => string | Node} cell
+ * @property {string[]} [heads]
+ * @property {(row: any) => (string | number | boolean | null | undefined)[]} [values]
+ */
+
+/** @param {unknown} value */
+function field(value) {
+  const text = value === null || value === undefined ? '' : String(value);
+  // A sheet would run what begins like a formula.
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? "'" + text : text;
+  return /[",\n\r]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
+}
+
+/**
+ * The rows as CSV: whole numbers, not what was rounded for the page.
+ * @param {Column[]} columns
+ * @param {any[]} rows
+ */
+export function csvOf(columns, rows) {
+  const kept = columns.filter((column) => column.values);
+  const head = kept.flatMap((column) => column.heads || [column.name]);
+  const lines = rows.map((row) => kept.flatMap((column) => column.values?.(row) || []));
+  return [head, ...lines].map((line) => line.map(field).join(',')).join('\r\n') + '\r\n';
+}
+
+/** The values of a number with its interval, for a column's `values`. @param {any} number */
+export const span = (number) => [number.value, number.low, number.high];
+/** The heads of such a column. @param {string} name */
+export const spanHeads = (name) => [name, name + '_low', name + '_high'];
+
+/** @param {Column} column */
+const classOf = ({ right, wide }) =>
+  [right && 'th-jd-right', wide && 'th-jd-wide'].filter(Boolean).join(' ');
+
+/**
+ * @param {Column[]} columns
+ * @param {any[]} rows
+ * @param {string} caption for those who listen
+ * @returns {HTMLElement} a table that scrolls by itself where it is too wide
+ */
+export function dataTable(columns, rows, caption) {
+  const scroll = make('div', 'th-scroll');
+  const table = make('table', 'th-table th-jd-table');
+  const head = make('thead');
+  const names = make('tr');
+  const body = make('tbody');
+  table.append(make('caption', 'th-unseen', caption));
+  columns.forEach((column) => {
+    const cell = make('th', classOf(column), column.name);
+    cell.scope = 'col';
+    if (column.unit) cell.append(make('small', '', ' ' + column.unit));
+    if (column.title) cell.title = column.title;
+    names.append(cell);
+  });
+  head.append(names);
+  rows.forEach((row) => {
+    const line = make('tr');
+    columns.forEach((column, at) => {
+      const cell = make(at ? 'td' : 'th', classOf(column));
+      if (!at) /** @type {HTMLTableCellElement} */ (cell).scope = 'row';
+      cell.append(column.cell(row));
+      line.append(cell);
+    });
+    body.append(line);
+  });
+  table.append(head, body);
+  scroll.append(table);
+  return scroll;
+}
+
+/**
+ * The button that hands such a table over.
+ * @param {string} file the name without its ending
+ * @param {Column[]} columns
+ * @param {any[]} rows
+ */
+export function csvButton(file, columns, rows) {
+  const node = button('CSV', () => download(file + '.csv', csvOf(columns, rows)), 'th-jd-small');
+  node.title = 'This table with all decimals';
+  return node;
+}

@@ -1,0 +1,108 @@
+// What the screens of Judge share: which one is in front, and the link.
+import { comeForward } from '../explore/view.js';
+import { inFront } from '../shared/dom.js';
+import { places } from '../shared/links.js';
+import { store } from '../shared/state.js';
+
+/** The views of one study, in the order of their tabs. */
+export const VIEWS = [
+  { id: 'live', name: 'Live' },
+  { id: 'results', name: 'Results' },
+  { id: 'metrics', name: 'Metrics' },
+  { id: 'people', name: 'People' },
+  { id: 'links', name: 'Links' },
+  { id: 'plan', name: 'Plan' },
+  { id: 'export', name: 'Export' },
+];
+const NEW = 'new';
+const ID = /^[0-9a-f]{32}$/;
+
+/** @param {URLSearchParams} query */
+function read(query) {
+  const view = query.get('view') || '';
+  const study = query.get('study') || '';
+  const known = VIEWS.some((one) => one.id === view);
+  if (query.get('tab') !== 'judge') return { screen: 'list', study: '', view: 'live', preset: '' };
+  if (view === NEW)
+    return {
+      screen: NEW,
+      study: ID.test(study) ? study : '',
+      view: 'live',
+      preset: query.get('preset') || '',
+    };
+  if (ID.test(study)) return { screen: 'study', study, view: known ? view : 'live', preset: '' };
+  return { screen: 'list', study: '', view: 'live', preset: '' };
+}
+
+/**
+ * Where Judge is: the list of studies, a new study (or another version of `study`), or one study.
+ * @type {{ screen: string, study: string, view: string, preset: string, title?: string }}
+ */
+export const judge = { ...read(new URLSearchParams(location.search)), title: '' };
+
+/** The address bar always opens what is on screen. */
+export function publishJudge() {
+  const root = document.querySelector('.th-judge');
+  if (!root || !inFront(root)) return;
+  const values = new URLSearchParams({ tab: 'judge' });
+  if (judge.study) values.set('study', judge.study);
+  if (judge.screen === 'study') values.set('view', judge.view);
+  if (judge.screen === NEW) {
+    values.set('view', NEW);
+    if (judge.preset) values.set('preset', judge.preset);
+  }
+  places.show('?' + values.toString(), judge.screen === 'list' ? '' : judge.title);
+}
+
+/** @param {Partial<typeof judge>} to */
+function go(to) {
+  const held = document.activeElement;
+  const before = judge.screen + judge.study;
+  Object.assign(judge, to);
+  store.tell('judge');
+  publishJudge();
+  if (before !== judge.screen + judge.study) {
+    window.scrollTo(0, 0);
+    // What had the focus is gone with its screen.
+    if (held && held !== document.body && !inFront(held)) {
+      const heading = document.querySelector('.th-judge [data-screen="' + judge.screen + '"] h2');
+      if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
+    }
+  } else comeForward('.th-judge-switch', judge.view, held);
+}
+
+/** The list of studies. */
+export const openList = () => go({ screen: 'list', study: '', preset: '', title: '' });
+
+/**
+ * The form of a new study, from a preset; with a study's id the form of its next version.
+ * @param {string} [preset]
+ * @param {string} [study]
+ */
+export const openNew = (preset = '', study = '') =>
+  go({ screen: NEW, study, preset, title: study ? judge.title : '' });
+
+/**
+ * One study.
+ * @param {string} study
+ * @param {string} [view]
+ */
+export const openStudy = (study, view = 'live') =>
+  go({ screen: 'study', study, view, preset: '', title: study === judge.study ? judge.title : '' });
+
+// Back and Forward.
+store.subscribe('place', ({ query }) => {
+  if (query.get('tab') !== 'judge') return;
+  const to = read(query);
+  Object.assign(judge, to, { title: to.study === judge.study ? judge.title : '' });
+  store.tell('judge');
+});
+
+/** Whether somebody sees this view of a study now. @param {string} view */
+export const onView = (view) => judge.screen === 'study' && judge.view === view && isSeen();
+
+/** Whether somebody sees Judge now. */
+export function isSeen() {
+  const root = document.querySelector('.th-judge');
+  return Boolean(root && inFront(root)) && !document.hidden;
+}

@@ -1,0 +1,44 @@
+"""What rules say of single images, wherever they stand in runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from core.analysis.records import ImageVerdict
+from core.verdict.rules import DIFFERS, MATCHES
+from storage.database.connection import Database
+from storage.results.words import Words
+from storage.runs.dictionaries import STATUSES
+
+
+def image_verdicts(
+    database: Database, words: Words, image_ids: Collection[str]
+) -> list[ImageVerdict]:
+    """Every rule's say on every object of those images (whole ids) in runs that are shown.
+
+    By image, rule, run and object. The pixels of one image may stand in several runs: each says
+    what it was asked there.
+    """
+    hidden = ", ".join(map(str, sorted(words.hidden)))
+    rows = database.rows(
+        f"""
+        SELECT image_id, rule_no, status, matches, delta_e00, hue_deg, misfit, confidence_percent
+        FROM (SELECT unnest(?::VARCHAR[]) AS image_id)
+        JOIN run_items USING (image_id)
+        JOIN run_verdicts AS v USING (run_no, position)
+        {f"WHERE run_no NOT IN ({hidden})" if hidden else ""}
+        ORDER BY image_id, rule_no, run_no, position, target
+        """,
+        [sorted(set(image_ids))],
+    )
+    rules = words.names["rule"]
+    return [
+        ImageVerdict(
+            image_id,
+            rules[rule],
+            STATUSES[status],
+            "" if matches is None else MATCHES if matches else DIFFERS,
+            *numbers,
+        )
+        for image_id, rule, status, matches, *numbers in rows
+    ]

@@ -1,0 +1,184 @@
+"""Studies are made, revised, copied, opened and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from annotation.studies.files import from_json
+from annotation.studies.plan import StudyPlan
+from core.errors import BadInput
+from core.studies import State, StudyRecord
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.jobs import Job
+from tabs.page.requests import Whole, one_of
+from tabs.studies.drafting import Draft, draft
+from tabs.studies.form import StudyForm
+from tabs.studies.live import StudyRequest, study_of
+from tabs.studies.making import (
+    FORM,
+    closing_of,
+    completion_of,
+    form_of,
+    missing_weights,
+    plan_of,
+    stored,
+    whole_plan,
+)
+from tabs.studies.outline import MOST_MEASURED
+from tabs.studies.shelf import StudyShelf
+from tabs.studies.study import MOVES, REVISABLE, blocked, view
+
+JOB = "study"
+COPY = "Copy it, and change the copy."
+
+
+class Revision(StudyForm):
+    """A form for a study that is there; ``version`` is the one that it was filled in from."""
+
+    study: str
+    version: Whole | None = None
+
+
+class Copying(StudyRequest):
+    """A study to copy, under another title."""
+
+    title: str = Field(default="", max_length=200)
+
+
+class StateRequest(StudyRequest):
+    """A study, the state that it is to have, and why."""
+
+    state: Annotated[str, one_of("state", ("open", "paused", "closed"))]
+    reason: str = Field(default="", max_length=500, title="The reason")
+
+
+@asks("study")
+def create(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any]:
+    """Makes a study, a draft. Where many distributions have to be extracted first, a job does."""
+    return _made(context, actor, request.filled(), None)
+
+
+@asks("study")
+def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
+    """Changes a study: all of a draft; once it was opened, what participants do not see."""
+    record = study_of(context, request.study)
+    if request.version is not None and request.version != record.version:
+        raise BadInput(
+            "The study was changed meanwhile, by you elsewhere or by somebody else. Load it again.",
+            "version",
+        )
+    fields = {name: getattr(request, name) for name in StudyForm.model_fields}
+    form = StudyForm.model_construct(**fields).filled()
+    if record.state is State.DRAFT:
+        return _made(context, actor, form, record)
+    _require_same(record, form)
+    with context.service(StudyShelf).changing:
+        plan = replace(
+            from_json(record.plan),
+            title=form.title,
+            closing=closing_of(form),
+            completion=completion_of(form),
+            abandoned_after_s=form.abandoned_after_s,
+        )
+        return _kept(context, actor, plan, form, record)
+
+
+@asks("study")
+def copy(context: Context, actor: Actor, request: Copying) -> dict[str, Any]:
+    """Makes a draft of the same plan, with the same pictures. Nothing of people is copied."""
+    record = study_of(context, request.study)
+    title = request.title or f"{record.title[:180]}, copy"
+    content = {**record.plan, "title": title}
+    if isinstance(content.get(FORM), Mapping):
+        content[FORM] = {**content[FORM], "title": title}
+    return {"study": view(context, context.storage.studies.add(content, actor.id))}
+
+
+@asks("study")
+def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str, Any]:
+    """Opens, pauses or closes a study. Raises BadInput in words for what cannot be."""
+    state = State(request.state)
+    shelf = context.service(StudyShelf)
+    with shelf.changing:
+        record = study_of(context, request.study)
+        if state is record.state:
+            raise BadInput(f"The study is {state.value} already.", "state")
+        if state not in MOVES[record.state]:
+            raise BadInput(
+                f"A study that is {record.state.value} cannot be {state.value}.", "state"
+            )
+        if record.state is State.CLOSED and not request.reason:
+            raise BadInput(
+                "Say why a closed study is opened again: its log keeps the reason.", "reason"
+            )
+        if state is State.OPEN:
+            reasons = blocked(context, shelf.plan(record.id, record.version))
+            if reasons:
+                raise BadInput(" ".join(reasons), "state")
+        record = context.storage.studies.set_state(record.id, state, actor.id, request.reason)
+    return {"study": view(context, record)}
+
+
+def _made(
+    context: Context, actor: Actor, form: StudyForm, record: StudyRecord | None
+) -> dict[str, Any]:
+    """The study of a form, new or in place of a draft's plan; or the job that makes it."""
+    made = draft(context, form)
+    plan_of(made)  # what is wrong with it is said now
+    if missing_weights(context, made) <= MOST_MEASURED:
+        return _kept(context, actor, whole_plan(context, made), form, record)
+    job = context.jobs.start(
+        JOB,
+        f"The study “{form.title}” is made",
+        actor,
+        lambda job: _in_background(context, actor, made, record, job),
+    )
+    return {"job": job.id}
+
+
+def _in_background(
+    context: Context, actor: Actor, made: Draft, record: StudyRecord | None, job: Job
+) -> dict[str, Any]:
+    def tell(done: int, total: int) -> bool:
+        job.tell(f"{done:,} of {total:,} cases", done, total)
+        return not job.stop.is_set()
+
+    plan = whole_plan(context, made, tell)
+    kept = _kept(context, actor, plan, made.form, record)
+    return {"study": kept["study"]["id"]}
+
+
+def _kept(
+    context: Context, actor: Actor, plan: StudyPlan, form: StudyForm, record: StudyRecord | None
+) -> dict[str, Any]:
+    studies = context.storage.studies
+    if record is None:
+        return {"study": view(context, studies.add(stored(plan, form), actor.id))}
+    with context.service(StudyShelf).changing:
+        now = studies.get(record.id)
+        if (now.version, now.state is State.DRAFT) != (
+            record.version,
+            record.state is State.DRAFT,
+        ):
+            raise BadInput("The study was changed or opened meanwhile. Load it again.", "version")
+        return {"study": view(context, studies.revise(record.id, stored(plan, form), actor.id))}
+
+
+def _require_same(record: StudyRecord, form: StudyForm) -> None:
+    """Raises BadInput where a form would change what participants see."""
+    before = form_of(record.plan)
+    if before is None:
+        return  # it was imported: only what may change is taken over
+    old, new = before.model_dump(mode="json"), form.model_dump(mode="json")
+    other = [name for name in old if name not in REVISABLE and old[name] != new.get(name)]
+    if other:
+        title = StudyForm.model_fields[other[0]].title or f"“{other[0]}”"
+        raise BadInput(
+            f"{title} cannot change any more: people may have seen the study as it was. {COPY}",
+            other[0],
+        )

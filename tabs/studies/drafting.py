@@ -1,0 +1,335 @@
+"""From a form to the cases of a study: what the sources have, what is drawn of it, what is not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from annotation.studies.cases import SET_SIZE, SIZES, Candidate, Case, Kind, Stimulus
+from annotation.studies.plan import Material
+from core.errors import BadInput
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.studies.form import KeyForm, StudyForm
+from tabs.studies.sources import Entries, Entry, concepts_of, prompts_of
+
+TRAINING = "training:"
+"""Begins the id of a case that is there for training alone."""
+
+
+@dataclass(frozen=True)
+class Possible:
+    """A case that sources have: by model's name what they have of it, and the source of people's
+    colors, empty where none has any. ``weights`` are sources of distributions by model."""
+
+    id: str
+    words: str
+    group: str
+    entries: Mapping[str, Entry]
+    weights: Mapping[str, str] = field(default_factory=dict)
+    people: str = ""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a form would make. ``cases`` and ``training`` have no distributions yet; ``origins`` are
+    the possible cases by the ids of cases. ``available`` is what at least one source has,
+    ``complete`` what all have, ``provenance`` sentences on what was taken and left out."""
+
+    form: StudyForm
+    cases: tuple[Case, ...]
+    training: tuple[Case, ...]
+    keys: tuple[tuple[str, str], ...]
+    origins: Mapping[str, Possible]
+    available: int
+    complete: int
+    provenance: tuple[str, ...]
+
+
+def possible_cases(context: Context, form: StudyForm) -> list[Possible]:
+    """All cases that at least one model has, in the order of the first model's sources."""
+    if not form.models:
+        raise BadInput("Choose at least one model whose pictures are shown.", "models")
+    if form.material is Material.DISTRIBUTIONS and not form.people:
+        raise BadInput(
+            "Choose whose colors the models are compared with: a set of people's distributions or "
+            "colorings.",
+            "people",
+        )
+    read = concepts_of if form.material is Material.DISTRIBUTIONS else prompts_of
+    people: dict[str, str] = {}
+    if form.material is Material.DISTRIBUTIONS:
+        for text in reversed(form.people):
+            people.update(dict.fromkeys(concepts_of(context, text), text))
+    by_key: dict[str, dict[str, Entry]] = {}
+    weights: dict[str, dict[str, str]] = {}
+    for model in form.models:
+        for text, entries in _sources(context, model.sources, read):
+            for key, entry in entries.items():
+                # The first source that has pictures of it, and the first that has it at all.
+                before = by_key.setdefault(key, {}).get(model.name)
+                if before is None or (entry.image_ids and not before.image_ids):
+                    by_key[key][model.name] = entry
+                weights.setdefault(key, {}).setdefault(model.name, text)
+    taken: set[str] = set()
+    cases = []
+    for key, entries in by_key.items():
+        # One name for a case, whichever model stands first.
+        first = min(entries.values(), key=lambda entry: entry.id)
+        case_id = first.id
+        if case_id in taken:
+            case_id = f"{first.id}~{hashlib.sha256(key.encode()).hexdigest()[:6]}"
+        taken.add(case_id)
+        cases.append(
+            Possible(case_id, first.words, first.group, entries, weights[key], people.get(key, ""))
+        )
+    return cases
+
+
+def missing(form: StudyForm, case: Possible) -> list[str]:
+    """What a case lacks to be in the study, as the end of a sentence on so many cases."""
+    reasons = []
+    if form.material is Material.DISTRIBUTIONS:
+        if not case.people:
+            reasons.append("people's colors are not known")
+        reasons += [
+            f"{model.name} has no distribution"
+            for model in form.models
+            if model.name not in case.weights
+        ]
+        return reasons
+    least, words = _least(form)
+    for model in form.models:
+        entry = case.entries.get(model.name)
+        if entry is None or len(entry.image_ids) < least:
+            reasons.append(f"{model.name} has {words}")
+    return reasons
+
+
+def draft(context: Context, form: StudyForm) -> Draft:
+    """The cases of a filled form, with their pictures drawn. Raises BadInput where nothing is left,
+    or more is asked for than there is."""
+    every = possible_cases(context, form)
+    narrowed, provenance = _narrowed(form, every)
+    reasons: Counter[str] = Counter()
+    complete = []
+    for case in narrowed:
+        lacks = missing(form, case)
+        reasons.update(lacks)
+        if not lacks:
+            complete.append(case)
+    provenance += [
+        f"{many(count, 'case')} left out: {reason}." for reason, count in reasons.most_common()
+    ]
+    by_id = {case.id: case for case in complete}
+    training, keys = _training(form, by_id)
+    rest = [case for case in complete if case.id not in {key.case for key in form.training.keys}]
+    chosen = _drawn(form, rest)
+    provenance += _told(form, chosen, rest)
+    cases, origins = [], {}
+    for case in chosen:
+        for variant in _variants(form, case):
+            cases.append(variant)
+            origins[variant.id] = case
+    origins |= {case.id: by_id[case.id.removeprefix(TRAINING)] for case in training}
+    return Draft(
+        form,
+        tuple(cases),
+        training,
+        keys,
+        origins,
+        len(every),
+        len(complete),
+        tuple(provenance),
+    )
+
+
+def _sources(
+    context: Context, texts: Sequence[str], read: Callable[[Context, str], Entries]
+) -> list[tuple[str, Entries]]:
+    try:
+        return [(text, read(context, text)) for text in texts]
+    except BadInput as error:
+        raise BadInput(str(error), error.field or "models") from None
+
+
+def _least(form: StudyForm) -> tuple[int, str]:
+    """Pictures of a prompt that each model must have, and what is said of one with fewer."""
+    if of_one_model(form):
+        return SET_SIZE * form.variants, f"fewer than {SET_SIZE * form.variants} pictures"
+    least = (form.variants - 1) * _shown(form) + 1
+    return least, "no picture" if least == 1 else f"fewer than {many(least, 'picture')}"
+
+
+def of_one_model(form: StudyForm) -> bool:
+    """Whether the best of four pictures of one model is asked for."""
+    return form.kind is Kind.BEST_OF and len(form.models) == 1
+
+
+def _shown(form: StudyForm) -> int:
+    return form.pictures or 0
+
+
+def _narrowed(form: StudyForm, cases: Sequence[Possible]) -> tuple[list[Possible], list[str]]:
+    """What the researcher did not leave out by name or group."""
+    unknown = set(form.cases) - {case.id for case in cases}
+    if unknown:
+        some = ", ".join(sorted(unknown)[:3])
+        raise BadInput(
+            f"{many(len(unknown), 'chosen case')} not among what the models have: {some[:200]}. "
+            "Choose again.",
+            "cases",
+        )
+    wanted, groups = set(form.cases), set(form.groups)
+    left = [
+        case
+        for case in cases
+        if (not wanted or case.id in wanted) and (not groups or case.group in groups)
+    ]
+    if len(left) == len(cases):
+        return left, []
+    return left, [f"{many(len(cases) - len(left), 'case')} left out by choice."]
+
+
+def _drawn(form: StudyForm, cases: Sequence[Possible]) -> list[Possible]:
+    if not cases:
+        raise BadInput(
+            "No case is left: nothing is there of all that was chosen. Choose other models, or "
+            "draw what is missing.",
+            "models",
+        )
+    number = form.number or len(cases)
+    if number > len(cases):
+        raise BadInput(
+            f"{number:,} cases are asked for, and {len(cases):,} are complete. Ask for fewer, or "
+            "for all of them with 0.",
+            "number",
+        )
+    if number == len(cases):
+        return list(cases)
+    rng = np.random.default_rng([form.seed, number])
+    places = sorted(rng.choice(len(cases), size=number, replace=False))
+    return [cases[int(place)] for place in places]
+
+
+def _variants(form: StudyForm, case: Possible, prefix: str = "") -> list[Case]:
+    """A case as it is asked about, once for each of its pictures that is."""
+    size = 1 if of_one_model(form) else _shown(form)
+    several = form.variants > 1 and form.material is Material.IMAGES
+    variants = []
+    for variant in range(form.variants if several and not prefix else 1):
+        candidates: list[Candidate] = []
+        for model in form.models:
+            images = _shuffled(form.seed, case, model.name)
+            if of_one_model(form):
+                block = images[SET_SIZE * variant : SET_SIZE * (variant + 1)]
+                candidates += [
+                    Candidate(f"{model.name} · {place + 1}", (image,))
+                    for place, image in enumerate(block)
+                ]
+            else:
+                candidates.append(
+                    Candidate(model.name, images[size * variant : size * (variant + 1)])
+                )
+        case_id = f"{prefix}{case.id}" + (f"#{variant + 1}" if several and not prefix else "")
+        variants.append(Case(case_id, case.words, tuple(candidates), case.group))
+    return variants
+
+
+def _shuffled(seed: int, case: Possible, model: str) -> tuple[str, ...]:
+    """The pictures of a model in a drawn order, which nothing else that is chosen changes."""
+    entry = case.entries.get(model)
+    if entry is None:
+        return ()
+    digest = hashlib.sha256(f"{case.id}\x1f{model}".encode()).digest()
+    rng = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+    return tuple(entry.image_ids[int(place)] for place in rng.permutation(len(entry.image_ids)))
+
+
+def _training(
+    form: StudyForm, by_id: Mapping[str, Possible]
+) -> tuple[tuple[Case, ...], tuple[tuple[str, str], ...]]:
+    """Cases for training alone, each with the candidates of one stimulus, and their keys."""
+    cases: dict[str, Case] = {}
+    keys = []
+    for key in form.training.keys:
+        if key.case not in by_id:
+            raise BadInput(
+                f"The training trial of {key.case[:80]!r} is not among the complete cases.",
+                "training",
+            )
+        if TRAINING + key.case in cases:
+            raise BadInput(f"{key.case[:80]!r} is trained twice. Take another case.", "training")
+        (whole,) = _variants(form, by_id[key.case], TRAINING)
+        cases[whole.id] = _of_key(form, whole, key)
+        models = tuple(sorted(cases[whole.id].models))
+        keys.append((Stimulus(whole.id, models).id, key.right))
+    if not 0 <= form.training.needed <= len(keys):
+        raise BadInput(
+            f"{form.training.needed} right answers cannot be asked of "
+            f"{many(len(keys), 'training trial')}.",
+            "training",
+        )
+    return tuple(cases.values()), tuple(keys)
+
+
+def _of_key(form: StudyForm, whole: Case, key: KeyForm) -> Case:
+    size = SIZES[form.asked_kind]
+    models = key.models or (whole.models if len(whole.models) == size else ())
+    if len(models) != size or not {*models, key.right} <= set(whole.models):
+        raise BadInput(
+            f"A training trial shows {size} of {', '.join(whole.models)[:200]}, and one of them is "
+            "right.",
+            "training",
+        )
+    if key.right not in models:
+        raise BadInput("The right answer of a training trial is one of what it shows.", "training")
+    if form.model_sets and tuple(sorted(models)) not in {
+        tuple(sorted(pair)) for pair in form.model_sets
+    }:
+        raise BadInput("A training trial shows models that the study does not pair.", "training")
+    candidates = tuple(one for one in whole.candidates if one.model in models)
+    return Case(whole.id, whole.words, candidates, whole.group)
+
+
+def _told(form: StudyForm, chosen: Sequence[Possible], rest: Sequence[Possible]) -> list[str]:
+    """Sentences on how cases and pictures were drawn."""
+    told = []
+    if len(chosen) < len(rest):
+        told.append(
+            f"{len(chosen):,} of {len(rest):,} complete cases drawn by chance (seed {form.seed})."
+        )
+    else:
+        told.append(f"All {len(chosen):,} complete cases taken.")
+    if form.training.keys:
+        told.append(
+            f"{many(len(form.training.keys), 'case')} used for training and not asked about."
+        )
+    several = [
+        case
+        for case in chosen
+        if any(len(entry.image_ids) > _shown(form) for entry in case.entries.values())
+    ]
+    if several and _shown(form):
+        told.append(
+            "Where a model has more pictures than are shown, they are drawn by chance "
+            f"(seed {form.seed})."
+        )
+    if form.material is Material.DISTRIBUTIONS:
+        without = Counter(
+            model.name
+            for case in chosen
+            for model in form.models
+            if form.pictures and not case.entries[model.name].image_ids
+        )
+        told += [
+            f"{name}: no picture for reference of {many(count, 'concept')}."
+            for name, count in without.items()
+        ]
+    if of_one_model(form):
+        told.append(f"Four pictures of {form.models[0].name} are compared with each other.")
+    return told

@@ -1,0 +1,234 @@
+"""The form of a study as a researcher fills it in: every limit said once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from annotation.studies.cases import Kind
+from annotation.studies.plan import MOST_TRIALS, MOST_VOTES, Material, Method
+from annotation.studies.presets import PRESETS, Preset
+from core.concepts.records import EXTRACTED, METHODS
+from core.errors import BadInput
+from tabs.page.requests import PageRequest, Whole, no_bool, one_of, texts
+from tabs.studies.texts import CONSENT, FREE, LANGUAGES, texts_of
+from tabs.studies.wording import check_wording
+
+MOST_MODELS = 12
+MOST_SOURCES = 100
+MOST_CASES = 20_000
+MOST_TEXT = 20_000
+MOST_PICTURES = 9
+CONCEPTS = "concepts"
+PICTURES_OF_CONCEPTS = 3
+"""Pictures for reference beside a distribution; the paper does not say how many it showed."""
+
+_WORDING = re.compile(r"[a-z][a-zA-Z0-9_.-]{0,59}")
+_PLAIN = re.compile(r"[\x20-\x7e]+")
+
+
+def _https(url: str) -> str:
+    parts = urlsplit(url)
+    if url and (
+        parts.scheme != "https"
+        or not parts.hostname
+        or parts.username is not None
+        or not _PLAIN.fullmatch(url)
+    ):
+        raise BadInput(
+            "The address to go back to begins with https:// and names a site. Copy it from the "
+            "recruiting site."
+        )
+    return url
+
+
+def _wording(words: Mapping[str, str]) -> Mapping[str, str]:
+    if len(words) > 200:
+        raise BadInput("At most 200 words of the page can be replaced.")
+    for name, text in words.items():
+        if not _WORDING.fullmatch(name) or len(text) > 2_000:
+            raise BadInput(
+                f"{name[:60]!r} is no word of the page, or its text has over 2,000 characters."
+            )
+    return {name: text for name, text in words.items() if text}
+
+
+Names = Annotated[tuple[str, ...], AfterValidator(texts)]
+Seed = Annotated[int, BeforeValidator(no_bool), Field(ge=0, le=2**31 - 1, title="The seed")]
+
+
+class ModelForm(PageRequest):
+    """A model that is compared: what it is called in results, and where its pictures and
+    distributions are from; the first of ``sources`` that has a case is taken."""
+
+    name: str = Field(min_length=1, max_length=80, title="A model's name")
+    sources: Annotated[Names, Field(min_length=1, max_length=MOST_SOURCES, title="Its sources")]
+
+
+class KeyForm(PageRequest):
+    """A training trial: a case, the models it shows, and which of them is right."""
+
+    case: str = Field(min_length=1, max_length=2_000)
+    models: Names
+    right: str
+
+
+class TrainingForm(PageRequest):
+    """Trials with a known answer before the rest; ``needed`` must be right in one of
+    ``attempts`` rounds."""
+
+    keys: tuple[KeyForm, ...] = Field(default=(), max_length=30)
+    needed: Whole = 0
+    attempts: Whole = Field(default=2, ge=1, le=2)
+
+
+class ScreeningForm(PageRequest):
+    """What is looked at before the trials."""
+
+    plates: bool = True
+    patches: bool = True
+
+
+class CompletionForm(PageRequest):
+    """What a participant gets at the end."""
+
+    code: str = Field(default="", max_length=200)
+    url: Annotated[str, Field(max_length=2_000), AfterValidator(_https)] = ""
+
+
+class ClosingForm(PageRequest):
+    """When a study closes by itself."""
+
+    when_complete: bool = True
+    participants: Annotated[Whole, Field(ge=1, le=100_000)] | None = None
+
+
+class StudyForm(PageRequest):
+    """A study as it is asked for. None is as the preset says (:meth:`filled`).
+
+    ``cases`` and ``groups`` narrow what the sources have, ``number`` draws so many of it by
+    ``seed``, 0 takes all. ``pictures`` of a candidate are shown at once; ``variants`` pictures of a
+    prompt and model are asked about, each by itself. ``model_sets`` are the pairs, or fours, that
+    are asked about; none is all of them.
+    """
+
+    title: str = Field(default="", max_length=200, title="The title")
+    preset: Annotated[str, one_of("preset", (*PRESETS, FREE))] = "adherence"
+    kind: Kind | None = None
+    language: Annotated[str, one_of("language", LANGUAGES)] = "en"
+    question: str | None = Field(default=None, max_length=500, title="The question")
+    instructions: str | None = Field(default=None, max_length=MOST_TEXT, title="The instructions")
+    models: tuple[ModelForm, ...] = Field(
+        default=(), max_length=MOST_MODELS, title="The list of models"
+    )
+    people: Annotated[Names, Field(max_length=MOST_SOURCES, title="People's colors")] = ()
+    extraction: Annotated[str, one_of("way of extraction", METHODS)] = EXTRACTED
+    cases: Annotated[Names, Field(max_length=MOST_CASES, title="The list of cases")] = ()
+    groups: Annotated[Names, Field(max_length=200, title="The list of groups")] = ()
+    number: Whole | None = Field(default=None, ge=0, le=MOST_CASES, title="The number of cases")
+    model_sets: tuple[Names, ...] = Field(default=(), max_length=495, title="The pairs of models")
+    pictures: Whole | None = Field(
+        default=None, ge=0, le=MOST_PICTURES, title="Pictures of a candidate"
+    )
+    variants: Whole = Field(default=1, ge=1, le=100, title="Pictures of each prompt")
+    votes: Whole | None = Field(default=None, ge=1, le=MOST_VOTES, title="Votes a stimulus")
+    trials: Whole | None = Field(default=None, ge=1, le=MOST_TRIALS, title="Trials a person")
+    tie: bool | None = None
+    skip: bool | None = None
+    repeats: Whole | None = Field(default=None, ge=0, le=MOST_TRIALS, title="Repeated trials")
+    attention: Whole | None = Field(default=None, ge=0, le=MOST_TRIALS, title="Attention checks")
+    method: Method = Method.BALANCED
+    training: TrainingForm = TrainingForm()
+    screening: ScreeningForm = ScreeningForm()
+    consent: str = Field(default="", max_length=MOST_TEXT, title="The text to agree to")
+    intro: str = Field(default="", max_length=MOST_TEXT, title="The page before")
+    outro: str = Field(default="", max_length=MOST_TEXT, title="The page after")
+    wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)
+    completion: CompletionForm = CompletionForm()
+    closing: ClosingForm | None = None
+    abandoned_after_s: Whole = Field(
+        default=3_600, ge=60, le=30 * 86_400, title="Seconds without a sign of somebody"
+    )
+    seed: Seed = 1
+
+    @model_validator(mode="after")
+    def _alone(self) -> Self:
+        names = [model.name for model in self.models]
+        if len(set(names)) < len(names):
+            raise BadInput("Two models have one name. Results could not tell them apart.", "models")
+        return self
+
+    @property
+    def of_preset(self) -> Preset | None:
+        """The preset's settings, none for a free question."""
+        return PRESETS.get(self.preset)
+
+    @property
+    def asked_kind(self) -> Kind:
+        """What is answered."""
+        return self.of_preset.kind if self.of_preset else self.kind or Kind.PAIRS
+
+    @property
+    def material(self) -> Material:
+        """What is compared."""
+        return self.of_preset.material if self.of_preset else Material.IMAGES
+
+    def defaulted(self) -> StudyForm:
+        """The same form with the preset's settings in place of what was left open, and without
+        what its kind of study cannot have."""
+        question, instructions = texts_of(self.preset, self.language)
+        preset = self.of_preset
+        trials = _or(self.trials, preset.trials if preset else 60)
+        defaults = {
+            "kind": self.asked_kind,
+            "title": self.title or (preset.name if preset else ""),
+            "question": question,
+            "instructions": instructions,
+            "number": (preset.cases or 0) if preset else 0,
+            "pictures": PICTURES_OF_CONCEPTS if self.material is Material.DISTRIBUTIONS else 1,
+            "votes": preset.votes if preset else 5,
+            "trials": trials,
+            "tie": preset.tie if preset else True,
+            "skip": preset.skip if preset else True,
+            # A preset's checks are for as many trials as it has.
+            "repeats": min(preset.repeats if preset else 0, trials),
+            "attention": min(preset.attention if preset else 0, trials),
+            "closing": ClosingForm(participants=preset.participants if preset else None),
+        }
+        changes: dict[str, Any] = {
+            name: value for name, value in defaults.items() if getattr(self, name) is None
+        }
+        # Emptied instructions are no instructions, but nothing is asked without a question.
+        changes |= {
+            name: defaults[name] for name in ("title", "question") if not getattr(self, name)
+        }
+        changes["kind"] = self.asked_kind
+        if self.asked_kind is not Kind.PAIRS:
+            changes["tie"] = False
+        changes["consent"] = self.consent or CONSENT[self.language]
+        return self.model_copy(update=changes)
+
+    def filled(self) -> StudyForm:
+        """As :meth:`defaulted`. Raises BadInput for what is missing or contradicts itself."""
+        form = self.defaulted()
+        if not form.question:
+            raise BadInput("Write the question that participants answer.", "question")
+        if not form.title:
+            raise BadInput("Give the study a title: participants see it.", "title")
+        check_wording(form.wording, form.language)
+        if form.material is Material.IMAGES and not form.pictures:
+            raise BadInput("A study of images shows at least one of a candidate.", "pictures")
+        if form.training.keys and form.kind is Kind.RATINGS:
+            raise BadInput(
+                "Training needs a right answer. A rating has none: take pairs or best of four.",
+                "training",
+            )
+        return form
+
+
+def _or(value: int | None, other: int) -> int:
+    return other if value is None else value

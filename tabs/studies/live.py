@@ -1,0 +1,228 @@
+"""How far a study is: answers, people, and how evenly they are spread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from statistics import median
+from typing import Any
+
+from annotation.judgments.answers import AnswerKind, answers_of
+from core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.requests import PageRequest
+from tabs.studies.shelf import StudyShelf
+
+HOURS = 48
+AWAY = "away"
+
+
+class StudyRequest(PageRequest):
+    """Names a study by its id, or the first 8 or more characters of it."""
+
+    study: str
+
+
+@dataclass(frozen=True)
+class Person:
+    """One participant as the log has them. ``answered`` and ``trials`` count main trials; ``times``
+    are when their main answers came, ``response_ms`` how long each took."""
+
+    record: ParticipantRecord
+    stage: str
+    answered: Mapping[str, int]
+    trials: int
+    skips: int
+    ties: int
+    last_at: datetime
+    times: tuple[datetime, ...]
+    response_ms: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """All participants of a study; ``answers`` by stimulus, skips too, as the assignment counts."""
+
+    people: tuple[Person, ...]
+    answers: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """Main answers that stand."""
+        return sum(self.answers.values())
+
+    @property
+    def last_answer_at(self) -> datetime | None:
+        """When the newest of them came; None before the first."""
+        return max((at for person in self.people for at in person.times), default=None)
+
+
+@asks("study")
+def live(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
+    """How far a study is, with its people; asked for every few seconds."""
+    record = study_of(context, request.study)
+    progress = progress_of(context, record)
+    now = datetime.now(UTC)
+    decisions = context.storage.participants.decisions(record.id)
+    links = {link.id: link.label for link in context.storage.invitations.of(record.id)}
+    abandoned_s = current(context, record).abandoned_after_s
+    people = [
+        {
+            "id": person.record.id,
+            "number": person.record.number,
+            "label": f"Participant {person.record.number + 1}",
+            "stage": stage_now(person, abandoned_s, now),
+            "answered": sum(person.answered.values()),
+            "trials": person.trials,
+            "enrolled_at": person.record.enrolled_at.isoformat(),
+            "last_at": person.last_at.isoformat(),
+            "link": links.get(person.record.invitation_id, ""),
+            "version": person.record.plan_version,
+            "excluded": bool((one := decisions.get(person.record.id)) and one.excluded),
+        }
+        for person in progress.people
+    ]
+    return {**summary(context, record, now), "people": people, "now": now.isoformat()}
+
+
+def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]:
+    """How far a study is, in numbers."""
+    plan, progress = current(context, record), progress_of(context, record)
+    stimuli = plan.main_stimuli
+    load = [progress.answers.get(stimulus.id, 0) for stimulus in stimuli]
+    stages = Counter(stage_now(one, plan.abandoned_after_s, now) for one in progress.people)
+    spread = Counter(load)
+    times = [ms for person in progress.people for ms in person.response_ms]
+    wanted = plan.answers_wanted
+    useful = sum(min(count, plan.votes) for count in load)
+    return {
+        "state": record.state.value,
+        "answers": progress.total,
+        "wanted": wanted,
+        "share": round(useful / wanted, 4) if wanted else 0.0,
+        "complete_stimuli": sum(count >= plan.votes for count in load),
+        "stimuli": len(stimuli),
+        "votes": plan.votes,
+        "participants": len(progress.people),
+        "finished": stages["finished"],
+        "withdrawn": stages["withdrawn"],
+        "abandoned": stages[AWAY],
+        "active": sum(stages[name] for name in ("consent", "screening", "trials")),
+        "skips": sum(person.skips for person in progress.people),
+        "ties": sum(person.ties for person in progress.people),
+        "median_ms": round(median(times)) if times else None,
+        "last_at": last.isoformat() if (last := progress.last_answer_at) else None,
+        "hours": _hours(progress, now),
+        "load": [{"answers": count, "stimuli": spread[count]} for count in sorted(spread)],
+    }
+
+
+def stage_now(person: Person, abandoned_after_s: int, now: datetime) -> str:
+    """The stage, or that nothing was heard of them for long."""
+    gone = now - person.last_at > timedelta(seconds=abandoned_after_s)
+    return AWAY if gone and person.stage not in ("finished", "withdrawn") else person.stage
+
+
+def study_of(context: Context, study_id: str) -> StudyRecord:
+    """A study by its id, or the beginning of it. Raises NotStored, also for several."""
+    studies = context.storage.studies
+    if len(study_id) < 32 and len(study_id) >= 8:
+        fitting = [record for record in studies.all() if record.id.startswith(study_id)]
+        if len(fitting) == 1:
+            return fitting[0]
+    return studies.get(study_id)
+
+
+def current(context: Context, record: StudyRecord) -> Any:
+    """The newest plan of a study."""
+    return context.service(StudyShelf).plan(record.id, record.version)
+
+
+def progress_of(context: Context, record: StudyRecord) -> Progress:
+    """The participants of a study; read again only when something came in or was erased."""
+    storage = context.storage
+    state = (
+        record.version,
+        storage.study_events.count(record.id),
+        storage.participants.count(record.id),
+        len(storage.participants.erasures(record.id)),
+    )
+    return context.service(StudyShelf).counted(record.id, state, lambda: _read(context, record))
+
+
+def _read(context: Context, record: StudyRecord) -> Progress:
+    storage, shelf = context.storage, context.service(StudyShelf)
+    trials = storage.participants.trials_of_study(record.id)
+    events = storage.study_events.of_study(record.id)
+    people = []
+    answers: Counter[str] = Counter()
+    for participant in storage.participants.of(record.id):
+        plan = shelf.plan(record.id, participant.plan_version)
+        own = events.get(participant.id, ())
+        person = _person(plan, participant, trials.get(participant.id, ()), own)
+        answers.update(person.answered)
+        people.append(person)
+    return Progress(tuple(people), answers)
+
+
+def _person(
+    plan: Any, record: ParticipantRecord, trials: Sequence[Trial], events: Sequence[Event]
+) -> Person:
+    main = {trial.position: trial for trial in trials if trial.purpose is Purpose.MAIN}
+    standing = {
+        position: answer
+        for position, answer in answers_of(plan, trials, events).items()
+        if position in main
+    }
+    kinds = Counter(answer.kind for answer in standing.values())
+    by_id = {event.id: event for event in events}
+    times = [by_id[answer.event_id].at for answer in standing.values()]
+    signs = [event.at for event in events if event.at is not None]
+    return Person(
+        record,
+        _stage(plan, events),
+        Counter(main[position].stimulus_id for position in standing),
+        len(main),
+        kinds[AnswerKind.SKIP],
+        kinds[AnswerKind.TIE],
+        max([record.enrolled_at, *signs]),
+        tuple(at for at in times if at is not None),
+        tuple(
+            answer.response_ms for answer in standing.values() if answer.kind is not AnswerKind.SKIP
+        ),
+    )
+
+
+def _stage(plan: Any, events: Sequence[Event]) -> str:
+    kinds = {event.kind for event in events}
+    if EventKind.WITHDRAWAL in kinds:
+        return "withdrawn"
+    if EventKind.FINISH in kinds:
+        return "finished"
+    if EventKind.CONSENT not in kinds:
+        return "consent"
+    asked = plan.screening.plates or plan.screening.patches
+    return "screening" if asked and EventKind.SCREENING not in kinds else "trials"
+
+
+def _hours(progress: Progress, now: datetime) -> list[dict[str, Any]]:
+    """Main answers by hour, from the first of the last ``HOURS`` that has any."""
+    this = now.replace(minute=0, second=0, microsecond=0)
+    start = this - timedelta(hours=HOURS - 1)
+    counts = Counter(
+        at.replace(minute=0, second=0, microsecond=0)
+        for person in progress.people
+        for at in person.times
+        if at >= start
+    )
+    if not counts:
+        return []
+    first = min(counts)
+    steps = int((this - first).total_seconds() // 3_600) + 1
+    return [
+        {"at": at.isoformat(), "answers": counts[at]}
+        for at in (first + timedelta(hours=step) for step in range(steps))
+    ]

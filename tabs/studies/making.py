@@ -1,0 +1,175 @@
+"""From a draft to a plan: distributions put in, settings checked, words on what it was made of."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from annotation.studies.cases import Candidate, Case
+from annotation.studies.files import to_json
+from annotation.studies.plan import (
+    Closing,
+    Completion,
+    Consent,
+    Material,
+    Screening,
+    StudyPlan,
+    Training,
+)
+from core.concepts.records import KINDS, METHODS
+from core.errors import BadInput
+from tabs.compare.sources import SET, label_of, parse
+from tabs.page.context import Context
+from tabs.studies.drafting import Draft
+from tabs.studies.form import ClosingForm, StudyForm
+from tabs.studies.weights import Weights
+
+FORM = "form"
+"""Where the form stands in a stored plan, beside the plan's own fields."""
+
+
+def consent_of(text: str) -> Consent:
+    """A text with its version: the first characters of its SHA-256, so that another text is
+    another version by itself and the same text the same everywhere."""
+    return Consent(hashlib.sha256(text.encode()).hexdigest()[:8], text)
+
+
+def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
+    """The plan of a draft. Without ``cases``, which have distributions, it is a plan of images: all
+    but the distributions is checked. Raises BadInput for what cannot be served."""
+    form = draft.form
+    assert form.kind is not None
+    preset = form.of_preset
+    return StudyPlan(
+        title=form.title,
+        kind=form.kind,
+        material=Material.IMAGES if cases is None else form.material,
+        question=form.question or "",
+        instructions=form.instructions or "",
+        consent=consent_of(form.consent),
+        cases=(*draft.cases, *draft.training) if cases is None else cases,
+        votes=form.votes or 1,
+        trials=form.trials or 1,
+        seed=form.seed,
+        model_sets=tuple(tuple(sorted(pair)) for pair in form.model_sets) or None,
+        method=form.method,
+        tie=bool(form.tie),
+        skip=bool(form.skip),
+        repeats=form.repeats or 0,
+        attention=form.attention or 0,
+        training=Training(draft.keys, form.training.needed, form.training.attempts),
+        screening=Screening(form.screening.plates, form.screening.patches),
+        completion=completion_of(form),
+        closing=closing_of(form),
+        abandoned_after_s=form.abandoned_after_s,
+        language=form.language,
+        intro=form.intro,
+        outro=form.outro,
+        wording=tuple(sorted(form.wording.items())),
+        provenance=(
+            *((f"Made as: {preset.name}. {preset.source}.",) if preset else ()),
+            *draft.provenance,
+        ),
+    )
+
+
+def completion_of(form: StudyForm) -> Completion:
+    """What a participant gets at the end."""
+    return Completion(form.completion.code, form.completion.url)
+
+
+def closing_of(form: StudyForm) -> Closing:
+    """When the study closes by itself."""
+    closing = form.closing or ClosingForm()
+    return Closing(closing.when_complete, closing.participants)
+
+
+def whole_plan(
+    context: Context, draft: Draft, tell: Callable[[int, int], bool] = lambda done, total: True
+) -> StudyPlan:
+    """The plan with its distributions, which are extracted where they are not kept.
+
+    ``tell`` is called with how many cases of how many are done, and says whether to go on. Raises
+    BadInput where it says no, and for a case whose pictures cannot be measured.
+    """
+    if draft.form.material is not Material.DISTRIBUTIONS:
+        plan = plan_of(draft, (*draft.cases, *draft.training))
+    else:
+        weights = Weights(context, draft.form.extraction)
+        every = (*draft.cases, *draft.training)
+        cases = []
+        for place, case in enumerate(every):
+            if not tell(place, len(every)):
+                raise BadInput("Stopped: no study was made.")
+            cases.append(with_weights(weights, draft, case))
+        plan = plan_of(draft, tuple(cases))
+    return replace(plan, provenance=(*plan.provenance, *origins(context, draft)))
+
+
+def with_weights(weights: Weights, draft: Draft, case: Case) -> Case:
+    """A case with people's distribution and that of each candidate."""
+    origin = draft.origins[case.id]
+    candidates = tuple(
+        Candidate(
+            candidate.model,
+            candidate.image_ids,
+            weights.of(origin.weights[candidate.model], origin.words),
+        )
+        for candidate in case.candidates
+    )
+    return replace(case, candidates=candidates, reference=weights.of(origin.people, origin.words))
+
+
+def missing_weights(context: Context, draft: Draft) -> int:
+    """How many distributions have to be extracted from pictures before the plan is whole."""
+    if draft.form.material is not Material.DISTRIBUTIONS:
+        return 0
+    weights = Weights(context, draft.form.extraction)
+    wanted = {
+        (text, origin.words)
+        for case in (*draft.cases, *draft.training)
+        for origin in (draft.origins[case.id],)
+        for text in (*(origin.weights[model] for model in case.models), origin.people)
+    }
+    return sum(not weights.kept(text, words) for text, words in wanted)
+
+
+def origins(context: Context, draft: Draft) -> list[str]:
+    """Sentences on where pictures and distributions are from."""
+    form = draft.form
+    told = [f"{model.name}: {_listed(context, model.sources)}." for model in form.models]
+    if form.material is not Material.DISTRIBUTIONS:
+        return told
+    told.append(f"People's colors: {_listed(context, form.people)}.")
+    sources = (*form.people, *(source for model in form.models for source in model.sources))
+    kinds = {
+        context.storage.distributions.get(parse(text).id).kind
+        for text in sources
+        if parse(text).kind == SET
+    }
+    told += [f"{KINDS[kind][0].upper()}{KINDS[kind][1:]}." for kind in sorted(kinds)]
+    if any(parse(text).kind != SET for text in sources):
+        told.append(f"Of pictures: {METHODS[form.extraction]}.")
+    return told
+
+
+def stored(plan: StudyPlan, form: StudyForm | None) -> dict[str, Any]:
+    """The plan as it is stored, with the form that made it."""
+    content = to_json(plan)
+    if form is not None:
+        content[FORM] = form.model_dump(mode="json")
+    return content
+
+
+def form_of(content: Mapping[str, Any]) -> StudyForm | None:
+    """The form of a stored plan; None where it was not made by one."""
+    fields = content.get(FORM)
+    return StudyForm.model_validate(fields) if isinstance(fields, Mapping) else None
+
+
+def _listed(context: Context, texts: tuple[str, ...]) -> str:
+    labels = list(dict.fromkeys(f"{label_of(context, text)} ({text})" for text in texts[:5]))
+    more = f" and {len(texts) - 5} more" if len(texts) > 5 else ""
+    return ", ".join(labels) + more

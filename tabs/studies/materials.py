@@ -1,0 +1,217 @@
+"""What studies can be made of: runs, sets of pictures and of distributions; and the presets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.studies.plan import MOST_TRIALS, MOST_VOTES
+from annotation.studies.presets import PRESETS
+from core.analysis.records import RunRecord
+from core.concepts.records import METHODS as EXTRACTIONS
+from core.concepts.records import DistributionSetRecord, PictureSetRecord
+from core.generation.registry import name_of as model_name
+from core.prompts.concepts import STYLES
+from tabs.compare.sources import PICTURES, RUN, SET
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+from tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
+from tabs.studies.outline import minutes
+from tabs.studies.texts import CONSENT, FREE, FREE_NAME, KINDS, LANGUAGES, METHODS, texts_of
+from tabs.studies.wording import words_of
+
+NOTHING = (
+    "There are no pictures yet that a study could show. Draw a run in Generate, or bring a folder "
+    "of images in Library."
+)
+NO_PEOPLE = (
+    "There are no colors of people yet to compare with. Bring a file of distributions, or people's "
+    "colorings, in Compare, People."
+)
+
+
+@asks("study")
+def presets(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+    """The kinds of studies that a form begins with, their words by language, and all limits."""
+    return {
+        "presets": [_preset(name) for name in (*PRESETS, FREE)],
+        "consent": CONSENT,
+        "languages": LANGUAGES,
+        "extractions": dict(EXTRACTIONS),
+        "kinds": {kind.value: words for kind, words in KINDS.items()},
+        "methods": METHODS,
+        "wording": {language: words_of(language) for language in LANGUAGES},
+        "limits": {
+            "votes": [1, MOST_VOTES],
+            "trials": [1, MOST_TRIALS],
+            "repeats": [0, MOST_TRIALS],
+            "attention": [0, MOST_TRIALS],
+            "pictures": [0, MOST_PICTURES],
+            "variants": [1, 100],
+            "models": [1, MOST_MODELS],
+            "abandoned_after_s": [60, 30 * 86_400],
+            "seed": [0, 2**31 - 1],
+        },
+    }
+
+
+@asks("study")
+def materials(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+    """All that studies can be made of, and what of it goes together as a model."""
+    storage = context.storage
+    runs = [run for run in storage.runs.all() if run.items > run.failed]
+    prompts = {run.run_id: _prompts(context, run.run_id) for run in runs}
+    concepts = {
+        run.run_id: len(storage.profiles.concepts(run.run_id).concept_ids)
+        for run in storage.profiles.runs()
+    }
+    groups, sets = storage.picture_sets.all(), storage.distributions.all()
+    told = []
+    if not runs and not groups:
+        told.append(NOTHING)
+    if not any(one.of_people for one in groups) and not any(one.of_people for one in sets):
+        told.append(NO_PEOPLE)
+    return {
+        "runs": [_run(context, run, prompts[run.run_id]) for run in runs],
+        "pictures": [_pictures(group) for group in groups],
+        "sets": [_set(record) for record in sets],
+        "suggested": {
+            "images": [*_models(runs, prompts), *_named_sets(groups, of_people=False)],
+            "distributions": [
+                *_models([run for run in runs if run.run_id in concepts], concepts),
+                *(
+                    _suggestion(record.name, [_source(SET, record.set_id)], 0, record.concepts)
+                    for record in sets
+                    if not record.of_people
+                ),
+                *_named_sets(groups, of_people=False),
+            ],
+            "people": [
+                *(
+                    _suggestion(record.name, [_source(SET, record.set_id)], 0, record.concepts)
+                    for record in sets
+                    if record.of_people
+                ),
+                *_named_sets(groups, of_people=True),
+            ],
+        },
+        "notes": told,
+    }
+
+
+def _preset(name: str) -> dict[str, Any]:
+    preset = PRESETS.get(name)
+    form = StudyForm(preset=name).defaulted()
+    trials = sum(number or 0 for number in (form.trials, form.repeats, form.attention))
+    return {
+        "id": name,
+        "name": preset.name if preset else FREE_NAME,
+        "source": preset.source if preset else "",
+        "kind": form.asked_kind.value,
+        "material": form.material.value,
+        "needs_people": form.material.value == "distributions",
+        "models": preset.models if preset else None,
+        "minutes": minutes(form.asked_kind, trials),
+        "form": form.model_dump(mode="json"),
+        "texts": {
+            language: dict(zip(("question", "instructions"), texts_of(name, language), strict=True))
+            for language in LANGUAGES
+        },
+    }
+
+
+def _prompts(context: Context, run_id: str) -> int:
+    """How many prompts of a run have pictures."""
+    return sum(bool(one.pictures) for one in context.storage.run_pictures.of(run_id))
+
+
+def _run(context: Context, run: RunRecord, prompts: int) -> dict[str, Any]:
+    concepts = context.storage.profiles.concepts(run.run_id)
+    return {
+        "source": _source(RUN, run.run_id),
+        "id": run.run_id,
+        "name": run.name,
+        "model": run.model,
+        "model_name": model_name(run.model),
+        "set_name": run.set_name,
+        "pictures": run.items - run.failed,
+        "failed": run.failed,
+        "total": run.total,
+        "prompts": prompts,
+        "concepts": len(concepts.concept_ids),
+        "styles": {style: STYLES.get(style, style) for style in concepts.styles},
+        "guidances": [scale for scale in concepts.guidances if scale is not None],
+        "created_at": run.created_at.isoformat(),
+    }
+
+
+def _pictures(group: PictureSetRecord) -> dict[str, Any]:
+    return {
+        "source": _source(PICTURES, group.set_id),
+        "name": group.name,
+        "words": group.words,
+        "of_people": group.of_people,
+        "images": group.images,
+        "contributors": group.contributors,
+    }
+
+
+def _set(record: DistributionSetRecord) -> dict[str, Any]:
+    return {
+        "source": _source(SET, record.set_id),
+        "name": record.name,
+        "of_people": record.of_people,
+        "kind": record.kind,
+        "concepts": record.concepts,
+        "contributors": record.contributors,
+    }
+
+
+def _models(runs: Sequence[RunRecord], cases: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Each run as a model, called by the model's name, or by the run's where two would be equal;
+    ``cases`` says by run how many it has."""
+    names = [model_name(run.model) for run in runs]
+    return [
+        _suggestion(
+            name if names.count(name) == 1 else run.name,
+            [_source(RUN, run.run_id)],
+            run.items - run.failed,
+            cases[run.run_id],
+            f"{name} · {run.name}",
+        )
+        for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def _named_sets(groups: Sequence[PictureSetRecord], of_people: bool) -> list[dict[str, Any]]:
+    """Sets of pictures of one name are one model: each is of one concept."""
+    by_name: dict[str, list[PictureSetRecord]] = {}
+    for group in groups:
+        if group.of_people == of_people:
+            by_name.setdefault(group.name, []).append(group)
+    return [
+        _suggestion(
+            name,
+            [_source(PICTURES, one.set_id) for one in ones],
+            sum(one.images for one in ones),
+            len({one.words for one in ones}),
+        )
+        for name, ones in by_name.items()
+    ]
+
+
+def _suggestion(
+    name: str, sources: list[str], pictures: int, cases: int, label: str = ""
+) -> dict[str, Any]:
+    return {
+        "name": name[:80],
+        "sources": sources,
+        "label": label or name,
+        "pictures": pictures,
+        "cases": cases,
+    }
+
+
+def _source(kind: str, thing_id: str) -> str:
+    return f"{kind}:{thing_id}"

@@ -1,0 +1,295 @@
+"""What a form would make, before anything is stored."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from annotation.studies.cases import Case, Kind
+from annotation.studies.plan import Material, StudyPlan
+from core.color.distances import emd
+from core.color.uw71 import uw71
+from core.errors import TrueHueError
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.studies.drafting import Draft, Possible, draft, missing, possible_cases
+from tabs.studies.form import StudyForm
+from tabs.studies.making import consent_of, missing_weights, plan_of, with_weights
+from tabs.studies.weights import Weights
+
+SECONDS = {Kind.PAIRS: 8, Kind.RATINGS: 6, Kind.BEST_OF: 12}
+"""Of one answer, assumed before anybody has answered: a preview of one's own tells better."""
+OTHER_SECONDS = 90
+"""Consent, instructions and screening."""
+LONG_MINUTES = 30
+OFFERS, MOST_OFFERED = 12, 40
+"""Training trials that are offered, and cases that are looked at for them."""
+MOST_MEASURED = 60
+"""Distributions that are measured while a page waits; more of them are a job."""
+PLACEHOLDER = "["
+
+
+class CasesForm(StudyForm):
+    """A form, and which part of the list of its cases is wanted: those with these ``words``."""
+
+    words: str = ""
+    offset: int = 0
+    limit: int = 200
+
+
+@asks("study")
+def cases(context: Context, actor: Actor, request: CasesForm) -> dict[str, Any]:
+    """The cases that the sources of a form have, as a list to choose from."""
+    every = possible_cases(context, request)
+    wanted = [word for word in request.words.lower().split() if word]
+    fitting = [
+        case
+        for case in every
+        if (not request.groups or case.group in request.groups)
+        and all(word in case.words.lower() for word in wanted)
+    ]
+    start, limit = max(request.offset, 0), min(max(request.limit, 1), 500)
+    form = request.defaulted()
+    return {
+        "total": len(fitting),
+        "cases": [_listed(form, case) for case in fitting[start : start + limit]],
+        "groups": group_counts(case.group for case in every),
+    }
+
+
+@asks("study")
+def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any]:
+    """What a form would make, with a sample of it; nothing is stored. Raises BadInput, with the
+    field, for what cannot be made."""
+    form = request.filled()
+    made = draft(context, form)
+    plan = plan_of(made)
+    unmeasured = missing_weights(context, made)
+    sample, offers, problem = _measured(context, made, unmeasured)
+    return {
+        "ok": True,
+        "title": plan.title,
+        "question": plan.question,
+        "instructions": plan.instructions,
+        "kind": plan.kind.value,
+        "material": form.material.value,
+        "cases": {
+            "available": made.available,
+            "complete": made.complete,
+            "left_out": made.available - made.complete,
+            "chosen": len(made.cases),
+        },
+        "groups": group_counts(case.group for case in made.cases),
+        "models": models_of(made.cases),
+        "stimuli": len(plan.main_stimuli),
+        "training_stimuli": len(plan.training.keys),
+        "pictures": len(images_of((*made.cases, *made.training))),
+        **sizes(plan),
+        "warnings": [*warnings(plan, made), *([problem] if problem else [])],
+        "provenance": list(plan.provenance),
+        "blocks": blocks(plan),
+        "heavy": {
+            "missing": unmeasured,
+            "words": f"The colors of {many(unmeasured, 'concept')} are measured first. "
+            "This goes on in the background.",
+        }
+        if unmeasured > MOST_MEASURED
+        else None,
+        "sample": sample,
+        "consent": {"version": consent_of(form.consent).version, "text": form.consent},
+        "colors": [bin_.hex for bin_ in uw71()],
+        "training_offers": offers,
+    }
+
+
+def sizes(plan: StudyPlan) -> dict[str, Any]:
+    """What a plan asks of people: trials, people, minutes."""
+    main = min(plan.trials, len(plan.main_stimuli))
+    trials = main + min(plan.repeats, main) + min(plan.attention, main) + len(plan.training.keys)
+    return {
+        "votes_a_stimulus": plan.votes,
+        "votes_wanted": plan.answers_wanted,
+        "main_a_person": main,
+        "trials_a_person": trials,
+        # Votes of one stimulus are of different people.
+        "people_needed": max(math.ceil(plan.answers_wanted / main), plan.votes) if main else 0,
+        "minutes_a_person": minutes(plan.kind, trials),
+        "minutes_words": f"At {SECONDS[plan.kind]} seconds an answer and {OTHER_SECONDS} seconds "
+        "before the first.",
+    }
+
+
+def minutes(kind: Kind, trials: int) -> float:
+    """About how long so many trials take one person."""
+    return round((OTHER_SECONDS + SECONDS[kind] * trials) / 60, 1)
+
+
+def blocks(plan: StudyPlan) -> list[str]:
+    """Why a plan cannot be opened as it is, in words; empty where it can."""
+    reasons = []
+    if not plan.main_stimuli:
+        reasons.append(
+            "Nothing is asked about: no case is left beside those of training. Choose more cases."
+        )
+    if PLACEHOLDER in plan.consent.text:
+        start = plan.consent.text.index(PLACEHOLDER)
+        excerpt = plan.consent.text[start : start + 60].partition("]")[0]
+        reasons.append(
+            f"The text to agree to has places to fill in: {excerpt}]. Write what belongs there."
+        )
+    return reasons
+
+
+def warnings(plan: StudyPlan, made: Draft) -> list[str]:
+    """What a researcher should know before making it."""
+    told = []
+    size = sizes(plan)
+    form, preset = made.form, made.form.of_preset
+    people, most = size["people_needed"], plan.closing.participants
+    if most is not None and most < people:
+        told.append(
+            f"The study closes with {many(most, 'participant')}, but {people:,} are needed for "
+            f"{many(plan.votes, 'vote')} of each stimulus."
+        )
+    if size["minutes_a_person"] > LONG_MINUTES:
+        told.append(
+            f"{size['minutes_a_person']:.0f} minutes are long for one sitting. People can pause "
+            "and go on with the same link; fewer trials a person need more people."
+        )
+    if preset is not None and preset.models and len(form.models) != preset.models:
+        told.append(
+            f"{preset.name}, as published, compares {preset.models} models; these are "
+            f"{len(form.models)}."
+        )
+    if preset is not None and preset.cases and len(made.cases) != preset.cases:
+        told.append(
+            f"{preset.name}, as published, takes {preset.cases} cases; these are "
+            f"{len(made.cases):,}."
+        )
+    same = _same_pictures(plan)
+    if same:
+        told.append(
+            f"{same:,} of {len(plan.main_stimuli):,} stimuli would show one picture twice: models "
+            "have equal pictures."
+        )
+    if plan.training.keys and not plan.training.needed:
+        told.append("No training answer has to be right: training is shown and never repeated.")
+    if not plan.attention and plan.trials >= 50:
+        told.append("There are no attention checks: results cannot say who did not look.")
+    return told
+
+
+def group_counts(groups: Any) -> list[dict[str, Any]]:
+    """How many cases each group has, the most first."""
+    return [{"group": name, "cases": count} for name, count in Counter(groups).most_common()]
+
+
+def models_of(some_cases: Sequence[Case]) -> list[str]:
+    """The models of the cases, each once, in their order."""
+    return list(dict.fromkeys(model for case in some_cases for model in case.models))
+
+
+def images_of(some_cases: Sequence[Case]) -> set[str]:
+    """The ids of all pictures that a study shows."""
+    return {image for case in some_cases for one in case.candidates for image in one.image_ids}
+
+
+def sample_json(case: Case, models: Sequence[str]) -> dict[str, Any]:
+    """A case as one trial would show it."""
+    return {
+        "case": case.id,
+        "words": case.words,
+        "group": case.group,
+        "reference": list(case.reference) or None,
+        "places": [
+            {
+                "model": candidate.model,
+                "images": list(candidate.image_ids),
+                "weights": list(candidate.weights) or None,
+            }
+            for candidate in map(case.candidate, models)
+        ],
+    }
+
+
+def _measured(
+    context: Context, made: Draft, unmeasured: int
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]], str]:
+    """A sample, offers for training, and what went wrong in measuring them."""
+    plan = plan_of(made)
+    if not plan.main_stimuli:
+        return None, [], ""
+    stimulus = plan.main_stimuli[0]
+    case = plan.case_by_id[stimulus.case_id]
+    if made.form.material is not Material.DISTRIBUTIONS:
+        return sample_json(case, stimulus.models), [], ""
+    weights = Weights(context, made.form.extraction)
+    try:
+        sample = sample_json(with_weights(weights, made, case), stimulus.models)
+        offers = [] if unmeasured else _offers(weights, made)
+    except TrueHueError as error:
+        return sample_json(case, stimulus.models), [], str(error)
+    return sample, offers, ""
+
+
+def _offers(weights: Weights, made: Draft) -> list[dict[str, Any]]:
+    """Pairs whose distances to people's colors differ most among the first cases: a right answer
+    by EMD, for the researcher to look at."""
+    if made.form.kind is not Kind.PAIRS:
+        return []
+    offers: list[dict[str, Any]] = []
+    for case in made.cases[:MOST_OFFERED]:
+        whole = with_weights(weights, made, case)
+        distances = {
+            candidate.model: float(emd(_array(candidate.weights), _array(whole.reference)))
+            for candidate in whole.candidates
+        }
+        near = min(distances, key=distances.__getitem__)
+        far = max(distances, key=distances.__getitem__)
+        if near != far:
+            offers.append(
+                {
+                    "case": made.origins[case.id].id,
+                    "words": case.words,
+                    "models": sorted((near, far)),
+                    "right": near,
+                    "difference": round(distances[far] - distances[near], 1),
+                    "unit": "ΔE*ab",
+                    "words_why": f"EMD to people's colors: {near} {distances[near]:.1f}, {far} "
+                    f"{distances[far]:.1f}. Look whether it is plain to see; it is then left out "
+                    "of the study.",
+                }
+            )
+    return sorted(offers, key=lambda offer: -offer["difference"])[:OFFERS]
+
+
+def _array(weights: Sequence[float]) -> Any:
+    return np.asarray(weights, dtype=np.float64) / sum(weights)
+
+
+def _same_pictures(plan: StudyPlan) -> int:
+    count = 0
+    for stimulus in plan.main_stimuli:
+        case = plan.case_by_id[stimulus.case_id]
+        shown = [case.candidate(model).image_ids[:1] for model in stimulus.models]
+        shown = [images for images in shown if images]
+        count += len(set(shown)) < len(shown)
+    return count
+
+
+def _listed(form: StudyForm, case: Possible) -> dict[str, Any]:
+    lacks = missing(form, case)
+    return {
+        "id": case.id,
+        "words": case.words,
+        "group": case.group,
+        "models": [model.name for model in form.models if model.name in case.entries],
+        "people": bool(case.people),
+        "complete": not lacks,
+        "lacks": lacks,
+    }

@@ -1,0 +1,78 @@
+"""HTTP routes of studies for those who make them."""
+
+from __future__ import annotations
+
+from fastapi import Request
+from fastapi.responses import JSONResponse
+
+from tabs.page.actor import Actor
+from tabs.page.answers import Answer, guarded
+from tabs.page.context import Context
+from tabs.page.door import Door
+from tabs.page.requests import Nothing
+from tabs.studies.changing import Copying, Revision, StateRequest, copy, create, revise, set_state
+from tabs.studies.form import StudyForm
+from tabs.studies.links import LinkRequest, LinksRequest, base_of, make_links, revoke_link
+from tabs.studies.live import StudyRequest, live
+from tabs.studies.materials import materials, presets
+from tabs.studies.outline import CasesForm, cases, outline
+from tabs.studies.planning import PowerRequest, VotesRequest, power, votes_needed
+from tabs.studies.preview import PreviewRequest, preview
+from tabs.studies.study import study, study_list
+
+PREFIX = "/api/studies"
+NO_STUDIES = "There are no studies in a demonstration. Run TrueHue on a machine of your own."
+
+
+def study_routes(context: Context) -> Door:
+    """The router of studies; in a demonstration one that knows none."""
+    door = Door(context, PREFIX)
+    if context.demo:
+        return _closed(door)
+
+    @door.get("")
+    def every(actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: study_list(context, actor, Nothing()))
+
+    @door.get("/presets")
+    def beginnings(actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: presets(context, actor, Nothing()))
+
+    @door.get("/materials")
+    def made_of(actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: materials(context, actor, Nothing()))
+
+    door.takes("/outline", StudyForm, outline)
+    door.takes("/cases", CasesForm, cases)
+    door.takes("/create", StudyForm, create)
+    door.takes("/power", PowerRequest, power)
+    door.takes("/votes-needed", VotesRequest, votes_needed)
+
+    @door.get("/{study_id}")
+    def one(study_id: str, actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: study(context, actor, StudyRequest(study=study_id)))
+
+    @door.get("/{study_id}/live")
+    def at_work(study_id: str, actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: live(context, actor, StudyRequest(study=study_id)))
+
+    door.takes("/{study}/revise", Revision, revise)
+    door.takes("/{study}/copy", Copying, copy)
+    door.takes("/{study}/state", StateRequest, set_state)
+    door.takes("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
+
+    def here(request: Request) -> Answer:
+        return {"base": base_of(request, context.local)}
+
+    door.takes("/{study}/links", LinksRequest, make_links, known=here)
+    door.takes("/{study}/preview", PreviewRequest, preview, known=here)
+    return door
+
+
+def _closed(door: Door) -> Door:
+    async def nothing() -> JSONResponse:
+        return JSONResponse({"error": NO_STUDIES}, 404)
+
+    for path in ("", "/{rest:path}"):
+        door.add_api_route(path, nothing, methods=["GET", "POST"], include_in_schema=False)
+    return door

@@ -1,0 +1,201 @@
+"""One study as its page shows it, and all of them as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from annotation.studies.plan import StudyPlan
+from core.errors import NotStored
+from core.studies import LogEntry, LogKind, State, StudyRecord
+from storage.makers import OWNER
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+from tabs.studies.links import listed as links_of
+from tabs.studies.live import StudyRequest, current, progress_of, stage_now, study_of, summary
+from tabs.studies.making import FORM
+from tabs.studies.outline import blocks, group_counts, images_of, models_of, sizes
+
+REVISABLE = ("title", "closing", "completion", "abandoned_after_s")
+"""What may change once people came in: nothing of it changes what they see and answer."""
+_STATES = {
+    State.DRAFT: "Made",
+    State.OPEN: "Opened",
+    State.PAUSED: "Paused",
+    State.CLOSED: "Closed",
+}
+MOVES: Mapping[State, tuple[State, ...]] = {
+    State.DRAFT: (State.OPEN,),
+    State.OPEN: (State.PAUSED, State.CLOSED),
+    State.PAUSED: (State.OPEN, State.CLOSED),
+    State.CLOSED: (State.OPEN,),
+}
+"""Where a study can go from each state."""
+
+
+@asks("study")
+def study_list(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+    """All studies, the newest first."""
+    now = datetime.now(UTC)
+    return {"studies": [_row(context, record, now) for record in context.storage.studies.all()]}
+
+
+@asks("study")
+def study(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
+    """Everything of one study for its page."""
+    return view(context, study_of(context, request.study))
+
+
+def view(context: Context, record: StudyRecord) -> dict[str, Any]:
+    """A study as its page shows it."""
+    plan = current(context, record)
+    draft = record.state is State.DRAFT
+    stopping = blocked(context, plan)
+    return {
+        **_head(context, record, plan),
+        "form": record.plan.get(FORM),
+        "may_revise": "everything" if draft else "some",
+        "revisable": list(REVISABLE),
+        "can": {
+            "open": State.OPEN in MOVES[record.state] and not stopping,
+            "pause": State.PAUSED in MOVES[record.state],
+            "close": State.CLOSED in MOVES[record.state],
+            "reopen": record.state is State.CLOSED and not stopping,
+        },
+        "blocks": stopping,
+        "plan": plan_json(plan),
+        "provenance": list(plan.provenance),
+        "links": links_of(context, record),
+        "progress": summary(context, record, datetime.now(UTC)),
+        "history": [_entry(context, entry) for entry in context.storage.studies.log(record.id)],
+    }
+
+
+def blocked(context: Context, plan: StudyPlan) -> list[str]:
+    """Why a study cannot open now, in words; also where its pictures are gone."""
+    reasons = blocks(plan)
+    wanted = images_of(plan.cases)
+    gone = len(wanted) - len(context.storage.images.by_ids(wanted))
+    if gone:
+        reasons.append(
+            f"{gone:,} of its {len(wanted):,} pictures are not stored any more. Put them back, or "
+            "revise the study."
+        )
+    return reasons
+
+
+def plan_json(plan: StudyPlan) -> dict[str, Any]:
+    """A plan without its cases' pictures and distributions."""
+    keys = {stimulus_id for stimulus_id, _ in plan.training.keys}
+    main = [case for case in plan.cases if case.id in {one.case_id for one in plan.main_stimuli}]
+    return {
+        "question": plan.question,
+        "instructions": plan.instructions,
+        "consent": asdict(plan.consent),
+        "intro": plan.intro,
+        "outro": plan.outro,
+        "cases": len(main),
+        "models": models_of(main),
+        "groups": group_counts(case.group for case in main),
+        "stimuli": len(plan.main_stimuli),
+        "training_stimuli": len(keys),
+        "pictures": len(images_of(plan.cases)),
+        "votes": plan.votes,
+        "trials": plan.trials,
+        "repeats": plan.repeats,
+        "attention": plan.attention,
+        **sizes(plan),
+        "tie": plan.tie,
+        "skip": plan.skip,
+        "method": plan.method.value,
+        "screening": asdict(plan.screening),
+        "training": {
+            "keys": len(keys),
+            "needed": plan.training.needed,
+            "attempts": plan.training.attempts,
+        },
+        "completion": asdict(plan.completion),
+        "closing": asdict(plan.closing),
+        "abandoned_after_s": plan.abandoned_after_s,
+        "language": plan.language,
+        "wording": dict(plan.wording),
+        "seed": plan.seed,
+    }
+
+
+def name_of(context: Context, actor_id: str) -> str:
+    """What the one is called who made or changed something."""
+    if actor_id in ("", OWNER):
+        return "the owner of this machine"
+    try:
+        return str(context.storage.accounts.get(actor_id).name)
+    except NotStored:
+        return "somebody without an account"
+
+
+def _row(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]:
+    plan, progress = current(context, record), progress_of(context, record)
+    stages = [stage_now(one, plan.abandoned_after_s, now) for one in progress.people]
+    links = context.storage.invitations.of(record.id)
+    return {
+        **_head(context, record, plan),
+        "cases": len({stimulus.case_id for stimulus in plan.main_stimuli}),
+        "models": models_of(plan.cases),
+        "stimuli": len(plan.main_stimuli),
+        "votes_wanted": plan.answers_wanted,
+        "answers": progress.total,
+        "participants": len(progress.people),
+        "finished": stages.count("finished"),
+        "last_at": last.isoformat() if (last := progress.last_answer_at) else None,
+        "links": sum(link.revoked_at is None for link in links),
+    }
+
+
+def _head(context: Context, record: StudyRecord, plan: StudyPlan) -> dict[str, Any]:
+    form = record.plan.get(FORM)
+    return {
+        "id": record.id,
+        "title": record.title,
+        "state": record.state.value,
+        "state_at": record.state_at.isoformat(),
+        "created_at": record.created_at.isoformat(),
+        "author_name": name_of(context, record.author),
+        "version": record.version,
+        "kind": plan.kind.value,
+        "material": plan.material.value,
+        "preset": form.get("preset", "") if isinstance(form, Mapping) else "",
+    }
+
+
+def _entry(context: Context, entry: LogEntry) -> dict[str, Any]:
+    return {
+        "kind": entry.kind.value,
+        "at": entry.at.isoformat(),
+        "by": name_of(context, entry.author),
+        "words": _words(entry),
+    }
+
+
+def _words(entry: LogEntry) -> str:
+    body = entry.body
+    match entry.kind:
+        case LogKind.PLAN:
+            return f"Version {body['version']} of the plan: {body['title']}"
+        case LogKind.STATE:
+            reason = f": {body['reason']}" if body.get("reason") else ""
+            return f"{_STATES[State(body['state'])]}{reason}"
+        case LogKind.RULE:
+            return "The rule of exclusion was changed"
+        case LogKind.LINK | LogKind.LINK_REVOKED:
+            kind = "personal link" if body.get("personal") else "shared link"
+            label = f" “{body['label']}”" if body.get("label") else ""
+            done = "made" if entry.kind is LogKind.LINK else "revoked"
+            return f"A {kind}{label} was {done}"
+        case LogKind.DECISION:
+            done = "excluded" if body["excluded"] else "taken back in"
+            return f"Participant {body['participant_number'] + 1} was {done}: {body['reason']}"
+        case LogKind.ERASURE:
+            return f"Participant {body['participant_number'] + 1} was erased, because they asked"

@@ -1,0 +1,19 @@
+"""The Judge tab: studies with people, planned, run and read by researchers.
+
+It fills itself over HTTP (``tabs.studies.routes``); here is the place that it fills. Participants
+never see it: their page is one of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tabs.page.widgets import widget
+
+NAME = "judge"
+"""The room's id: of its tab, and in links."""
+
+
+def layout() -> Any:
+    """Draws the tab; there is nothing to wire, as none of it goes by way of Gradio."""
+    return widget("studies/judge", elem_id=NAME)

@@ -1,0 +1,72 @@
+"""Intervals hold what is true at the rate that they say: whole studies, served and answered."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotation.judgments.answers import answers_of, votes_of
+from annotation.ranking.davidson import fit
+from annotation.ranking.strengths import rank
+from annotation.studies.plan import Method, StudyPlan
+from tests.annotation.simulated import STRENGTHS, Taste, taken
+from tests.annotation.studies_made import plan
+
+TASTE = Taste(log_tie=-0.7, person_sd=0.4)
+"""A quarter of the votes between equals are ties, and people differ."""
+
+
+def true_strengths(taste: Taste) -> dict[str, float]:
+    """The log strengths that endless votes of endless people would be fitted by: each person has a
+    preference of their own, and a mean of many is nearer to a half than their mean preference."""
+    names = sorted(taste.strengths)
+    rng = np.random.default_rng(1)
+    mean = np.array([taste.strengths[name] for name in names])
+    own = mean + taste.person_sd * rng.normal(size=(200_000, len(names)))
+    pairs = np.array(list(combinations(range(len(names)), 2)))
+    counts = np.empty((1, len(pairs), 3))
+    for row, (i, j) in enumerate(pairs):
+        weight = np.exp(
+            np.stack([own[:, i], own[:, j], taste.log_tie + (own[:, i] + own[:, j]) / 2])
+        )
+        counts[0, row] = (weight / weight.sum(axis=0)).mean(axis=1) * 1e6
+    fitted = fit(pairs, counts, len(names), prior_sd=np.inf)
+    return dict(zip(names, fitted.log_strength[0], strict=True))
+
+
+def covered(study: StudyPlan, people: int, repetitions: int) -> float:
+    """The share of intervals that hold the true strength of their model."""
+    truth = true_strengths(TASTE)
+    inside = total = 0
+    for repetition in range(repetitions):
+        votes = []
+        for person in taken(study, people, repetition, TASTE):
+            answers = answers_of(study, person.trials, person.events)
+            votes += votes_of(study, person.id, person.trials, answers)
+        assert len(votes) == people * study.trials
+        for strength in rank(votes, repetition, 400).strengths:
+            inside += strength.low <= truth[strength.model] <= strength.high
+            total += 1
+    assert total == repetitions * len(STRENGTHS)
+    return inside / total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("values", "repetitions", "within"),
+    [
+        ({"method": Method.BALANCED}, 200, 0.03),
+        ({"method": Method.ADAPTIVE}, 60, 0.05),
+    ],
+    ids=["balanced", "adaptive"],
+)
+def test_intervals_hold_the_truth_at_their_nominal_rate(
+    values: dict[str, Any], repetitions: int, within: float
+) -> None:
+    """95% ± 3 over 200 simulated studies of 24 people with ties, who differ; adaptive choice
+    changes which pairs are voted on by the votes before, which a likelihood does not mind."""
+    study = plan(24, 3, votes=8, trials=24, **values)
+    assert covered(study, 24, repetitions) == pytest.approx(0.95, abs=within)

@@ -1,0 +1,133 @@
+"""Ratings and the best of four: means and shares by model and group, and metrics against them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, pearsonr, spearmanr
+
+from annotation.judgments.means import choices_of
+from annotation.participants.quality import ExclusionRule
+from annotation.report import Analysis, Summary, results
+from annotation.studies.cases import Kind
+from annotation.studies.plan import StudyPlan
+from annotation.validation.scales import _ranks, _spearman
+from tests.annotation.simulated import STRENGTHS, Taste, taken
+from tests.annotation.studies_made import plan
+
+TASTE = Taste({**STRENGTHS, "m3": -0.2})
+
+
+def grouped(study: StudyPlan) -> StudyPlan:
+    """The study with its cases in two groups by turns."""
+    cases = [replace(case, group=("plain", "vivid")[i % 2]) for i, case in enumerate(study.cases)]
+    return replace(study, cases=tuple(cases))
+
+
+def summary_of(study: StudyPlan, people: int, **values: object) -> Summary:
+    analysis = Analysis(ExclusionRule(), {}, replicates=200)
+    return results(study, taken(study, people, 3, TASTE), replace(analysis, **values)).everybody  # type: ignore[arg-type]
+
+
+def test_ratings_by_group_have_intervals_and_agreement() -> None:
+    study = grouped(plan(12, 3, kind=Kind.RATINGS, votes=3, trials=18, repeats=1))
+    told = summary_of(study, 6)
+    assert set(told.by_group) == {"plain", "vivid"}
+    assert sum(part.answers for part in told.by_group.values()) == told.answers == 108
+    for part in told.by_group.values():
+        means = {rating.model: rating for rating in part.ratings}
+        assert means["m0"].mean > means["m1"].mean > means["m2"].mean
+        assert all(rating.low < rating.mean < rating.high for rating in part.ratings)
+        assert part.alpha is not None
+        assert part.alpha.low < part.alpha.value < part.alpha.high
+        assert part.win_rates == part.choices == ()
+    assert sum(rating.ratings for rating in told.ratings) == 108
+    both = [part.ratings[0] for part in told.by_group.values()]
+    total = sum(one.mean * one.ratings for one in both)
+    assert told.ratings[0].mean == pytest.approx(total / told.ratings[0].ratings)
+
+
+def test_the_best_of_four_has_shares_with_intervals() -> None:
+    study = grouped(plan(10, 4, kind=Kind.BEST_OF, votes=5, trials=10, attention=1))
+    told = summary_of(study, 5)
+    assert [one.model for one in told.choices] == ["m0", "m1", "m2", "m3"]
+    assert sum(one.share for one in told.choices) == pytest.approx(1)
+    for one in told.choices:
+        assert one.shown == 50
+        assert one.chosen == told.first_choices[one.model] == round(one.share * 50)
+        assert one.low <= one.share <= one.high
+    assert told.fleiss is not None
+    assert told.alpha is not None
+    assert [sum(c.chosen for c in part.choices) for part in told.by_group.values()] == [25, 25]
+    assert choices_of([], 0) == ()
+
+
+def test_a_model_that_is_shown_less_is_measured_by_what_it_was_shown() -> None:
+    study = plan(6, 5, kind=Kind.BEST_OF, votes=1, trials=30)
+    told = summary_of(replace(study, model_sets=(("m0", "m1", "m2", "m3"),)), 1)
+    assert {one.shown for one in told.choices} == {6}
+    assert np.isnan(told.choices[0].low), "one person says nothing of how people differ"
+
+
+def test_metrics_are_compared_with_ratings() -> None:
+    study = plan(30, 3, kind=Kind.RATINGS, votes=3, trials=45)
+    rng = np.random.default_rng(1)
+    keys = [(case.id, model) for case in study.cases for model in case.models]
+    metrics = {
+        "good": {key: round(STRENGTHS[key[1]] + rng.normal(0, 0.4), 1) for key in keys},
+        "noise": {key: float(rng.normal()) for key in keys},
+        "half": {key: STRENGTHS[key[1]] for key in keys[:30]},
+        "blind": dict.fromkeys(keys, 1.0),
+    }
+    told = summary_of(study, 6, metrics=metrics)
+    by_name = {one.metric: one for one in told.rating_validations}
+    good, noise = by_name["good"], by_name["noise"]
+    assert good.pearson.low > 0.5 > noise.pearson.high
+    assert noise.spearman.low < 0 < noise.spearman.high
+    assert good.kendall.low < good.kendall.value < good.kendall.high
+    assert (by_name["half"].images, by_name["half"].unscored) == (30, 60)
+    assert np.isnan(by_name["blind"].pearson.value)
+    assert told.validations == told.choice_validations == ()
+    people = taken(study, 6, 3, TASTE)
+    ratings: dict[tuple[str, str], list[int]] = {}
+    for person in people:
+        for trial, event in zip(person.trials, person.events, strict=True):
+            key = study.by_id[trial.stimulus_id].case_id, trial.order[0]
+            ratings.setdefault(key, []).append(event.body["value"])
+    x = [metrics["good"][key] for key in sorted(ratings)]
+    y = [float(np.mean(ratings[key])) for key in sorted(ratings)]
+    assert good.pearson.value == pytest.approx(pearsonr(x, y).statistic)
+    assert good.spearman.value == pytest.approx(spearmanr(x, y).statistic)
+    assert good.kendall.value == pytest.approx(kendalltau(x, y).statistic)
+
+
+def test_weighted_ranks_are_those_of_values_written_out() -> None:
+    rng = np.random.default_rng(2)
+    x, y = rng.integers(0, 6, 30) / 2, rng.integers(0, 6, 30) / 2
+    counts = rng.integers(0, 4, (20, 30))
+    for row, sample in zip(_spearman(x, y, counts), counts, strict=True):
+        expected = spearmanr(np.repeat(x, sample), np.repeat(y, sample)).statistic
+        assert row == pytest.approx(expected)
+    assert _ranks(x, counts).shape == (20, 30)
+
+
+def test_metrics_are_compared_with_what_most_people_chose() -> None:
+    study = plan(30, 4, kind=Kind.BEST_OF, votes=7, trials=30)
+    keys = [(case.id, model) for case in study.cases for model in case.models]
+    metrics = {
+        "good": {key: TASTE.strengths[key[1]] for key in keys},
+        "bad": {key: -TASTE.strengths[key[1]] for key in keys},
+        "equal": dict.fromkeys(keys, 0.0),
+        "half": {key: TASTE.strengths[key[1]] for key in keys[:62]},
+    }
+    told = summary_of(study, 7, metrics=metrics)
+    by_name = {one.metric: one for one in told.choice_validations}
+    good = by_name["good"]
+    assert good.agreement.low > by_name["bad"].agreement.high
+    assert good.agreement.value > good.chance > by_name["bad"].agreement.value
+    assert by_name["equal"].agreement.value == 0.0
+    assert (by_name["half"].sets, by_name["half"].unscored) == (15, 15)
+    assert 0 < good.chance <= 0.25
+    assert told.rating_validations == ()

@@ -1,0 +1,202 @@
+"""Studies behind the real routes, with images that are stored, for pages to take part in."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fastapi import FastAPI
+
+from annotation.studies.cases import Candidate, Case, Kind
+from annotation.studies.files import to_json
+from annotation.studies.plan import (
+    Completion,
+    Consent,
+    Material,
+    Screening,
+    StudyPlan,
+    Training,
+)
+from core.studies import Event, State
+from storage import Storage
+from tabs.page.origins import Doors
+from tabs.participants.page import participant_asset_routes
+from tabs.participants.routes import participant_routes
+from tabs.participants.tokens import hash_of, new_token
+from tabs.shell.compose import make_context
+from tests.browser.stage_app import serving
+
+CODE = "C1A9X4QT"
+BACK = "https://app.prolific.com/submissions/complete?cc=" + CODE
+WORDS = (
+    "a ripe banana",
+    "a red bicycle",
+    "a calm sea",
+    "an old brick",
+    "a lime",
+    "a fox",
+    "a plum",
+)
+INTRO = "In this study you compare colors in pictures.\n\nIt takes about ten minutes."
+INSTRUCTIONS = "Look at the colors alone. Do not mind which picture is more beautiful."
+CONSENT = (
+    "This study is run by the color laboratory of an example university.\n\n"
+    "Taking part is voluntary. You can stop at any time, without a reason.\n\n"
+    "We store your answers, how long they took, and facts about your screen. We store neither "
+    "your name nor your address on the network."
+)
+
+
+@dataclass
+class StudyRoom:
+    """A running server with studies that are made as they are wanted."""
+
+    storage: Storage
+    address: str
+    images: tuple[str, ...]
+
+    def plan(self, kind: Kind = Kind.PAIRS, **values: Any) -> StudyPlan:
+        """A study of images, or of distributions, of four trials without screening."""
+        models = {Kind.PAIRS: 3, Kind.RATINGS: 2, Kind.BEST_OF: 4}[kind]
+        given: dict[str, Any] = {
+            "title": "Colors of things",
+            "kind": kind,
+            "material": Material.IMAGES,
+            "question": "In which picture are the colors more like the words say?",
+            "instructions": INSTRUCTIONS,
+            "consent": Consent("1", CONSENT),
+            "cases": self._cases(models),
+            "votes": 5,
+            "trials": 4,
+            "seed": 7,
+            "screening": Screening(False, False),
+            "completion": Completion(CODE, BACK),
+        }
+        return StudyPlan(**{**given, **values})
+
+    def _cases(self, models: int) -> tuple[Case, ...]:
+        rng = np.random.default_rng(5)
+
+        def weights() -> tuple[float, ...]:
+            return tuple(float(share) for share in rng.dirichlet(np.full(71, 0.15)))
+
+        return tuple(
+            Case(
+                f"c{row}",
+                words,
+                tuple(
+                    Candidate(
+                        f"m{column}",
+                        (self.images[(row * models + column) % len(self.images)],),
+                        weights(),
+                    )
+                    for column in range(models)
+                ),
+                reference=weights(),
+            )
+            for row, words in enumerate(WORDS)
+        )
+
+    def training(self, count: int = 2, needed: int = 1) -> Training:
+        """So many practice trials of pairs, of which the first model is right."""
+        stimuli = self.plan().stimuli[:count]
+        return Training(tuple((one.id, one.models[0]) for one in stimuli), needed)
+
+    def opened(self, plan: StudyPlan, state: State = State.OPEN, personal: bool = False) -> str:
+        """The address of a new link of a new study."""
+        study = self.storage.studies.add(to_json(plan), "researcher")
+        if state is not State.DRAFT:
+            self.storage.studies.set_state(study.id, State.OPEN, "researcher")
+        if state not in (State.DRAFT, State.OPEN):
+            self.storage.studies.set_state(study.id, state, "researcher")
+        token = new_token()
+        self.storage.invitations.add(study.id, hash_of(token), "", personal, "researcher")
+        return f"{self.address}/study/{token}"
+
+    def events(self, link: str) -> Mapping[str, tuple[Event, ...]]:
+        """What is stored of everybody who came in by a link, by participant, but the consents."""
+        record = self.storage.invitations.by_token(hash_of(link.rsplit("/", 1)[-1]))
+        assert record is not None
+        stored = self.storage.study_events.of_study(record.study_id)
+        return {
+            person: tuple(event for event in events if event.kind != "consent")
+            for person, events in stored.items()
+        }
+
+
+def _picture(rng: np.random.Generator, side: int) -> np.ndarray:
+    """A shaded ball of one color on a ground of another, uint8 ``(side, side, 3)``."""
+    y, x = np.mgrid[:side, :side] / side - 0.5
+    ball = np.hypot(x, y) < 0.32
+    shade = 1.15 - 1.3 * np.hypot(x + 0.1, y + 0.12)
+    ground, color = rng.uniform(60, 220, 3), rng.uniform(30, 240, 3)
+    pixels = np.where(
+        ball[..., None], color * shade[..., None], ground * (0.9 + 0.2 * y[..., None])
+    )
+    return np.clip(pixels + rng.normal(0, 2, pixels.shape), 0, 255).astype(np.uint8)
+
+
+@contextmanager
+def study_room(folder: Path, side: int = 400) -> Iterator[StudyRoom]:
+    """Opens the doors of participants over a fresh data folder, on a port of this machine."""
+    rng = np.random.default_rng(11)
+    with Storage.open(folder / "data") as storage:
+        context = make_context(storage, "data")
+        app = FastAPI()
+        app.include_router(participant_routes(context))
+        app.include_router(participant_asset_routes())
+        app.add_middleware(Doors)
+        images = tuple(
+            storage.images.add(_picture(rng, side), f"{number}.png", "upload").image_id
+            for number in range(12)
+        )
+        with serving(app) as address:
+            yield StudyRoom(storage, address, images)
+        context.close()
+
+
+def main() -> None:
+    """Serves one study of each kind and prints their links until it is interrupted."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder, study_room(Path(folder), 1024) as room:
+        full = {"intro": INTRO, "screening": Screening(), "tie": True, "votes": 60}
+        pairs = room.plan(attention=1, repeats=1, trials=8, training=room.training(), **full)
+        shares = room.plan(
+            material=Material.DISTRIBUTIONS,
+            question="Whose colors are closer to the colors people chose?",
+            trials=8,
+            attention=1,
+            votes=60,
+        )
+        ratings = room.plan(
+            Kind.RATINGS,
+            question="How real do the colors look, as in a photograph?",
+            trials=8,
+            attention=1,
+            votes=60,
+        )
+        best = room.plan(
+            Kind.BEST_OF,
+            question="Which picture has the colors that the words ask for?",
+            votes=60,
+        )
+        for name, plan in {
+            "pairs": pairs,
+            "dist": shares,
+            "ratings": ratings,
+            "best": best,
+        }.items():
+            print(name, room.opened(plan), flush=True)
+        for state in (State.DRAFT, State.PAUSED, State.CLOSED):
+            print(state.value, room.opened(room.plan(), state), flush=True)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

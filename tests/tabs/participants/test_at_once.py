@@ -1,0 +1,139 @@
+"""Many people at the same time: nothing is lost, nothing doubled, nobody gets too much."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from typing import Any
+
+import httpx
+import pytest
+
+from annotation.studies.plan import Method
+from core.studies import EventKind, Purpose, State
+from tests.tabs.participants.people import OURS, Link, Room, answer, event, plan
+
+
+async def _take_part(room: Room, link: Link, seed: int) -> list[str]:
+    """One person, who sends some things twice, takes some back, and may leave; returns what was
+    acknowledged."""
+    chance = random.Random(seed)
+    transport = httpx.ASGITransport(app=room.app)
+    path = f"http://testserver/study/{link.token}"
+    stored: list[str] = []
+    async with httpx.AsyncClient(transport=transport, headers=OURS) as client:
+
+        async def sent(*events: dict[str, Any]) -> dict[str, Any]:
+            response = await client.post(f"{path}/events", json={"events": list(events)})
+            assert response.status_code == 200, response.text
+            told: dict[str, Any] = response.json()
+            stored.extend(told["stored"])
+            return told
+
+        body = {"consent_version": "1", "language": "en"}
+        response = await client.post(f"{path}/enroll", json=body)
+        assert response.status_code == 200, response.text
+        told = response.json()
+        waiting = [trial["position"] for trial in told["trials"]]
+        while waiting:
+            position = waiting.pop(0)
+            one = answer(position, chance.randrange(2))
+            batch = [one]
+            if chance.random() < 0.2:
+                batch += [event("undo", position), answer(position, None, "tie")]
+            both = await asyncio.gather(sent(*batch), sent(*batch))
+            for told in both:
+                waiting += [trial["position"] for trial in told["trials"]]
+            waiting = sorted(set(waiting))
+            if chance.random() < 0.01:
+                await sent(event("withdrawal"))
+                return stored
+        assert (await sent(event("finish")))["participant"]["stage"] == "finished"
+    return stored
+
+
+@pytest.mark.parametrize("method", [Method.BALANCED, Method.ADAPTIVE])
+def test_whoever_comes_at_once_the_log_gives_it_again(room: Room, method: Method) -> None:
+    made = plan(15, 3, votes=4, trials=10, repeats=1, attention=1, method=method)
+    link = room.opened(made)
+
+    async def everybody() -> list[list[str]]:
+        return await asyncio.gather(*(_take_part(room, link, seed) for seed in range(18)))
+
+    acknowledged = asyncio.run(everybody())
+    events = room.storage.study_events.of_study(link.study.id)
+    ids = [one.id for many in events.values() for one in many]
+    assert len(ids) == len(set(ids))
+    assert {name for names in acknowledged for name in names} <= set(ids)
+    for many in events.values():
+        assert [one.number for one in many] == list(range(len(many)))
+        standing = Counter[int | None]()
+        for one in many:
+            if one.kind is EventKind.ANSWER:
+                standing[one.position] += 1
+            elif one.kind is EventKind.UNDO:
+                standing[one.position] -= 1
+        assert all(count == 1 for count in standing.values())
+    assert room.log_differs(link.study) == []
+    if method is Method.BALANCED:
+        trials = room.storage.participants.trials_of_study(link.study.id)
+        load = Counter(
+            trial.stimulus_id
+            for many in trials.values()
+            for trial in many
+            if trial.purpose is Purpose.MAIN
+        )
+        answered = Counter(
+            {
+                trials[person][one.position].stimulus_id: 0
+                for person, many in events.items()
+                for one in many
+                if one.position is not None and trials[person][one.position].stimulus_id
+            }
+        )
+        assert len(answered) == 45
+        # Only what somebody who stopped had not answered is given to one more.
+        stopped = sum(
+            any(one.kind is EventKind.WITHDRAWAL for one in many) for many in events.values()
+        )
+        assert max(load.values()) <= 4 + stopped
+        assert sum(load.values()) == 180
+
+
+def test_hundred_people_get_every_stimulus_as_often_as_every_other(room: Room) -> None:
+    link = room.opened(plan(30, 3, votes=10, trials=9))
+
+    async def everybody() -> None:
+        transport = httpx.ASGITransport(app=room.app)
+
+        async def one() -> int:
+            async with httpx.AsyncClient(transport=transport, headers=OURS) as client:
+                body = {"consent_version": "1", "language": "en"}
+                path = f"http://testserver/study/{link.token}/enroll"
+                return (await client.post(path, json=body)).status_code
+
+        statuses = await asyncio.gather(*(one() for _ in range(105)))
+        assert Counter(statuses) == {200: 100, 409: 5}
+
+    asyncio.run(everybody())
+    given = room.storage.participants.trials_of_study(link.study.id)
+    load = Counter(trial.stimulus_id for trials in given.values() for trial in trials)
+    sides = Counter((trial.stimulus_id, trial.order) for ts in given.values() for trial in ts)
+    assert set(load.values()) == {10}
+    assert set(sides.values()) == {5}
+    assert all(len({t.stimulus_id for t in ts}) == 9 for ts in given.values())
+    assert room.log_differs(link.study) == []
+
+
+def test_a_study_closes_once_however_many_finish_it(room: Room) -> None:
+    link = room.opened(plan(4, 2, votes=6, trials=4))
+
+    async def everybody() -> None:
+        await asyncio.gather(*(_take_part(room, link, seed + 500) for seed in range(6)))
+
+    asyncio.run(everybody())
+    study = room.storage.studies.get(link.study.id)
+    assert study.state is State.CLOSED
+    states = [entry for entry in room.storage.studies.log(study.id) if entry.kind == "state"]
+    assert [entry.body["state"] for entry in states] == ["draft", "open", "closed"]

@@ -1,0 +1,296 @@
+"""From materials to a plan: what is drawn, what is left out, and what a form cannot ask."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.assignment.assign import assign
+from annotation.studies.cases import Kind
+from annotation.studies.files import from_json
+from annotation.studies.plan import Material
+from core.errors import BadInput
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
+from tabs.page.requests import Nothing, read_as
+from tabs.studies.changing import create
+from tabs.studies.form import StudyForm
+from tabs.studies.making import FORM, form_of
+from tabs.studies.materials import materials, presets
+from tabs.studies.outline import CasesForm, cases, outline
+from tabs.studies.shelf import StudyShelf
+from tabs.studies.texts import LANGUAGES
+from tabs.studies.wording import FOLDER, words_of
+from tests.concept_runs import concept_run, palettes_csv
+from tests.storage.run_samples import sample_plan, sample_run
+from tests.tabs.studies.studies_here import distributions, drawn, form, models
+
+CASES = 11
+"""Of the twelve prompts of the runs, two have one text."""
+
+
+def made(context: Context, request: StudyForm) -> Any:
+    study = create(context, OWNER, request)["study"]
+    return context.service(StudyShelf).plan(study["id"], 1)
+
+
+def test_the_papers_study_is_2700_votes_of_36_people_with_75_trials(context: Context) -> None:
+    sources = distributions(context, ("Sana", "SDXL", "OmniGen"), 160)
+    people = sources.pop("people")
+    request = form(
+        preset="concepts",
+        people=[people],
+        models=[{"name": name, "sources": [source]} for name, source in sources.items()],
+        seed=5,
+    )
+    told = outline(context, OWNER, request)
+    assert told["cases"] == {"available": 160, "complete": 160, "left_out": 0, "chosen": 150}
+    assert (told["stimuli"], told["votes_wanted"]) == (450, 2_700)
+    assert (told["people_needed"], told["trials_a_person"], told["votes_a_stimulus"]) == (36, 75, 6)
+    assert len(told["warnings"]) == 1  # as published, it has no attention checks
+    assert told["blocks"] == []
+    assert len(told["sample"]["reference"]) == 71
+    assert [len(place["weights"]) for place in told["sample"]["places"]] == [71, 71]
+    assert context.storage.studies.all() == []
+
+    plan = made(context, request)
+    assert plan.material is Material.DISTRIBUTIONS
+    assert len(plan.main_stimuli) == 450
+    assert plan.answers_wanted == 2_700
+    assert plan.trials == 75
+    assert plan.closing.participants == 36
+    assert sum(plan.cases[0].reference) == pytest.approx(1, abs=1e-6)
+    # 36 people get 75 trials each, and every pair six answers.
+    load: Counter[str] = Counter()
+    for number in range(36):
+        trials = assign(plan, number, load, {})
+        assert len(trials) == 75
+        load.update(trial.stimulus_id for trial in trials)
+    assert set(load.values()) == {6}
+    assert load.total() == 2_700
+    assert assign(plan, 36, load, {}) == ()
+    # The same form draws the same cases; another seed draws others.
+    again, other = made(context, request), made(context, request.model_copy(update={"seed": 6}))
+    assert again.cases == plan.cases
+    assert {case.id for case in other.cases} != {case.id for case in plan.cases}
+
+
+def test_pictures_of_runs_are_paired_by_the_words_that_both_models_drew(
+    context: Context, runs: list[str]
+) -> None:
+    request = form(models=models(runs), seed=3)
+    plan = made(context, request)
+    assert plan.kind is Kind.PAIRS
+    assert [case.models for case in plan.cases] == [("A", "B")] * CASES
+    prompts = {p.text: p for run in runs[:1] for p in context.storage.run_pictures.of(run)}
+    for case in plan.cases:
+        drawn_of = [image for image, _ in prompts[case.words].pictures]
+        assert case.candidate("A").image_ids[0] in drawn_of
+    # One more model or fewer cases do not change which picture is drawn of the others.
+    fewer = made(context, form(models=models(runs), seed=3, number=5))
+    first = {case.id: case for case in plan.cases}
+    assert len(fewer.cases) == 5
+    assert all(first[case.id] == case for case in fewer.cases)
+
+
+def test_what_a_model_did_not_draw_is_left_out_and_said(context: Context, tmp_path: Path) -> None:
+    # Of one picture a prompt, one of 29 could not be drawn.
+    runs = drawn(context, tmp_path / "runs", prompts=30, images=1)
+    told = outline(context, OWNER, form(models=models(runs)))
+    assert told["cases"]["left_out"] == told["cases"]["available"] - told["cases"]["complete"] > 0
+    assert any("left out: A has no picture." in words for words in told["provenance"])
+
+
+def test_ratings_take_several_pictures_of_each_prompt(context: Context, runs: list[str]) -> None:
+    plan = made(context, form(preset="realism", models=models(runs), variants=2))
+    assert plan.kind is Kind.RATINGS
+    ids = [case.id for case in plan.cases]
+    assert len(set(ids)) == len(ids)
+    assert all(case_id.endswith(("#1", "#2")) for case_id in ids)
+    for model in ("A", "B"):
+        images = [case.candidate(model).image_ids for case in plan.cases]
+        assert all(len(one) == 1 for one in images)
+        assert len(set(images)) == len(images)
+    assert len(plan.main_stimuli) == 2 * len(plan.cases)
+
+
+def test_best_of_four_pictures_of_one_model(context: Context, runs: list[str]) -> None:
+    plan = made(context, form(preset="best-of-four", models=models(runs[:1])))
+    assert {len(case.candidates) for case in plan.cases} == {4}
+    assert plan.cases[0].models == ("A · 1", "A · 2", "A · 3", "A · 4")
+    assert len({one.image_ids for one in plan.cases[0].candidates}) == 4
+
+
+def test_runs_of_concepts_bring_distributions_and_pictures(
+    context: Context, tmp_path: Path
+) -> None:
+    from core.concepts.reading import read_distributions
+
+    folder = concept_run(tmp_path / "runs")
+    context.storage.runs.ingest(folder)
+    people = context.storage.distributions.add(
+        read_distributions("people.csv", palettes_csv()), "people", "people.csv", "", True
+    )
+    other = distributions(context, ("other",), 1_279)["other"]
+    request = form(
+        preset="concepts",
+        number=0,
+        people=[f"set:{people}"],
+        models=[
+            {"name": "Renderer", "sources": [f"run:{folder.run_id}"]},
+            {"name": "Other", "sources": [other]},
+        ],
+    )
+    told = outline(context, OWNER, request)
+    assert told["cases"]["chosen"] == 9 or told["cases"]["chosen"] == told["cases"]["complete"]
+    plan = made(context, request)
+    case = plan.cases[0]
+    assert len(case.candidate("Renderer").image_ids) == 2
+    assert case.candidate("Other").image_ids == ()
+    kept = context.storage.profiles.cells(folder.run_id, "extracted")
+    assert len(kept) == len(plan.cases)
+    assert plan.provenance[-1].startswith("Of pictures: ")
+    offers = outline(context, OWNER, request)["training_offers"]
+    assert offers
+    assert all(offer["difference"] >= 0 and offer["right"] in offer["models"] for offer in offers)
+
+
+def test_scales_of_one_run_are_compared_as_models(context: Context, tmp_path: Path) -> None:
+    plan = replace(sample_plan(prompts=4, images=4), guidances=(3.0, 9.0))
+    folder = sample_run(tmp_path / "runs", plan)
+    context.storage.runs.ingest(folder)
+    scales = [
+        {"name": f"guidance {scale}", "sources": [f"run:{folder.run_id}/all/{scale}"]}
+        for scale in (3, 9)
+    ]
+    study = made(context, form(models=scales))
+    drawn_at = {
+        image: scale
+        for prompt in context.storage.run_pictures.of(folder.run_id)
+        for image, scale in prompt.pictures
+    }
+    assert set(drawn_at.values()) == {3.0, 9.0}
+    for case in study.cases:
+        assert drawn_at[case.candidate("guidance 3").image_ids[0]] == 3.0
+        assert drawn_at[case.candidate("guidance 9").image_ids[0]] == 9.0
+    # Prompts that are no concepts have no style to choose.
+    with pytest.raises(BadInput, match="No case is left"):
+        made(context, form(models=[{"name": "A", "sources": [f"run:{folder.run_id}/photo"]}]))
+
+
+def test_training_takes_its_cases_out_of_the_study(context: Context, runs: list[str]) -> None:
+    every = cases(context, OWNER, CasesForm(models=models(runs)))  # type: ignore[arg-type]
+    first = every["cases"][0]["id"]
+    key = {"case": first, "models": ["A", "B"], "right": "B"}
+    plan = made(
+        context, form(models=models(runs), training={"keys": [key], "needed": 1, "attempts": 2})
+    )
+    assert first not in {stimulus.case_id for stimulus in plan.main_stimuli}
+    assert len(plan.main_stimuli) == CASES - 1
+    ((stimulus_id, right),) = plan.training.keys
+    assert right == "B"
+    assert plan.by_id[stimulus_id].case_id == f"training:{first}"
+    wrong = {**key, "right": "C"}
+    with pytest.raises(BadInput, match="one of them is right") as error:
+        made(context, form(models=models(runs), training={"keys": [wrong]}))
+    assert error.value.field == "training"
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "words"),
+    [
+        ({"models": []}, "models", "at least one model"),
+        ({"preset": "free"}, "question", "question"),
+        ({"completion": {"url": "http://a.example"}}, "completion", "https://"),
+        ({"completion": {"url": "https://u:p@a.example"}}, "completion", "https://"),
+        ({"completion": {"url": "javascript:alert(1)"}}, "completion", "https://"),
+        ({"number": 500}, "number", "Ask for fewer"),
+        ({"cases": ["nothing"]}, "cases", "Choose again"),
+        ({"votes": 0}, "votes", "1 to 1,000"),
+        ({"preset": "realism", "method": "adaptive"}, "method", "Only pairs"),
+        ({"language": "xx"}, "language", "no language"),
+        ({"abandoned_after_s": 5}, "abandoned_after_s", "60"),
+        ({"seed": True}, "seed", "seed"),
+        ({"wording": {"nothing_such": "Go on"}}, "wording", "no word called"),
+        ({"wording": {"continue": "Go on, {name}"}}, "wording", "{name} is not filled in"),
+    ],
+)
+def test_a_form_that_cannot_be_says_which_field(
+    context: Context, runs: list[str], fields: dict[str, Any], field: str, words: str
+) -> None:
+    with pytest.raises(BadInput) as error:
+        outline(context, OWNER, form(**{"models": models(runs), **fields}))
+    assert words in str(error.value)
+    assert error.value.field == field
+
+
+def test_two_models_of_one_name_are_refused(runs: list[str]) -> None:
+    with pytest.raises(BadInput, match="one name"):
+        form(models=models(runs, "AA"))
+
+
+def test_a_changed_text_is_another_version_by_itself(context: Context, runs: list[str]) -> None:
+    first = made(context, form(models=models(runs)))
+    same = made(context, form(models=models(runs), title="Another"))
+    other = made(context, form(models=models(runs), consent="Another text."))
+    assert first.consent == same.consent
+    assert first.consent.version != other.consent.version
+
+
+def test_a_stored_plan_keeps_its_form(context: Context, runs: list[str]) -> None:
+    request = form(models=models(runs), wording={"continue": "Go on"})
+    study = create(context, OWNER, request)["study"]
+    content = context.storage.studies.plan(study["id"], 1)
+    kept = form_of(content)
+    assert kept is not None
+    assert kept == request.filled()
+    assert study["form"] == content[FORM]
+    assert from_json(content).wording == (("continue", "Go on"),)
+
+
+def test_materials_name_runs_and_sets_as_models(context: Context, runs: list[str]) -> None:
+    distributions(context, ("Sana",), 3)
+    told = materials(context, OWNER, Nothing())
+    assert [run["pictures"] for run in told["runs"]] == [
+        context.storage.runs.get(run["id"]).items - context.storage.runs.get(run["id"]).failed
+        for run in told["runs"]
+    ]
+    assert {one["name"] for one in told["suggested"]["images"]} == {"model-a", "model-b"}
+    assert [one["name"] for one in told["suggested"]["people"]] == ["people"]
+    assert [one["name"] for one in told["suggested"]["distributions"]] == ["Sana"]
+    # What is suggested can be put into a form as it is.
+    suggested = [
+        {"name": one["name"], "sources": one["sources"]} for one in told["suggested"]["images"]
+    ]
+    assert outline(context, OWNER, form(models=suggested))["stimuli"] == CASES
+
+
+def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
+    told = presets(context, OWNER, Nothing())
+    assert [one["id"] for one in told["presets"]] == [
+        "concepts",
+        "realism",
+        "adherence",
+        "best-of-four",
+        "free",
+    ]
+    for preset in told["presets"]:
+        assert read_as(StudyForm, preset["form"]).preset == preset["id"]
+        assert set(preset["texts"]) == {"en", "de"}
+
+
+def test_every_word_of_the_page_can_be_replaced() -> None:
+    english = words_of("en")
+    for language in LANGUAGES:
+        name = "words.js" if language == "en" else f"words_{language}.js"
+        text = (FOLDER / name).read_text(encoding="utf-8")
+        names = re.findall(r"^  (\w+):", text, re.MULTILINE)
+        assert list(words_of(language)) == names
+        assert set(names) == set(english)
+    assert english["continue"] == "Continue"
+    assert "\\" not in "".join(english.values())

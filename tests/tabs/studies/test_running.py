@@ -1,0 +1,195 @@
+"""Studies through their lives: opened, revised, copied, linked, watched."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from core.errors import BadInput, NotAllowed, NotStored
+from core.studies import Event, EventKind, Purpose, State
+from tabs.page.actor import OWNER, Actor, Role
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+from tabs.studies.changing import (
+    Copying,
+    Revision,
+    StateRequest,
+    copy,
+    create,
+    revise,
+    set_state,
+)
+from tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
+from tabs.studies.live import StudyRequest, live
+from tabs.studies.shelf import StudyShelf
+from tabs.studies.study import study, study_list
+from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened, said
+
+
+def state(context: Context, study_id: str, to: str, reason: str = "") -> str:
+    request = StateRequest(study=study_id, state=to, reason=reason)
+    return str(set_state(context, OWNER, request)["study"]["state"])
+
+
+def test_a_study_goes_from_draft_to_closed_and_back_with_a_reason(
+    context: Context, runs: list[str]
+) -> None:
+    made = create(context, OWNER, form(models=models(runs)))["study"]
+    assert (made["state"], made["can"]["open"], made["may_revise"]) == ("draft", True, "everything")
+    with pytest.raises(BadInput, match="draft cannot be paused"):
+        state(context, made["id"], "paused")
+    for step in ("open", "paused", "open", "closed"):
+        assert state(context, made["id"], step) == step
+    with pytest.raises(BadInput, match="Say why") as error:
+        state(context, made["id"], "open")
+    assert error.value.field == "reason"
+    assert state(context, made["id"], "open", "Two people more") == "open"
+    history = [entry["words"] for entry in study(context, OWNER, of(made["id"]))["history"]]
+    assert history[-1] == "Opened: Two people more"
+    assert history.count("Opened") == 2
+
+
+def of(study_id: str) -> StudyRequest:
+    return StudyRequest(study=study_id)
+
+
+def test_a_text_with_places_to_fill_in_keeps_a_study_from_opening(
+    context: Context, runs: list[str]
+) -> None:
+    made = create(context, OWNER, form(models=models(runs), consent=""))["study"]
+    assert not made["can"]["open"]
+    with pytest.raises(BadInput, match=r"places to fill in: \[what the study is for"):
+        state(context, made["id"], "open")
+
+
+def test_a_study_whose_pictures_are_gone_does_not_open(context: Context, runs: list[str]) -> None:
+    made = create(context, OWNER, form(models=models(runs), number=2))["study"]
+    plan = context.service(StudyShelf).plan(made["id"], 1)
+    gone = plan.cases[0].candidates[0].image_ids[0]
+    with context.storage._database.transaction() as cursor:
+        cursor.execute("DELETE FROM images WHERE image_id = ?", [gone])
+    with pytest.raises(BadInput, match="1 of its 4 pictures are not stored any more"):
+        state(context, made["id"], "open")
+
+
+def test_a_draft_is_revised_as_a_whole_and_an_open_study_in_what_nobody_sees(
+    context: Context, runs: list[str]
+) -> None:
+    fields = {"models": models(runs), "title": "First"}
+    made = create(context, OWNER, form(**fields))["study"]
+
+    def revised(version: int | None = None, **changes: object) -> dict[str, object]:
+        whole = {**form(**{**fields, **changes}).model_dump(), "study": made["id"]}
+        request = Revision.model_validate({**whole, "version": version})
+        return dict(revise(context, OWNER, request)["study"])
+
+    assert revised(1, number=3)["version"] == 2
+    with pytest.raises(BadInput, match="changed meanwhile"):
+        revised(1, number=4)
+    state(context, made["id"], "open")
+    with pytest.raises(BadInput, match="Copy it") as error:
+        revised(votes=9)
+    assert error.value.field in ("votes", "number")
+    kept = revised(number=3, title="Second", completion={"code": "C0DE"}, abandoned_after_s=120)
+    assert (kept["title"], kept["version"]) == ("Second", 3)
+    before = context.service(StudyShelf).plan(made["id"], 2)
+    after = context.service(StudyShelf).plan(made["id"], 3)
+    assert after.completion.code == "C0DE"
+    assert (after.cases, after.consent) == (before.cases, before.consent)
+    # What people were served stays readable under its own version.
+    assert before.title == "First"
+
+
+def test_a_copy_is_a_draft_of_the_same_pictures(context: Context, runs: list[str]) -> None:
+    study_id, plan = opened(context, form(models=models(runs)))
+    made = copy(context, OWNER, Copying(study=study_id[:8]))["study"]
+    again = context.service(StudyShelf).plan(made["id"], 1)
+    assert (made["state"], made["title"]) == ("draft", f"{plan.title}, copy")
+    assert made["form"]["title"] == made["title"]
+    assert (again.cases, again.seed) == (plan.cases, plan.seed)
+    assert made["progress"]["participants"] == 0
+
+
+def test_links_are_told_once_and_only_their_hash_is_stored(
+    context: Context, runs: list[str]
+) -> None:
+    study_id, _ = opened(context, form(models=models(runs)))
+    request = LinksRequest(
+        study=study_id, label="Class", personal=True, count=3, base="https://a.example"
+    )
+    links = make_links(context, OWNER, request)["links"]
+    assert [link["label"] for link in links] == ["Class 1", "Class 2", "Class 3"]
+    token = links[0]["url"].removeprefix("https://a.example/study/")
+    assert len(token) == 43
+    found = context.storage.invitations.by_token(hashlib.sha256(token.encode()).hexdigest())
+    assert found is not None
+    assert found.id == links[0]["id"]
+    shown = study(context, OWNER, of(study_id))
+    assert token not in str(shown)
+    left = revoke_link(context, OWNER, LinkRequest(study=study_id, link=links[0]["id"]))["links"]
+    assert [link["revoked_at"] is None for link in left].count(False) == 1
+    with pytest.raises(BadInput, match="not one of this study's"):
+        revoke_link(context, OWNER, LinkRequest(study=study_id, link="0" * 32))
+    with pytest.raises(BadInput, match="One shared link"):
+        make_links(context, OWNER, LinksRequest(study=study_id, count=2))
+
+
+def test_progress_counts_main_answers_and_says_where_everybody_is(
+    context: Context, runs: list[str]
+) -> None:
+    request = form(
+        models=models(runs), number=6, trials=6, votes=2, repeats=1, attention=1, tie=True
+    )
+    study_id, plan = opened(context, request)
+    first, trials = enrolled(context, study_id, plan)
+    said(context, first, EventKind.SCREENING)
+    main = [trial for trial in trials if trial.purpose is Purpose.MAIN]
+    answered(context, first, trials, lambda trial: "skip" if trial is main[0] else 1)
+    said(context, first, EventKind.FINISH)
+    second, mains = enrolled(context, study_id, plan)
+    two = [one for one in mains if one.purpose is Purpose.MAIN][:2]
+    answered(context, second, two, lambda _: "tie")
+    third, _ = enrolled(context, study_id, plan)
+    said(context, third, EventKind.WITHDRAWAL)
+
+    told = live(context, OWNER, of(study_id))
+    assert (told["answers"], told["wanted"], told["skips"], told["ties"]) == (8, 12, 1, 2)
+    assert told["share"] == pytest.approx(8 / 12, abs=1e-4)
+    assert told["load"] == [{"answers": 1, "stimuli": 4}, {"answers": 2, "stimuli": 2}]
+    assert [one["stage"] for one in told["people"]] == ["finished", "screening", "withdrawn"]
+    assert [one["answered"] for one in told["people"]] == [6, 2, 0]
+    assert sum(hour["answers"] for hour in told["hours"]) == 8
+    (row,) = study_list(context, OWNER, Nothing())["studies"]
+    assert (row["answers"], row["participants"], row["finished"]) == (8, 3, 1)
+    assert (row["cases"], row["stimuli"], row["votes_wanted"]) == (6, 6, 12)
+
+    # An undo takes its answer back; the memory of what was counted does not outlive it.
+    undone = next(one.position for one in mains if one.purpose is Purpose.MAIN)
+    context.storage.study_events.append(second, [Event("f" * 32, EventKind.UNDO, undone)])
+    assert live(context, OWNER, of(study_id))["answers"] == 7
+
+
+def test_only_those_who_run_studies_get_in(context: Context, runs: list[str]) -> None:
+    made = create(context, OWNER, form(models=models(runs)))["study"]
+    researcher, expert = Actor("r", Role.RESEARCHER), Actor("e", Role.EXPERT)
+    assert study(context, researcher, of(made["id"]))["id"] == made["id"]
+    for role in (expert, Actor("v", Role.VISITOR), Actor("", Role.NOBODY)):
+        with pytest.raises(NotAllowed):
+            study(context, role, of(made["id"]))
+        with pytest.raises(NotAllowed):
+            make_links(context, role, LinksRequest(study=made["id"]))
+    with pytest.raises(NotStored):
+        study(context, OWNER, of("0" * 32))
+
+
+def test_many_distributions_are_measured_by_a_job(
+    context: Context, runs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What takes long is told by the number of distributions that are not there yet.
+    monkeypatch.setattr("tabs.studies.changing.MOST_MEASURED", -1)
+    begun = create(context, OWNER, form(models=models(runs)))
+    assert context.jobs.wait(begun["job"], 30).status == "done"
+    (record,) = context.storage.studies.all()
+    assert record.state is State.DRAFT
+    assert context.jobs.get(begun["job"]).result == {"study": record.id}
