@@ -62,18 +62,18 @@ def make_samples(context: Context, end: Callable[[], bool] = lambda: False) -> f
     return time.monotonic() - began
 
 
-def _examples(context: Context, _: Callable[[], bool]) -> None:
+def _examples(context: Context, end: Callable[[], bool]) -> None:
     for example in EXAMPLES:
         drawn(context, example.key)
 
 
-def _distributions(context: Context, _: Callable[[], bool]) -> None:
+def _distributions(context: Context, end: Callable[[], bool]) -> None:
     file = next(one for one in FILES if one.file_name == "palettes.csv")
     for part in read_distributions(file.file_name, file.make().encode()).parts():
         context.storage.distributions.add(part, MADE_UP, file.file_name, "TrueHue", False)
 
 
-def _selection(context: Context, _: Callable[[], bool]) -> None:
+def _selection(context: Context, end: Callable[[], bool]) -> None:
     named = [
         (prompt.source, prompt.id)
         for prompt in prompt_set("concepts").prompts()

@@ -145,9 +145,9 @@ def test_who_asks_is_the_visitor_of_the_cookie(public: Any) -> None:
     theirs = result(call(ann, "job_state", job_id=begun))["structuredContent"]
     assert theirs["mine"]
     assert theirs["title"]
-    others = result(call(ben, "job_state", job_id=begun))["structuredContent"]
-    assert not others["mine"]
-    assert others["may_cancel"] is False
+    others = result(call(ben, "job_state", job_id=begun))
+    assert others["isError"]
+    assert "not known" in others["content"][0]["text"]
     folder = result(call(ben, "generate", prompt="a red mug", model="folder:/etc"))
     assert folder["isError"]
     assert "Folders can only be named on the machine" in folder["content"][0]["text"]
