@@ -57,9 +57,8 @@ def _headline(best: Validation, differences: Sequence[Difference], names: Mappin
     if open_ and not worse:
         return f"{told} But these votes do not tell it from any other metric here: {listed(open_)}."
     if open_:
-        return (
-            f"{told} {listed(worse)} {_are(worse)} behind it; {listed(open_)} cannot be told from it."
-        )
+        behind = f"{listed(worse)} {_are(worse)} behind it"
+        return f"{told} {behind}; {listed(open_)} cannot be told from it."
     if worse:
         return f"{told} All others are behind it: {listed(worse)}."
     return told
