@@ -180,6 +180,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from tabs.shell.compose import make_context
     from tabs.shell.desks import Demonstration
     from tabs.shell.shell import mount
+    from tabs.shell.zero_gpu import report_ready
 
     try:
         munsell = load_munsell(settings.munsell) if settings.munsell else None
@@ -212,6 +213,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         context.service(RunSupervisor).begin()
         context.service(Control).begin()
     app = mount(context, hosts=hosts)
+    report_ready()
     print(where(settings), flush=True)
     if not context.local:
         others_read_errors()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from tabs.runs.trial import Trials
 from tabs.runs.turns import RunTurns
 from tabs.shell.allowance import DeskAllowance
 from tabs.shell.desks import FOLDER, Demonstration, Desks
+from tabs.shell.zero_gpu import far_models
 from tabs.studies.results import ResultsKeeper
 from tabs.studies.shelf import StudyShelf
 
@@ -55,13 +56,16 @@ def make_context(
     endpoints = {} if endpoints is None else endpoints
     # Made here and not when first asked for: two visitors at once must not get two queues. Its
     # thread starts with the first job.
-    engine = Engine(
-        partial(open_model, sources=sources, endpoints=endpoints),
+    near = partial(open_model, sources=sources, endpoints=endpoints)
+    opens: tuple[Callable[[str], Any], ...] = (near, partial(open_tool, sources=sources))
+    memory: tuple[Callable[[str], int], ...] = (
         partial(memory_wanted, sources=sources),
-        _all_memory,
-        partial(open_tool, sources=sources),
         partial(tool_memory, sources=sources),
     )
+    far = far_models(near, sources)
+    if far is not None:  # they hold nothing here
+        opens, memory = far, (lambda _: 0, lambda _: 0)
+    engine = Engine(opens[0], memory[0], _all_memory, opens[1], memory[1])
     parts = _Parts(engine, sources, endpoints, tuple(runs))
     demo = bool(options.get("demo"))
     fields: dict[str, Any] = {"local": local and not demo, **options}
