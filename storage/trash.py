@@ -101,8 +101,9 @@ class Trash:
 
         An image takes its masks, verdicts and drawings along, and the sets of pictures that it is
         in; a mask its verdicts. Judgments of people stay. Raises :class:`NotStored` for an id that
-        is not stored, :class:`BadInput` for what a run shows (hide the run instead) and for no or
-        too many ids, :class:`DataFolderError` where the disk refuses; then nothing is deleted.
+        is not stored, :class:`BadInput` for what a run shows (hide the run instead) or people were
+        shown in a study, and for no or too many ids, :class:`DataFolderError` where the disk
+        refuses; then nothing is deleted.
         A file that cannot be moved afterwards is moved at the next start.
         """
         if kind not in KINDS:
@@ -126,6 +127,7 @@ class Trash:
                         f"Nothing is stored under the {key.replace('_', ' ')} {missing:.64}."
                     )
                 _refuse_of_runs(cursor, kind, unique_ids)
+                _refuse_of_studies(cursor, kind, unique_ids)
                 record = self._record(cursor, trash_id, kind, unique_ids)
                 self._write(cursor, temporary, record, unique_ids)
                 temporary.rename(folder)
@@ -339,6 +341,31 @@ def _refuse_of_runs(cursor: duckdb.DuckDBPyConnection, kind: str, ids: list[str]
         raise BadInput(
             f"The run {runs[0][:8]} shows this {kind}, and a run is never changed. Hide the run in "
             "Explore, Runs, instead; its pictures go with its folder."
+        )
+
+
+def _refuse_of_studies(cursor: duckdb.DuckDBPyConnection, kind: str, ids: list[str]) -> None:
+    if kind != "image":
+        return
+    # A draft has been shown to nobody: it cannot open without them.
+    titles = _column(
+        cursor,
+        """
+        SELECT DISTINCT title FROM (
+            SELECT title, unnest(
+                json_extract_string(plan, '$.cases[*].candidates[*].image_ids[*]')
+            ) AS image_id
+            FROM study_plans
+            SEMI JOIN (SELECT study_id FROM study_states WHERE state = 'open') USING (study_id)
+        )
+        WHERE image_id IN (SELECT unnest(?)) ORDER BY title
+        """,
+        ids,
+    )
+    if titles:
+        raise BadInput(
+            f"The study “{titles[0]}” shows this image to people, and what they answered about is "
+            "kept with it. It cannot be deleted."
         )
 
 

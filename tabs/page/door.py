@@ -41,13 +41,15 @@ class Door(APIRouter):
         kind: type[_Request],
         do: Callable[[Context, Actor, _Request], Answer],
         most_bytes: int = MOST_JSON_BYTES,
+        known: Callable[[Request], Answer] = lambda request: {},
     ) -> None:
-        """POST: ``do`` gets the JSON object that was sent, with the names in the address, as a
-        record of ``kind``."""
+        """POST: ``do`` gets the JSON object that was sent, with the names in the address and what
+        else is ``known`` of the request, whatever was sent of it, as a record of ``kind``."""
 
         async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
             def done(fields: Answer) -> Answer:
-                page_request = read_as(kind, {**fields, **request.path_params})
+                named = {**fields, **known(request), **request.path_params}
+                page_request = read_as(kind, named)
                 return do(self.context, actor, page_request)
 
             return await posted(request, done, most_bytes)

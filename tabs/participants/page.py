@@ -19,7 +19,7 @@ from tabs.page.templates import html
 
 MODULE = "js/participants/page.js"
 WORDS = "js/participants/words_{}.js"
-FIRST = (MODULE, "js/participants/trials.js")
+LATER = "js/participants/participation.js"
 STYLE = "css/participants/participants.css"
 ICON = "favicon.svg"
 CSP = (
@@ -62,13 +62,12 @@ class ParticipantFiles:
         return self._bodies.get(path) if version == self.version else None
 
     def first(self, language: str) -> list[str]:
-        """The addresses of the modules that the page needs before it shows anything."""
+        """The addresses of all modules, those of the first screen first: a browser fetches six
+        files at once."""
         words = WORDS.format(language)
-        names = [*FIRST, words if words in self._bodies else WORDS.format("en")]
-        return [
-            self.address(name)
-            for name in asset_files().with_imports([n for n in names if n in self._bodies])
-        ]
+        names = [MODULE, *([words] if words in self._bodies else []), LATER]
+        modules = (name for one in names for name in asset_files().with_imports([one]))
+        return [self.address(name) for name in dict.fromkeys(modules)]
 
 
 @cache

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import NotStored
-from core.files import why_of
+from core.images.load import encode_png
 from core.images.plates import Axis, plate
+from core.images.scaled import scaled_down
 from tabs.page.once import Once
 from tabs.participants.view import SIDES
 
 if TYPE_CHECKING:
     from storage.store import Storage
 
-MOST_KEPT = 96
-"""Scaled images in memory: at the largest side about 2 MB each."""
+MOST_KEPT = 64
+"""Scaled images in memory: at the largest side up to 5 MB each."""
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 """Images are named by their content; the address has a link in it, so no cache between shares it.
 """
@@ -49,15 +49,10 @@ class Pictures:
     def _scale(self, image_id: str, side: int) -> bytes:
         from PIL import Image
 
-        try:
-            with Image.open(self.path(image_id)) as opened:
-                if max(opened.size) <= side:
-                    return b""
-                picture = opened.convert("RGB")
-        except OSError as error:
-            raise NotStored(f"The image {image_id} cannot be read: {why_of(error)}.") from error
-        picture.thumbnail((side, side), Image.Resampling.LANCZOS)
-        return _png(picture)
+        with Image.open(self.path(image_id)) as opened:  # the head of the file alone
+            if max(opened.size) <= side:
+                return b""
+        return encode_png(scaled_down(self._storage.images.srgb8(image_id), side))
 
 
 def nearest_side(side: int) -> int:
@@ -66,12 +61,4 @@ def nearest_side(side: int) -> int:
 
 
 def _plate(digit: str, axis: Axis, seed: int) -> bytes:
-    from PIL import Image
-
-    return _png(Image.fromarray(plate(digit, axis, seed).srgb8))
-
-
-def _png(picture: object) -> bytes:
-    out = io.BytesIO()
-    picture.save(out, format="PNG", compress_level=4)  # type: ignore[attr-defined]
-    return out.getvalue()
+    return encode_png(plate(digit, axis, seed).srgb8)

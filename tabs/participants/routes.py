@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio
+import brotli
 from fastapi import APIRouter
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -197,11 +198,13 @@ def _json(request: Request, content: Mapping[str, Any], status: int = 200) -> Re
     headers = dict(_PRIVATE)
     if len(body) >= PACKED_FROM:
         headers["Vary"] = "Accept-Encoding"
-        if accepted_coding(request.headers.get("accept-encoding", "")):
-            accepts_gzip = "gzip" in request.headers.get("accept-encoding", "").lower()
-            if accepts_gzip:
-                body = gzip.compress(body, compresslevel=5, mtime=0)
-                headers["Content-Encoding"] = "gzip"
+        coding = accepted_coding(request.headers.get("accept-encoding", ""))
+        if coding:
+            headers["Content-Encoding"] = coding
+        if coding == "br":
+            body = brotli.compress(body, quality=4)
+        elif coding == "gzip":
+            body = gzip.compress(body, compresslevel=5, mtime=0)
     return Response(body, status, headers, "application/json")
 
 

@@ -54,6 +54,11 @@ class Progress:
         """Main answers that stand."""
         return sum(self.answers.values())
 
+    @property
+    def last_answer_at(self) -> datetime | None:
+        """When the newest of them came; None before the first."""
+        return max((at for person in self.people for at in person.times), default=None)
+
 
 @asks("study")
 def live(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
@@ -109,6 +114,7 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
         "skips": sum(person.skips for person in progress.people),
         "ties": sum(person.ties for person in progress.people),
         "median_ms": round(median(times)) if times else None,
+        "last_at": last.isoformat() if (last := progress.last_answer_at) else None,
         "hours": _hours(progress, now),
         "load": [{"answers": count, "stimuli": spread[count]} for count in sorted(spread)],
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.studies.plan import MOST_TRIALS, MOST_VOTES
@@ -17,7 +17,9 @@ from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import Nothing
 from tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
+from tabs.studies.outline import minutes
 from tabs.studies.texts import CONSENT, FREE, FREE_NAME, KINDS, LANGUAGES, METHODS, texts_of
+from tabs.studies.wording import words_of
 
 NOTHING = (
     "There are no pictures yet that a study could show. Draw a run in Generate, or bring a folder "
@@ -39,6 +41,7 @@ def presets(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
         "extractions": dict(EXTRACTIONS),
         "kinds": {kind.value: words for kind, words in KINDS.items()},
         "methods": METHODS,
+        "wording": {language: words_of(language) for language in LANGUAGES},
         "limits": {
             "votes": [1, MOST_VOTES],
             "trials": [1, MOST_TRIALS],
@@ -58,7 +61,11 @@ def materials(context: Context, actor: Actor, request: Nothing) -> dict[str, Any
     """All that studies can be made of, and what of it goes together as a model."""
     storage = context.storage
     runs = [run for run in storage.runs.all() if run.items > run.failed]
-    with_concepts = {run.run_id for run in storage.profiles.runs()}
+    prompts = {run.run_id: _prompts(context, run.run_id) for run in runs}
+    concepts = {
+        run.run_id: len(storage.profiles.concepts(run.run_id).concept_ids)
+        for run in storage.profiles.runs()
+    }
     groups, sets = storage.picture_sets.all(), storage.distributions.all()
     told = []
     if not runs and not groups:
@@ -66,13 +73,13 @@ def materials(context: Context, actor: Actor, request: Nothing) -> dict[str, Any
     if not any(one.of_people for one in groups) and not any(one.of_people for one in sets):
         told.append(NO_PEOPLE)
     return {
-        "runs": [_run(context, run, run.run_id in with_concepts) for run in runs],
+        "runs": [_run(context, run, prompts[run.run_id]) for run in runs],
         "pictures": [_pictures(group) for group in groups],
         "sets": [_set(record) for record in sets],
         "suggested": {
-            "images": [*_models(runs), *_named_sets(groups, of_people=False)],
+            "images": [*_models(runs, prompts), *_named_sets(groups, of_people=False)],
             "distributions": [
-                *_models([run for run in runs if run.run_id in with_concepts]),
+                *_models([run for run in runs if run.run_id in concepts], concepts),
                 *(
                     _suggestion(record.name, [_source(SET, record.set_id)], 0, record.concepts)
                     for record in sets
@@ -96,6 +103,7 @@ def materials(context: Context, actor: Actor, request: Nothing) -> dict[str, Any
 def _preset(name: str) -> dict[str, Any]:
     preset = PRESETS.get(name)
     form = StudyForm(preset=name).defaulted()
+    trials = sum(number or 0 for number in (form.trials, form.repeats, form.attention))
     return {
         "id": name,
         "name": preset.name if preset else FREE_NAME,
@@ -104,6 +112,7 @@ def _preset(name: str) -> dict[str, Any]:
         "material": form.material.value,
         "needs_people": form.material.value == "distributions",
         "models": preset.models if preset else None,
+        "minutes": minutes(form.asked_kind, trials),
         "form": form.model_dump(mode="json"),
         "texts": {
             language: dict(zip(("question", "instructions"), texts_of(name, language), strict=True))
@@ -112,8 +121,13 @@ def _preset(name: str) -> dict[str, Any]:
     }
 
 
-def _run(context: Context, run: RunRecord, has_concepts: bool) -> dict[str, Any]:
-    concepts = context.storage.profiles.concepts(run.run_id) if has_concepts else None
+def _prompts(context: Context, run_id: str) -> int:
+    """How many prompts of a run have pictures."""
+    return sum(bool(one.pictures) for one in context.storage.run_pictures.of(run_id))
+
+
+def _run(context: Context, run: RunRecord, prompts: int) -> dict[str, Any]:
+    concepts = context.storage.profiles.concepts(run.run_id)
     return {
         "source": _source(RUN, run.run_id),
         "id": run.run_id,
@@ -124,14 +138,10 @@ def _run(context: Context, run: RunRecord, has_concepts: bool) -> dict[str, Any]
         "pictures": run.items - run.failed,
         "failed": run.failed,
         "total": run.total,
-        "prompts": len(context.storage.run_pictures.of(run.run_id)),
-        "concepts": len(concepts.concept_ids) if concepts else 0,
-        "styles": {style: STYLES.get(style, style) for style in concepts.styles}
-        if concepts
-        else {},
-        "guidances": [scale for scale in concepts.guidances if scale is not None]
-        if concepts
-        else [],
+        "prompts": prompts,
+        "concepts": len(concepts.concept_ids),
+        "styles": {style: STYLES.get(style, style) for style in concepts.styles},
+        "guidances": [scale for scale in concepts.guidances if scale is not None],
         "created_at": run.created_at.isoformat(),
     }
 
@@ -158,15 +168,16 @@ def _set(record: DistributionSetRecord) -> dict[str, Any]:
     }
 
 
-def _models(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
-    """Each run as a model, called by the model's name, or by the run's where two would be equal."""
+def _models(runs: Sequence[RunRecord], cases: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Each run as a model, called by the model's name, or by the run's where two would be equal;
+    ``cases`` says by run how many it has."""
     names = [model_name(run.model) for run in runs]
     return [
         _suggestion(
             name if names.count(name) == 1 else run.name,
             [_source(RUN, run.run_id)],
             run.items - run.failed,
-            None,
+            cases[run.run_id],
             f"{name} · {run.name}",
         )
         for name, run in zip(names, runs, strict=True)
@@ -191,7 +202,7 @@ def _named_sets(groups: Sequence[PictureSetRecord], of_people: bool) -> list[dic
 
 
 def _suggestion(
-    name: str, sources: list[str], pictures: int, cases: int | None, label: str = ""
+    name: str, sources: list[str], pictures: int, cases: int, label: str = ""
 ) -> dict[str, Any]:
     return {
         "name": name[:80],

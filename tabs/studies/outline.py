@@ -111,7 +111,6 @@ def sizes(plan: StudyPlan) -> dict[str, Any]:
     """What a plan asks of people: trials, people, minutes."""
     main = min(plan.trials, len(plan.main_stimuli))
     trials = main + min(plan.repeats, main) + min(plan.attention, main) + len(plan.training.keys)
-    seconds = OTHER_SECONDS + SECONDS[plan.kind] * trials
     return {
         "votes_a_stimulus": plan.votes,
         "votes_wanted": plan.answers_wanted,
@@ -119,10 +118,15 @@ def sizes(plan: StudyPlan) -> dict[str, Any]:
         "trials_a_person": trials,
         # Votes of one stimulus are of different people.
         "people_needed": max(math.ceil(plan.answers_wanted / main), plan.votes) if main else 0,
-        "minutes_a_person": round(seconds / 60, 1),
+        "minutes_a_person": minutes(plan.kind, trials),
         "minutes_words": f"At {SECONDS[plan.kind]} seconds an answer and {OTHER_SECONDS} seconds "
         "before the first.",
     }
+
+
+def minutes(kind: Kind, trials: int) -> float:
+    """About how long so many trials take one person."""
+    return round((OTHER_SECONDS + SECONDS[kind] * trials) / 60, 1)
 
 
 def blocks(plan: StudyPlan) -> list[str]:

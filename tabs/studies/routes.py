@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
 from tabs.page.actor import Actor
-from tabs.page.answers import Answer, guarded, posted
+from tabs.page.answers import Answer, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
-from tabs.page.requests import Nothing, PageRequest, read_as
+from tabs.page.requests import Nothing
 from tabs.studies.changing import Copying, Revision, StateRequest, copy, create, revise, set_state
 from tabs.studies.form import StudyForm
 from tabs.studies.links import LinkRequest, LinksRequest, base_of, make_links, revoke_link
@@ -25,8 +22,6 @@ from tabs.studies.study import study, study_list
 
 PREFIX = "/api/studies"
 NO_STUDIES = "There are no studies in a demonstration. Run TrueHue on a machine of your own."
-
-_Based = TypeVar("_Based", bound=PageRequest)
 
 
 def study_routes(context: Context) -> Door:
@@ -65,26 +60,13 @@ def study_routes(context: Context) -> Door:
     door.takes("/{study}/copy", Copying, copy)
     door.takes("/{study}/state", StateRequest, set_state)
     door.takes("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
-    _takes_here(door, "/{study}/links", LinksRequest, make_links)
-    _takes_here(door, "/{study}/preview", PreviewRequest, preview)
+
+    def here(request: Request) -> Answer:
+        return {"base": base_of(request, context.local)}
+
+    door.takes("/{study}/links", LinksRequest, make_links, known=here)
+    door.takes("/{study}/preview", PreviewRequest, preview, known=here)
     return door
-
-
-def _takes_here(
-    door: Door, path: str, kind: type[_Based], do: Callable[[Context, Actor, _Based], Answer]
-) -> None:
-    """POST as :meth:`Door.takes`, for what answers with addresses: ``base`` is where it was asked,
-    whatever the page sent."""
-
-    async def taken(request: Request, actor: Actor = door.asking) -> JSONResponse:
-        def done(fields: Answer) -> Answer:
-            base = base_of(request, door.context.local)
-            named: dict[str, Any] = {**fields, **request.path_params, "base": base}
-            return do(door.context, actor, read_as(kind, named))
-
-        return await posted(request, done)
-
-    door.add_api_route(path, taken, methods=["POST"], name=do.__name__)
 
 
 def _closed(door: Door) -> Door:

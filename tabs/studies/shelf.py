@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock, RLock
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _KEPT_PLANS = 24
 _KEPT_COUNTS = 64
+LONG_S, REST = 0.25, 8.0
+"""A count that took longer is good for so many times as long."""
 _T = TypeVar("_T")
 
 
@@ -27,7 +30,7 @@ class StudyShelf:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._plans: OrderedDict[tuple[str, int], StudyPlan] = OrderedDict()
-        self._counts: OrderedDict[str, tuple[object, Any]] = OrderedDict()
+        self._counts: OrderedDict[str, tuple[object, float, Any]] = OrderedDict()
         self._lock = Lock()
         self.changing = RLock()
 
@@ -46,16 +49,20 @@ class StudyShelf:
         return plan
 
     def counted(self, study_id: str, state: object, count: Callable[[], _T]) -> _T:
-        """What was counted of a study in that ``state`` of it; counted again in another."""
+        """What was counted of a study in that ``state`` of it; counted again in another. What takes
+        long is not counted again at once, so that watching costs those little who answer."""
         with self._lock:
             known = self._counts.get(study_id)
-            if known is not None and known[0] == state:
+            if known is not None and (known[0] == state or time.monotonic() < known[1]):
                 self._counts.move_to_end(study_id)
-                kept: _T = known[1]
+                kept: _T = known[2]
                 return kept
+        began = time.monotonic()
         counted = count()
+        ended = time.monotonic()
+        rest = REST * (ended - began) if ended - began > LONG_S else 0.0
         with self._lock:
-            self._counts[study_id] = (state, counted)
+            self._counts[study_id] = (state, ended + rest, counted)
             while len(self._counts) > _KEPT_COUNTS:
                 self._counts.popitem(last=False)
         return counted

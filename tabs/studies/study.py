@@ -149,6 +149,7 @@ def _row(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]
         "answers": progress.total,
         "participants": len(progress.people),
         "finished": stages.count("finished"),
+        "last_at": last.isoformat() if (last := progress.last_answer_at) else None,
         "links": sum(link.revoked_at is None for link in links),
     }
 

@@ -11,6 +11,7 @@ import pytest
 
 from core.errors import BadInput, DataFolderError, NotStored
 from core.records import DrawingRecord
+from core.studies import State
 from storage import Storage
 from storage.trash import KEPT_DAYS
 from storage.verdicts.answers import LATEST
@@ -254,3 +255,18 @@ def test_what_is_stored_again_while_it_is_deleted_keeps_its_file(
     storage.trash.move("image", [image.image_id])
     assert storage.check() == []
     assert (storage.images.srgb8(image.image_id) == picture(1)).all()
+
+
+def test_a_picture_that_people_were_shown_stays(storage: Storage) -> None:
+    first, second = filled(storage)
+    cases = [{"candidates": [{"model": "a", "image_ids": [first]}]}]
+    study = storage.studies.add({"title": "Mugs", "cases": cases}, "owner")
+    storage.studies.set_state(study.id, State.OPEN, "owner")
+    storage.studies.set_state(study.id, State.CLOSED, "owner")
+    draft = [{"candidates": [{"model": "a", "image_ids": [second]}]}]
+    storage.studies.add({"title": "Other mugs", "cases": draft}, "owner")
+    with pytest.raises(BadInput, match="The study “Mugs” shows this image"):
+        storage.trash.move("image", [first, second])
+    assert storage.images.count() == 2
+    storage.trash.move("image", [second])
+    assert [record.image_id for record in storage.images.recent()] == [first]

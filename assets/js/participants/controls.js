@@ -1,6 +1,6 @@
 // What answers a trial besides the buttons at the pictures: the bar below, and the keys.
 
-import { button, make } from './nodes.js';
+import { button, make } from './frame.js';
 import { say } from './words.js';
 
 const TEN_MS = 600;

@@ -1,8 +1,7 @@
 // Plates with digits and squares that hardly differ. Nobody is sent away for what they see.
 
 import { plate } from './link.js';
-import { button, make } from './nodes.js';
-import { card, shown } from './page_frame.js';
+import { button, card, make, shown } from './frame.js';
 import { say } from './words.js';
 
 const PLACES = 4;

@@ -2,13 +2,13 @@
 // buttons stay from trial to trial; only what is in them is exchanged.
 
 import { arrangement } from './layout.js';
-import { make, put } from './nodes.js';
+import { make, put } from './frame.js';
 import { decoded, sharpen } from './pictures.js';
 import { orderOf, strip } from './strips.js';
 import { say } from './words.js';
 import { Zoom } from './zoom.js';
 
-const REFERENCE_PX = 200;
+const REFERENCE_SHARE = 0.2;
 const MOST_REFERENCES = 4;
 
 /**
@@ -122,7 +122,7 @@ export class Stimulus {
       prepared.strips = places.map(({ weights }, n) => draw(weights, say('strip', { n: n + 1 })));
       prepared.reference = draw(trial.reference, say('people_strip'));
     }
-    const px = this.distributions ? REFERENCE_PX : this.#framePx();
+    const px = this.#framePx();
     const missing = () => {
       prepared.missing = true;
       changed();
@@ -142,7 +142,10 @@ export class Stimulus {
     return prepared;
   }
 
+  /** About how large pictures are shown, in CSS pixels. */
   #framePx() {
+    if (this.distributions)
+      return this.frames[0]?.clientWidth || Math.min(innerWidth, innerHeight) * REFERENCE_SHARE;
     const { clientWidth: width, clientHeight: height } = this.node;
     if (!width || !height) return Math.max(innerWidth, innerHeight) / 2;
     const frame = arrangement(this.places, { width, height }, this.#aspect);

@@ -1,8 +1,7 @@
 // The trials: one at a time, the next ones ready before they are wanted.
 
 import { Controls } from './controls.js';
-import { make, put, button } from './nodes.js';
-import { actions, card, setProgress, show, shown } from './page_frame.js';
+import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
 import { hiddenMs, watchAbsence } from './presence.js';
 import { setSides } from './pictures.js';
 import { Stimulus } from './stimulus.js';
@@ -241,15 +240,17 @@ export class Trials {
         this.stimulus.clear(say('picture_missing'));
     });
     this.#prepared.set(trial.position, prepared);
+    prepared.done.then(() => this.#prepareAhead());
     return prepared;
   }
 
+  /** Gets the next trials ready, one after the other: the first is wanted first. */
   #prepareAhead() {
     const open = this.#open.slice(0, AHEAD);
     const first = open[0]?.position ?? Infinity;
     for (const position of this.#prepared.keys())
       if (position < first - 1) this.#prepared.delete(position);
-    open.forEach((trial) => this.#ready(trial));
+    for (const trial of open) if (!this.#ready(trial).ready) break;
   }
 
   /** @param {Prepared} prepared */

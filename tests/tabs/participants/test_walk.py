@@ -67,6 +67,17 @@ def test_no_name_of_a_model_reaches_a_participant(room: Room) -> None:
         assert f'"{word}"' not in told
 
 
+@pytest.mark.parametrize("coding", ["br", "gzip", ""])
+def test_long_answers_are_packed_as_a_browser_takes_them(room: Room, coding: str) -> None:
+    link = room.opened(plan(material=Material.DISTRIBUTIONS))
+    person = room.person(link)
+    told = person.enroll()
+    headers = {"Accept-Encoding": coding}
+    again = person.client.get(f"{person.path}/state", headers=headers)
+    assert again.headers.get("content-encoding", "") == coding
+    assert again.json() == told
+
+
 def test_training_comes_first_and_again_where_too_few_were_right(room: Room) -> None:
     made = plan(8, 2, trials=4)
     keys = tuple((stimulus.id, "m0") for stimulus in made.stimuli[:3])

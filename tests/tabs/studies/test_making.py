@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from annotation.assignment.assign import assign
 from annotation.studies.cases import Kind
 from annotation.studies.files import from_json
 from annotation.studies.plan import Material
@@ -20,7 +24,10 @@ from tabs.studies.making import FORM, form_of
 from tabs.studies.materials import materials, presets
 from tabs.studies.outline import CasesForm, cases, outline
 from tabs.studies.shelf import StudyShelf
+from tabs.studies.texts import LANGUAGES
+from tabs.studies.wording import FOLDER, words_of
 from tests.concept_runs import concept_run, palettes_csv
+from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
 
 CASES = 11
@@ -58,6 +65,15 @@ def test_the_papers_study_is_2700_votes_of_36_people_with_75_trials(context: Con
     assert plan.trials == 75
     assert plan.closing.participants == 36
     assert sum(plan.cases[0].reference) == pytest.approx(1, abs=1e-6)
+    # 36 people get 75 trials each, and every pair six answers.
+    load: Counter[str] = Counter()
+    for number in range(36):
+        trials = assign(plan, number, load, {})
+        assert len(trials) == 75
+        load.update(trial.stimulus_id for trial in trials)
+    assert set(load.values()) == {6}
+    assert load.total() == 2_700
+    assert assign(plan, 36, load, {}) == ()
     # The same form draws the same cases; another seed draws others.
     again, other = made(context, request), made(context, request.model_copy(update={"seed": 6}))
     assert again.cases == plan.cases
@@ -144,6 +160,29 @@ def test_runs_of_concepts_bring_distributions_and_pictures(
     assert all(offer["difference"] >= 0 and offer["right"] in offer["models"] for offer in offers)
 
 
+def test_scales_of_one_run_are_compared_as_models(context: Context, tmp_path: Path) -> None:
+    plan = replace(sample_plan(prompts=4, images=4), guidances=(3.0, 9.0))
+    folder = sample_run(tmp_path / "runs", plan)
+    context.storage.runs.ingest(folder)
+    scales = [
+        {"name": f"guidance {scale}", "sources": [f"run:{folder.run_id}/all/{scale}"]}
+        for scale in (3, 9)
+    ]
+    study = made(context, form(models=scales))
+    drawn_at = {
+        image: scale
+        for prompt in context.storage.run_pictures.of(folder.run_id)
+        for image, scale in prompt.pictures
+    }
+    assert set(drawn_at.values()) == {3.0, 9.0}
+    for case in study.cases:
+        assert drawn_at[case.candidate("guidance 3").image_ids[0]] == 3.0
+        assert drawn_at[case.candidate("guidance 9").image_ids[0]] == 9.0
+    # Prompts that are no concepts have no style to choose.
+    with pytest.raises(BadInput, match="No case is left"):
+        made(context, form(models=[{"name": "A", "sources": [f"run:{folder.run_id}/photo"]}]))
+
+
 def test_training_takes_its_cases_out_of_the_study(context: Context, runs: list[str]) -> None:
     every = cases(context, OWNER, CasesForm(models=models(runs)))  # type: ignore[arg-type]
     first = every["cases"][0]["id"]
@@ -177,6 +216,8 @@ def test_training_takes_its_cases_out_of_the_study(context: Context, runs: list[
         ({"language": "xx"}, "language", "no language"),
         ({"abandoned_after_s": 5}, "abandoned_after_s", "60"),
         ({"seed": True}, "seed", "seed"),
+        ({"wording": {"nothing_such": "Go on"}}, "wording", "no word called"),
+        ({"wording": {"continue": "Go on, {name}"}}, "wording", "{name} is not filled in"),
     ],
 )
 def test_a_form_that_cannot_be_says_which_field(
@@ -202,13 +243,14 @@ def test_a_changed_text_is_another_version_by_itself(context: Context, runs: lis
 
 
 def test_a_stored_plan_keeps_its_form(context: Context, runs: list[str]) -> None:
-    study = create(context, OWNER, form(models=models(runs), wording={"next": "Go on"}))["study"]
+    request = form(models=models(runs), wording={"continue": "Go on"})
+    study = create(context, OWNER, request)["study"]
     content = context.storage.studies.plan(study["id"], 1)
     kept = form_of(content)
     assert kept is not None
-    assert kept == form(models=models(runs), wording={"next": "Go on"}).filled()
+    assert kept == request.filled()
     assert study["form"] == content[FORM]
-    assert from_json(content).wording == (("next", "Go on"),)
+    assert from_json(content).wording == (("continue", "Go on"),)
 
 
 def test_materials_name_runs_and_sets_as_models(context: Context, runs: list[str]) -> None:
@@ -240,3 +282,14 @@ def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
     for preset in told["presets"]:
         assert read_as(StudyForm, preset["form"]).preset == preset["id"]
         assert set(preset["texts"]) == {"en", "de"}
+
+
+def test_every_word_of_the_page_can_be_replaced() -> None:
+    english = words_of("en")
+    for language in LANGUAGES:
+        text = (FOLDER / f"words_{language}.js").read_text(encoding="utf-8")
+        names = re.findall(r"^  (\w+):", text, re.MULTILINE)
+        assert list(words_of(language)) == names
+        assert set(names) == set(english)
+    assert english["continue"] == "Continue"
+    assert "\\" not in "".join(english.values())

@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import DataObject
 from starlette.requests import Request
 
+from core.runs.folder import RunFolder
+from storage import Storage
 from tabs.page.context import Context
+from tabs.participants.routes import participant_routes
+from tabs.shell.compose import make_context
 from tabs.studies.links import base_of
 from tabs.studies.routes import study_routes
+from tests.tabs.api.test_every_route import bodies, described, told
 from tests.tabs.studies.studies_here import CONSENT, models
 
 HEADERS = {"X-TrueHue": "1"}
+STUDY: dict[str, Any] = {}
+"""What is sent by chance is put into this form, and asked of this study."""
+
+
+@pytest.fixture(scope="module")
+def study_page(
+    tmp_path_factory: pytest.TempPathFactory, run_folders: list[RunFolder]
+) -> Iterator[TestClient]:
+    """The routes with a study of two runs."""
+    with Storage.open(tmp_path_factory.mktemp("studies") / "data") as storage:
+        context = make_context(storage, "data")
+        for folder in run_folders:
+            storage.runs.ingest(folder)
+        app = FastAPI(openapi_url="/api/openapi.json")
+        app.include_router(study_routes(context))
+        page = TestClient(app, headers=HEADERS, raise_server_exceptions=False)
+        chosen = models([folder.run_id for folder in run_folders])
+        STUDY["form"] = {"models": chosen, "consent": CONSENT, "number": 3}
+        STUDY["id"] = page.post("/api/studies/create", json=STUDY["form"]).json()["study"]["id"]
+        yield page
+        context.close()
 
 
 def client(context: Context, base: str = "http://127.0.0.1:7860") -> TestClient:
@@ -41,6 +72,8 @@ def test_a_study_is_made_opened_and_linked_by_http(context: Context, runs: list[
     shown = page.get(f"/api/studies{address}").json()
     assert [one["id"] for one in shown["links"]] == [link["id"]]
     assert page.get(f"/api/studies{address}/live").json()["participants"] == 0
+    previewed = post(page, f"{address}/preview", {}).json()["url"]
+    assert previewed.startswith("http://127.0.0.1:7860/study/")
     revoked = post(page, f"{address}/links/{link['id']}/revoke", {}).json()
     assert revoked["links"][0]["revoked_at"]
     assert page.get("/api/studies/presets").json()["presets"]
@@ -97,3 +130,39 @@ def test_a_page_elsewhere_changes_nothing(context: Context, runs: list[str]) -> 
     answer = client(context).post("/api/studies/create", json={"models": models(runs)})
     assert answer.status_code == 403
     assert context.storage.studies.all() == []
+
+
+def test_a_preview_is_walked_through_without_a_trace(context: Context, runs: list[str]) -> None:
+    app = FastAPI()
+    app.include_router(study_routes(context))
+    app.include_router(participant_routes(context))
+    with TestClient(app, base_url="http://127.0.0.1:7860") as page:
+        form = {"models": models(runs), "consent": CONSENT}
+        study = post(page, "/create", form).json()["study"]
+        url = post(page, f"/{study['id']}/preview", {}).json()["url"]
+        state = page.get(f"{url}/state").json()
+        assert (state["preview"], state["study"]["title"]) == (True, study["title"])
+        agreed = {"consent_version": state["study"]["consent"]["version"], "language": "en"}
+        came_in = page.post(f"{url}/enroll", json=agreed, headers=HEADERS)
+        assert came_in.status_code == 200
+    assert context.storage.participants.of(study["id"]) == []
+    assert context.storage.invitations.of(study["id"]) == []
+
+
+@settings(max_examples=5, deadline=None, database=None, derandomize=True)
+@given(data=st.data())
+def test_whatever_is_sent_is_answered_in_words(study_page: TestClient, data: DataObject) -> None:
+    for method, path, route in described(study_page):
+        address = path
+        for name in ("study_id", "study", "link"):
+            value = data.draw(st.sampled_from(["x", "f" * 32, "%00", STUDY["id"]]))
+            address = address.replace(f"{{{name}}}", value)
+        if method == "get":
+            told(study_page.get(address), f"GET {address}")
+            continue
+        # Of a form that is whole, so that what is wrong is not always the same.
+        body = data.draw(bodies(route))
+        if isinstance(body, dict):
+            body = {**STUDY["form"], **body}
+        answer = study_page.post(address, content=json.dumps(body).encode())
+        told(answer, f"{address} {body}")
