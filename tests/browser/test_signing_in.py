@@ -52,6 +52,17 @@ def test_one_signs_in_by_keyboard_works_and_signs_out(lab: App, visit: Visit, wa
     expect(page.locator(".th-account-name")).to_have_text("Ann Miller")
     out.click()
     expect(page.get_by_role("status")).to_have_text("You are signed out.")
+    # A page that was left open says that its session has ended, and leads back to where it was.
+    watch.refused.add("/api/notices")
+    page.get_by_label("Name").fill("Ann Miller")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(out).to_be_visible()
+    page.evaluate("() => fetch('/signout', { method: 'POST' })")
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_role("alert", name="Notices")).to_contain_text("You are signed out")
+    page.get_by_role("link", name="Sign in").click()
+    expect(page).to_have_title("Sign in · TrueHue")
     page.goto(f"{lab.address}/?tab=compare")
     expect(page).to_have_title("Sign in · TrueHue")
     visit.leave()  # before the app ends, which a page would tell
