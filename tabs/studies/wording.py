@@ -19,7 +19,9 @@ _PLACE = re.compile(r"\{(\w+)\}")
 @cache
 def words_of(language: str) -> Mapping[str, str]:
     """The words of the page in a language, by name."""
-    text = (FOLDER / f"words_{language}.js").read_text(encoding="utf-8")
+    # English is in the module that chooses the language: it is there when another cannot be loaded.
+    name = "words.js" if language == "en" else f"words_{language}.js"
+    text = (FOLDER / name).read_text(encoding="utf-8")
     found = {
         entry.start(): (entry[1], re.sub(r"\\(.)", r"\1", entry[2]))
         for pattern in (_ENTRY, _ENTRY_IN_QUOTES)
