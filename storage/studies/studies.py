@@ -13,7 +13,9 @@ import duckdb
 
 from core.errors import BadInput
 from core.studies import LogEntry, State, StudyRecord
+from core.study_copy import StudyCopy
 from storage.database.connection import Database, aware
+from storage.studies.copying import read_copy, store_copy
 from storage.studies.log import log_of
 from storage.studies.rows import json_text, not_stored, one, require_study
 
@@ -147,6 +149,15 @@ class Studies:
     def log(self, study_id: str) -> list[LogEntry]:
         """All that happened to the study, the oldest first. Raises :class:`NotStored`."""
         return log_of(self._database, study_id)
+
+    def copy(self, study_id: str) -> StudyCopy:
+        """Everything of a study and its participants as of one moment, without authors and
+        secrets. Raises :class:`NotStored`."""
+        return read_copy(self._database, study_id)
+
+    def restore(self, copy: StudyCopy, author: str, reason: str) -> StudyRecord:
+        """Store a copy as a study of its own, closed for that ``reason``: all of it, or nothing."""
+        return self.get(store_copy(self._database, copy, author, reason))
 
     def _record(self, row: tuple[Any, ...]) -> StudyRecord:
         study_id, title, state, version, created_at, state_at, author = row

@@ -67,7 +67,7 @@ def trials_of(database: Database, participant_id: str) -> tuple[StoredTrial, ...
         f"SELECT {COLUMNS} FROM study_trials WHERE participant_id = ? ORDER BY position",
         [participant_id],
     )
-    return tuple(_record(row) for row in rows)
+    return tuple(trial_record(row) for row in rows)
 
 
 def trials_of_study(database: Database, study_id: str) -> dict[str, tuple[StoredTrial, ...]]:
@@ -87,7 +87,7 @@ def trials_of_study(database: Database, study_id: str) -> dict[str, tuple[Stored
     for row in rows:
         # One who came in between the two questions is left to the next time.
         if row[0] in found:
-            found[row[0]].append(_record(row))
+            found[row[0]].append(trial_record(row))
     return {person: tuple(trials) for person, trials in found.items()}
 
 
@@ -104,7 +104,8 @@ def _stored(trial: Trial, at: datetime) -> StoredTrial:
     )
 
 
-def _record(row: tuple[Any, ...]) -> StoredTrial:
+def trial_record(row: tuple[Any, ...]) -> StoredTrial:
+    """The trial of a row of :data:`COLUMNS`."""
     _, position, stimulus_id, models, purpose, propensity, original, expected, assigned_at = row
     return StoredTrial(
         position=position,

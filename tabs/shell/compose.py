@@ -24,6 +24,7 @@ from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
+from tabs.studies.results import ResultsKeeper
 from tabs.studies.shelf import StudyShelf
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def make_context(
     limits = limits_of(demo)
     supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
     control = Control(storage.accounts, storage.data_dir)
-    studies = (Participation(storage), StudyShelf(storage))
+    studies = (Participation(storage), StudyShelf(storage), ResultsKeeper())
     services = (Library(storage), supervisor, Segments(), Trials(), control, *studies)
     return Context(
         storage,

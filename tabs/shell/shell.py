@@ -44,6 +44,7 @@ from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
 from tabs.studies import tab as studies
 from tabs.studies.routes import study_routes
+from tabs.studies.routes_results import results_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -171,6 +172,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_tables_routes,
         compare_routes,
         study_routes,
+        results_routes,
         notice_routes,
     ):
         app.include_router(make(context))

@@ -16,6 +16,7 @@ from core.concepts.records import EXTRACTED, METHODS
 from core.errors import BadInput
 from tabs.page.requests import PageRequest, Whole, no_bool, one_of, texts
 from tabs.studies.texts import CONSENT, FREE, LANGUAGES, texts_of
+from tabs.studies.wording import check_wording
 
 MOST_MODELS = 12
 MOST_SOURCES = 100
@@ -218,6 +219,7 @@ class StudyForm(PageRequest):
             raise BadInput("Write the question that participants answer.", "question")
         if not form.title:
             raise BadInput("Give the study a title: participants see it.", "title")
+        check_wording(form.wording, form.language)
         if form.material is Material.IMAGES and not form.pictures:
             raise BadInput("A study of images shows at least one of a candidate.", "pictures")
         if form.training.keys and form.kind is Kind.RATINGS:

@@ -19,6 +19,7 @@ from tabs.page.requests import Nothing
 from tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
 from tabs.studies.outline import minutes
 from tabs.studies.texts import CONSENT, FREE, FREE_NAME, KINDS, LANGUAGES, METHODS, texts_of
+from tabs.studies.wording import words_of
 
 NOTHING = (
     "There are no pictures yet that a study could show. Draw a run in Generate, or bring a folder "
@@ -40,6 +41,7 @@ def presets(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
         "extractions": dict(EXTRACTIONS),
         "kinds": {kind.value: words for kind, words in KINDS.items()},
         "methods": METHODS,
+        "wording": {language: words_of(language) for language in LANGUAGES},
         "limits": {
             "votes": [1, MOST_VOTES],
             "trials": [1, MOST_TRIALS],

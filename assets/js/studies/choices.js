@@ -53,7 +53,7 @@ export function presetCards(box, list, choose, chosen) {
       const node = make('article', 'th-jd-preset');
       const head = make(chosen === undefined ? 'h4' : 'h3', '', preset.name);
       const kind = make('p', 'th-jd-preset-kind', KINDS[preset.kind] || '');
-      if (preset.minutes) kind.append(' · about ' + preset.minutes + ' min a person');
+      if (preset.minutes) kind.append(' · about ' + Math.round(preset.minutes) + ' min a person');
       const act = button(chosen === undefined ? 'Begin' : 'Choose', () => choose(preset.id));
       act.setAttribute('aria-label', act.textContent + ': ' + preset.name);
       node.append(head, kind, make('p', '', preset.form.question || 'A question of your own.'));

@@ -73,10 +73,12 @@ export function exportView(box, current) {
           },
           {
             name: 'A row is',
+            wide: true,
             cell: (table) => table.row + (table.rows ? ', ' + whole(table.rows) + ' of them' : ''),
           },
           {
             name: 'Columns',
+            wide: true,
             cell: (table) => make('small', '', (table.columns || []).join(', ')),
           },
           {

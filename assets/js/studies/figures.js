@@ -269,7 +269,7 @@ export function coverage(node, loads, wanted) {
 export function powerCurve(node, curve, wanted, votes) {
   const x = curve.map((point) => point.votes);
   const layout = blank(230, {
-    xaxis: { title: { text: 'votes for one pair of models', standoff: 6 }, rangemode: 'tozero' },
+    xaxis: { title: { text: 'votes on the two models', standoff: 6 }, rangemode: 'tozero' },
     yaxis: { title: { text: 'power', standoff: 6 }, range: [0, 1.03], tickformat: '.0%' },
   });
   const lines = [{ x0: 0, x1: 1, xref: 'paper', y0: wanted, y1: wanted }];

@@ -38,7 +38,7 @@ function keepForm(form) {
 /** The values that a form of this preset begins with. */
 function firstForm(preset, presets, materials) {
   const defaults = { ...preset.form };
-  const { models, people } = firstMaterials(preset, materials);
+  const { models, people, number } = firstMaterials(preset, materials);
   const language = 'en';
   return {
     ...defaults,
@@ -51,7 +51,7 @@ function firstForm(preset, presets, materials) {
     consent: presets.consent[language],
     models,
     people,
-    number: defaults.number ?? 0,
+    number,
     cases: [],
     groups: [],
     model_sets: [],

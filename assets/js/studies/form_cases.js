@@ -20,6 +20,11 @@ export function casesOf(form, changed) {
   let timer;
   let asked = 0;
   let key = '';
+  // What cases come from; what else the form holds may be half written.
+  const sources = () => {
+    const { preset, kind, models, people, extraction, pictures, variants } = form;
+    return { preset, kind, models, people, extraction, pictures, variants };
+  };
 
   async function readCases() {
     const now = JSON.stringify([form.models, form.people, form.extraction]);
@@ -27,9 +32,7 @@ export function casesOf(form, changed) {
     const mine = ++asked;
     try {
       const answer = await send(API + '/cases', {
-        ...form,
-        groups: [],
-        cases: [],
+        ...sources(),
         words: '',
         offset: 0,
         limit: 1,
@@ -88,7 +91,8 @@ export function casesOf(form, changed) {
     const mine = ++asked;
     try {
       const answer = await send(API + '/cases', {
-        ...form,
+        ...sources(),
+        groups: form.groups,
         words: search.value,
         offset: 0,
         limit: LISTED,

@@ -16,7 +16,13 @@ export function firstMaterials(preset, materials) {
   const number = preset.models || FIRST_MODELS;
   const models = list.slice(0, number).map(({ name, sources }) => ({ name, sources }));
   const people = preset.needs_people && suggested.people.length ? suggested.people[0].sources : [];
-  return { models, people };
+  // A preset may ask for more cases than there are.
+  const most = [
+    ...list.slice(0, number),
+    ...materials.suggested.people.slice(0, people.length ? 1 : 0),
+  ];
+  const cases = Math.min(...most.map((one) => one.cases ?? Infinity));
+  return { models, people, number: cases < preset.form.number ? 0 : preset.form.number };
 }
 
 /** Everything that pictures or distributions can come from, as it is chosen one by one. */

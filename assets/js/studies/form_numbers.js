@@ -26,15 +26,17 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   allowed.append(of.check('skip', 'A trial may be skipped', '“I cannot tell.” A skip is no vote.'));
   node.append(numbers, allowed);
 
-  if (kind === 'pairs')
+  if (kind !== 'best-of')
     node.append(
       fold(
         'How many votes do I need?',
         votesNeeded({
+          ratings: kind === 'ratings',
           size() {
             const made = outline();
             const models = form.models.length;
             return {
+              models,
               pairs: form.model_sets.length || Math.max(1, (models * (models - 1)) / 2),
               cases: made ? made.cases.chosen : 1,
               trials: Number(form.trials) || 1,

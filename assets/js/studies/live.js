@@ -82,7 +82,8 @@ function stageWords(stage) {
 const COLUMNS = [
   {
     name: 'Person',
-    cell: (person) => (person.excluded ? person.label + ' (excluded)' : person.label),
+    cell: (person) =>
+      make('span', 'th-jd-name-of', person.label + (person.excluded ? ' (left out)' : '')),
   },
   { name: 'Where', cell: (person) => stageWords(person.stage) },
   {
@@ -98,9 +99,9 @@ const COLUMNS = [
     },
   },
   { name: 'Last sign', cell: (person) => time(person.last_at) },
-  { name: 'Came', cell: (person) => time(person.enrolled_at) },
-  { name: 'Link', cell: (person) => person.link || '–' },
-  { name: 'Version', right: true, cell: (person) => String(person.version) },
+  { name: 'Came', wide: true, cell: (person) => time(person.enrolled_at) },
+  { name: 'Link', wide: true, cell: (person) => person.link || '–' },
+  { name: 'Version', right: true, wide: true, cell: (person) => String(person.version) },
 ];
 
 /**

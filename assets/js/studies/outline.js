@@ -1,66 +1,46 @@
 // What the form would make, beside it: numbers, warnings, and a trial as a participant will see it.
+import { orderOf, strip } from '../participants/strips.js';
 import { arrange, make, many, put } from '../shared/dom.js';
 import { facts, whole } from './parts.js';
 
-/** Shares of the bins as one strip of touching colors, the largest first. */
-function colorStrip(weights, colors, label) {
-  const node = make('span', 'th-palette');
-  node.setAttribute('role', 'img');
-  node.setAttribute('aria-label', label);
-  weights
-    .map((weight, at) => ({ weight, hex: colors[at] }))
-    .filter((bin) => bin.weight > 0.002)
-    .sort((a, b) => b.weight - a.weight)
-    .forEach((bin) => {
-      const piece = make('i');
-      piece.style.background = bin.hex;
-      piece.style.flexGrow = String(bin.weight);
-      piece.title = bin.hex + ' ' + (100 * bin.weight).toFixed(1) + '%';
-      node.append(piece);
-    });
-  return node;
-}
+const RATING_STEPS = 11;
 
-/** A trial by its parts, on the gray that participants see. */
-function sampleTrial(outline, form) {
-  const { sample, colors } = outline;
+/** A trial by its parts, as the participants' page has them, on the gray that people see. */
+function sampleTrial({ sample, colors, kind, question }, form) {
   const node = make('figure', 'th-jd-sample');
   const places = make('div', 'th-jd-places');
   const answers = make('div', 'th-jd-answers');
-  const ratings = outline.kind === 'ratings';
-  node.append(make('p', 'th-jd-sample-question', outline.question || form.question || ''));
-  node.append(make('p', 'th-jd-sample-words', sample.words));
+  const order = orderOf(colors);
+  const several = sample.places.length > 1;
+  node.append(
+    make('p', 'th-jd-sample-question', question || form.question || ''),
+    make('p', 'th-jd-sample-words', sample.words),
+  );
   if (sample.reference) {
     const people = make('div', 'th-jd-reference');
-    people.append(
-      make('small', '', 'People'),
-      colorStrip(sample.reference, colors, 'People’s colors'),
-    );
+    people.append(make('small', '', 'People'));
+    people.append(strip(sample.reference, colors, order, 'People’s colors'));
     node.append(people);
   }
   places.dataset.places = String(sample.places.length);
-  places.append(
-    ...sample.places.map((place, at) => {
-      const box = make('div', 'th-jd-place');
-      if (place.weights)
-        box.append(colorStrip(place.weights, colors, 'Colors of place ' + (at + 1)));
-      const images = make('div', 'th-jd-images');
-      place.images.forEach((id) => {
-        const image = make('img');
-        image.src = '/media/thumbs/' + id + '.png?side=384';
-        image.alt = 'Picture of place ' + (at + 1);
-        image.loading = 'lazy';
-        images.append(image);
-      });
-      box.append(images);
-      return box;
-    }),
-  );
-  const names = ratings
-    ? [...Array(11).keys()].map(String)
-    : sample.places.length > 2
-      ? sample.places.map((_, at) => String(at + 1))
-      : ['Left', ...(form.tie ? ['About the same'] : []), 'Right'];
+  sample.places.forEach((place, at) => {
+    const box = make('div', 'th-jd-place');
+    const images = make('div', 'th-jd-images');
+    if (place.weights)
+      box.append(strip(place.weights, colors, order, 'Colors of place ' + (at + 1)));
+    place.images.forEach((id) => {
+      const image = make('img');
+      image.src = '/media/thumbs/' + id + '.png?side=384';
+      image.alt = 'Picture of place ' + (at + 1);
+      image.loading = 'lazy';
+      images.append(image);
+    });
+    const choice = several ? [make('span', 'th-jd-choice', String(at + 1))] : [];
+    box.append(...(place.weights ? [...choice, images] : [images, ...choice]));
+    places.append(box);
+  });
+  const names = kind === 'ratings' ? [...Array(RATING_STEPS).keys()].map(String) : [];
+  if (form.tie && kind === 'pairs') names.push('No difference');
   if (form.skip) names.push('Skip');
   answers.append(...names.map((name) => make('span', '', name)));
   node.append(places, answers);

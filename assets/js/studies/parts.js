@@ -146,7 +146,8 @@ export function percent(share, digits = 0) {
 /** A number of two decimals with a true minus. @param {number | null | undefined} value */
 export function decimal(value, digits = 2) {
   if (value === null || value === undefined) return '–';
-  return value.toFixed(digits).replace('-', '−');
+  const text = value.toFixed(digits);
+  return Number(text) ? text.replace('-', '−') : text.replace('-', '');
 }
 
 /** How long ago, in words. @param {string | null | undefined} iso */

@@ -9,6 +9,7 @@ import { button, download } from './parts.js';
  * @property {string} [title] what it is, where somebody asks
  * @property {string} [unit]
  * @property {boolean} [right] numbers that stand below each other
+ * @property {boolean} [wide] left out where the page is narrow
  * @property {(row: any) => string | Node} cell
  * @property {string[]} [heads]
  * @property {(row: any) => (string | number | boolean | null | undefined)[]} [values]
@@ -39,6 +40,10 @@ export const span = (number) => [number.value, number.low, number.high];
 /** The heads of such a column. @param {string} name */
 export const spanHeads = (name) => [name, name + '_low', name + '_high'];
 
+/** @param {Column} column */
+const classOf = ({ right, wide }) =>
+  [right && 'th-jd-right', wide && 'th-jd-wide'].filter(Boolean).join(' ');
+
 /**
  * @param {Column[]} columns
  * @param {any[]} rows
@@ -53,7 +58,7 @@ export function dataTable(columns, rows, caption) {
   const body = make('tbody');
   table.append(make('caption', 'th-unseen', caption));
   columns.forEach((column) => {
-    const cell = make('th', column.right ? 'th-jd-right' : '', column.name);
+    const cell = make('th', classOf(column), column.name);
     cell.scope = 'col';
     if (column.unit) cell.append(make('small', '', ' ' + column.unit));
     if (column.title) cell.title = column.title;
@@ -63,7 +68,7 @@ export function dataTable(columns, rows, caption) {
   rows.forEach((row) => {
     const line = make('tr');
     columns.forEach((column, at) => {
-      const cell = make(at ? 'td' : 'th', column.right ? 'th-jd-right' : '');
+      const cell = make(at ? 'td' : 'th', classOf(column));
       if (!at) /** @type {HTMLTableCellElement} */ (cell).scope = 'row';
       cell.append(column.cell(row));
       line.append(cell);

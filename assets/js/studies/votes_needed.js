@@ -7,68 +7,103 @@ import { fieldsOf, row, tellField } from './form_fields.js';
 import { plot, powerCurve } from './figures.js';
 import { button, doing, percent, problemLine, whole } from './parts.js';
 
+/** What is asked of the app, by the field that holds it. */
+const NAMES = {
+  win_share: 'better',
+  tie_share: 'ties',
+  power: 'power',
+  difference: 'difference',
+  rating_sd: 'rating_sd',
+  person_sd: 'person_sd',
+  case_sd: 'case_sd',
+};
+
 /**
  * @param {object} study
- * @param {() => { pairs: number, cases: number, trials: number }} study.size what the form says now
+ * @param {boolean} study.ratings whether ratings are given, not votes for one of two
+ * @param {() => { models: number, pairs: number, cases: number, trials: number }} study.size what the
+ *   form says now
  * @param {(votes: number) => void} study.take is given the votes a stimulus that were found
  */
-export function votesNeeded({ size, take }) {
+export function votesNeeded({ ratings, size, take }) {
   const box = make('div', 'th-jd-needed');
-  const wish = { better: 60, ties: 10, power: 80, person_sd: 0.5, case_sd: 0.5 };
+  const wish = {
+    better: 60,
+    ties: 10,
+    power: 80,
+    difference: 0.5,
+    rating_sd: 2,
+    person_sd: 0.5,
+    case_sd: ratings ? 1 : 0.5,
+  };
   const of = fieldsOf(wish, () => tellField(box, '', ''));
   const line = problemLine();
   const words = make('p', 'th-jd-headline');
   const about = make('p', 'th-soft');
-  const figure = plot(
-    'Power against votes for one pair of models, with the interval of the simulation',
-  );
+  const figure = plot('Power against votes, with the interval of the simulation');
   const foot = make('div', 'th-jd-buttons');
   let found = null;
   words.setAttribute('role', 'status');
   figure.hidden = true;
 
-  const fields = row(
-    of.number('better', 'The better model wins, %', {
-      hint: 'Of the votes that are no tie: the least difference that you want to find. 50 is no difference.',
-    }),
-    of.number('ties', 'Ties, %', { hint: '0 where none is allowed.' }),
-    of.number('power', 'Power, %', { hint: 'How often such a study is to find it.' }),
-    of.number('person_sd', 'People differ by', { hint: 'Standard deviation in logits.' }),
-    of.number('case_sd', 'Cases differ by', { hint: '0.5 moves 60% to 48–71% for two of three.' }),
-  );
-  const NAMES = {
-    win_share: 'better',
-    tie_share: 'ties',
-    power: 'power',
-    person_sd: 'person_sd',
-    case_sd: 'case_sd',
-  };
-  const votesEach = (answer) => Math.max(1, Math.ceil(answer.votes / Math.max(1, size().cases)));
+  const power = of.number('power', 'Power, %', { hint: 'How often such a study is to find it.' });
+  const fields = ratings
+    ? row(
+        of.number('difference', 'Difference, points', {
+          hint: 'Of the means of two models: the least that you want to find.',
+        }),
+        of.number('rating_sd', 'Ratings differ by', {
+          hint: 'Standard deviation of one answer, points.',
+        }),
+        power,
+        of.number('person_sd', 'People differ by', { hint: 'Standard deviation, points.' }),
+        of.number('case_sd', 'Cases differ by', { hint: 'Standard deviation, points.' }),
+      )
+    : row(
+        of.number('better', 'The better model wins, %', {
+          hint: 'Of the votes that are no tie: the least that you want to find. 50 is no difference.',
+        }),
+        of.number('ties', 'Ties, %', { hint: '0 where none is allowed.' }),
+        power,
+        of.number('person_sd', 'People differ by', { hint: 'Standard deviation in logits.' }),
+        of.number('case_sd', 'Cases differ by', {
+          hint: '0.5 moves 60% to 48–71% for two of three.',
+        }),
+      );
   const share = (value) => (typeof value === 'number' ? value / 100 : value);
+  // Each of the two models has a picture a case; a pair is one stimulus a case.
+  const stimuli = () => Math.max(1, size().cases) * (ratings ? 2 : 1);
+  const votesEach = () => Math.max(1, Math.ceil(found.votes / stimuli()));
+  function asked() {
+    const { models, pairs, cases, trials } = size();
+    const part = ratings ? 2 / Math.max(2, models) : 1 / Math.max(1, pairs);
+    return {
+      kind: ratings ? 'ratings' : 'pairs',
+      ...(ratings
+        ? { difference: wish.difference, rating_sd: wish.rating_sd }
+        : { win_share: share(wish.better), tie_share: share(wish.ties) }),
+      power: share(wish.power),
+      votes_a_person: Math.max(1, Math.floor(trials * part)),
+      cases: Math.max(1, cases),
+      person_sd: wish.person_sd,
+      case_sd: wish.case_sd,
+      seed: 1,
+    };
+  }
 
   const takeOver = button('', () => {
-    take(votesEach(found));
-    put(about, 'Taken over: ' + votesEach(found) + ' votes a stimulus.');
+    take(votesEach());
+    put(about, 'Taken over: ' + votesEach() + ' votes a stimulus.');
   });
   takeOver.hidden = true;
-  const ask_ = doing(
+  const simulate = doing(
     'Simulate',
     async () => {
-      const { pairs, cases, trials } = size();
       put(words, 'Simulating…');
       put(about, '');
       tellField(box, '', '');
       try {
-        found = await send(API + '/votes-needed', {
-          win_share: share(wish.better),
-          tie_share: share(wish.ties),
-          power: share(wish.power),
-          votes_a_person: Math.max(1, Math.floor(trials / Math.max(1, pairs))),
-          cases: Math.max(1, cases),
-          person_sd: wish.person_sd,
-          case_sd: wish.case_sd,
-          seed: 1,
-        });
+        found = await send(API + '/votes-needed', asked());
       } catch (error) {
         put(words, '');
         if (tellField(box, NAMES[error.field] || error.field, error.message)) return;
@@ -78,29 +113,27 @@ export function votesNeeded({ size, take }) {
     },
     line,
   );
-  foot.append(ask_, takeOver);
+  foot.append(simulate, takeOver);
   box.append(fields, foot, line, words, about, figure);
 
   function draw() {
-    const { votes, participants, curve, simulations } = found;
-    put(
-      words,
-      votes === null
-        ? found.words
-        : whole(votes) + ' votes for each pair of models, by ' + whole(participants) + ' people.',
-    );
+    const { votes, participants, curve } = found;
+    const none = votes === null;
+    const what = ratings
+      ? ' ratings of the two models, by '
+      : ' votes for each pair of models, by ';
+    put(words, none ? 'Not within reach.' : whole(votes) + what + whole(participants) + ' people.');
     put(
       about,
-      (votes === null ? '' : found.words + ' ') +
-        whole(simulations) +
-        ' simulated studies a point, each analyzed as results are. Shaded: 95% of the simulation. Dashed: the power that is wanted (' +
+      found.words +
+        ' Each simulated study is analyzed as results are. Shaded: 95% of the simulation; dashed: ' +
         percent(share(wish.power)) +
-        ').',
+        '.',
     );
-    takeOver.hidden = votes === null;
-    if (votes !== null) put(takeOver, 'Take over: ' + votesEach(found) + ' votes a stimulus');
-    figure.hidden = false;
-    powerCurve(figure, curve, share(wish.power), votes);
+    takeOver.hidden = none;
+    if (!none) put(takeOver, 'Take over: ' + votesEach() + ' votes a stimulus');
+    figure.hidden = !curve.length;
+    if (curve.length) powerCurve(figure, curve, share(wish.power), votes);
   }
   onTheme(() => {
     if (found && figure.offsetParent) draw();

@@ -155,8 +155,13 @@ def test_every_module_is_reached_from_a_widget_or_the_page(workbench: TestClient
     mounted = {f"js/{name}.js" for name in re.findall(r"/js/([a-z_/]+)\.js", text)}
     assert len(mounted) > 25
     # The participants' page is one of its own, and loads the rest of itself once it is wanted.
-    later = r"js/participants/(page|screening|trials|words_[a-z]+)\.js"
-    mounted |= {name for name in asset_files().under("js/") if re.fullmatch(later, name)}
+    page = "js/participants/"
+    mounted |= {f"{page}page.js"}
+    for name in asset_files().under(page):
+        body = asset_files().body(asset_files().version, name)
+        assert body is not None
+        wanted = re.findall(r"^(?!\s*/?\*).*\bimport\('\./([^']+)'\)", body.plain.decode(), re.M)
+        mounted |= {page + other for other in wanted}
     assert set(asset_files().with_imports(mounted)) | {"js/shared/widget.js"} == set(
         asset_files().under("js/")
     )

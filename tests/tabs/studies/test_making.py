@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,8 @@ from tabs.studies.making import FORM, form_of
 from tabs.studies.materials import materials, presets
 from tabs.studies.outline import CasesForm, cases, outline
 from tabs.studies.shelf import StudyShelf
+from tabs.studies.texts import LANGUAGES
+from tabs.studies.wording import FOLDER, words_of
 from tests.concept_runs import concept_run, palettes_csv
 from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
@@ -213,6 +216,8 @@ def test_training_takes_its_cases_out_of_the_study(context: Context, runs: list[
         ({"language": "xx"}, "language", "no language"),
         ({"abandoned_after_s": 5}, "abandoned_after_s", "60"),
         ({"seed": True}, "seed", "seed"),
+        ({"wording": {"nothing_such": "Go on"}}, "wording", "no word called"),
+        ({"wording": {"continue": "Go on, {name}"}}, "wording", "{name} is not filled in"),
     ],
 )
 def test_a_form_that_cannot_be_says_which_field(
@@ -238,13 +243,14 @@ def test_a_changed_text_is_another_version_by_itself(context: Context, runs: lis
 
 
 def test_a_stored_plan_keeps_its_form(context: Context, runs: list[str]) -> None:
-    study = create(context, OWNER, form(models=models(runs), wording={"next": "Go on"}))["study"]
+    request = form(models=models(runs), wording={"continue": "Go on"})
+    study = create(context, OWNER, request)["study"]
     content = context.storage.studies.plan(study["id"], 1)
     kept = form_of(content)
     assert kept is not None
-    assert kept == form(models=models(runs), wording={"next": "Go on"}).filled()
+    assert kept == request.filled()
     assert study["form"] == content[FORM]
-    assert from_json(content).wording == (("next", "Go on"),)
+    assert from_json(content).wording == (("continue", "Go on"),)
 
 
 def test_materials_name_runs_and_sets_as_models(context: Context, runs: list[str]) -> None:
@@ -276,3 +282,15 @@ def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
     for preset in told["presets"]:
         assert read_as(StudyForm, preset["form"]).preset == preset["id"]
         assert set(preset["texts"]) == {"en", "de"}
+
+
+def test_every_word_of_the_page_can_be_replaced() -> None:
+    english = words_of("en")
+    for language in LANGUAGES:
+        name = "words.js" if language == "en" else f"words_{language}.js"
+        text = (FOLDER / name).read_text(encoding="utf-8")
+        names = re.findall(r"^  (\w+):", text, re.MULTILINE)
+        assert list(words_of(language)) == names
+        assert set(names) == set(english)
+    assert english["continue"] == "Continue"
+    assert "\\" not in "".join(english.values())

@@ -1,0 +1,282 @@
+"""A study as JSON, for exports that are read again, and back: strict, in words, nothing guessed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from core.errors import BadInput
+from core.studies import Event, EventKind, Purpose, State, StoredTrial
+from core.study_copy import (
+    DecisionCopy,
+    Erasure,
+    LinkCopy,
+    ParticipantCopy,
+    PlanVersion,
+    RuleChange,
+    StateChange,
+    StudyCopy,
+)
+from tabs.studies.tables_rows import body_of
+
+FORMAT, FORMAT_VERSION = "truehue study", 1
+Json = dict[str, Any]
+
+
+def study_document(copy: StudyCopy, *, personal: bool) -> Json:
+    """``study.json``: all but the participants."""
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "personal": personal,
+        "created_at": copy.created_at.isoformat(),
+        "plans": [
+            {"plan": _plan(one.plan, personal), "at": one.at.isoformat()} for one in copy.plans
+        ],
+        "states": [
+            {"state": one.state, "reason": one.reason, "at": one.at.isoformat()}
+            for one in copy.states
+        ],
+        "rules": [{"rule": dict(one.rule), "at": one.at.isoformat()} for one in copy.rules],
+        "links": [
+            {
+                "label": one.label if personal else "",
+                "personal": one.personal,
+                "created_at": one.created_at.isoformat(),
+                "revoked_at": one.revoked_at.isoformat() if one.revoked_at else None,
+            }
+            for one in copy.links
+        ],
+        "erasures": [{"number": one.number, "at": one.at.isoformat()} for one in copy.erasures],
+        "participants": len(copy.participants),
+        "events": sum(len(one.events) for one in copy.participants),
+    }
+
+
+def _plan(plan: Mapping[str, Any], personal: bool) -> Json:
+    if personal or "completion" not in plan:
+        return dict(plan)
+    return {**plan, "completion": {"code": "", "url": ""}}  # who has the code is paid
+
+
+def people_lines(copy: StudyCopy, *, personal: bool) -> Iterator[str]:
+    """``people.jsonl``: a participant a line, with trials, events and decisions."""
+    for one in copy.participants:
+        line = {
+            "number": one.number,
+            "link": one.link,
+            "plan_version": one.plan_version,
+            "language": one.language,
+            "external": dict(one.external) if personal else {},
+            "enrolled_at": one.enrolled_at.isoformat(),
+            "trials": [
+                {
+                    "position": trial.position,
+                    "stimulus_id": trial.stimulus_id,
+                    "order": list(trial.order),
+                    "purpose": trial.purpose,
+                    "propensity": trial.propensity,
+                    "original": trial.original,
+                    "expected": trial.expected,
+                    "assigned_at": trial.assigned_at.isoformat(),
+                }
+                for trial in one.trials
+            ],
+            "events": [
+                {
+                    "id": event.id,
+                    "kind": event.kind,
+                    "position": event.position,
+                    "body": body_of(event, personal),
+                    "client_ms": event.client_ms,
+                    "number": event.number,
+                    "at": event.at.isoformat() if event.at else None,
+                }
+                for event in one.events
+            ],
+            "decisions": [
+                {"excluded": each.excluded, "reason": each.reason, "at": each.at.isoformat()}
+                for each in one.decisions
+            ],
+        }
+        yield json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _zoned(time: datetime) -> datetime:
+    if time.tzinfo is None:
+        raise ValueError("a time needs its zone")
+    return time
+
+
+Time = Annotated[datetime, AfterValidator(_zoned)]
+Text = Annotated[str, Field(max_length=2_000)]
+Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Count = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+_Read = TypeVar("_Read", bound=_Strict)
+
+
+class _Plan(_Strict):
+    plan: Json
+    at: Time
+
+
+class _State(_Strict):
+    state: State
+    reason: Text
+    at: Time
+
+
+class _Rule(_Strict):
+    rule: Json
+    at: Time
+
+
+class _Link(_Strict):
+    label: Text
+    personal: bool
+    created_at: Time
+    revoked_at: Time | None
+
+
+class _Erasure(_Strict):
+    number: Count
+    at: Time
+
+
+class _Document(_Strict):
+    format: str
+    format_version: int
+    personal: bool
+    created_at: Time
+    plans: Annotated[list[_Plan], Field(min_length=1, max_length=10_000)]
+    states: Annotated[list[_State], Field(min_length=1, max_length=10_000)]
+    rules: Annotated[list[_Rule], Field(max_length=10_000)]
+    links: Annotated[list[_Link], Field(max_length=100_000)]
+    erasures: Annotated[list[_Erasure], Field(max_length=100_000)]
+    participants: Count
+    events: Count
+    exported_at: Time
+    exported_with: dict[str, str]
+    people_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class _Trial(_Strict):
+    position: Count
+    stimulus_id: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")]
+    order: Annotated[list[Text], Field(max_length=4)]
+    purpose: Purpose
+    propensity: Annotated[float, Field(ge=0, le=1)]
+    original: Count | None
+    expected: Count | None
+    assigned_at: Time
+
+
+class _Event(_Strict):
+    id: Id
+    kind: EventKind
+    position: Count | None
+    body: Json
+    client_ms: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+    number: Count
+    at: Time
+
+
+class _Decision(_Strict):
+    excluded: bool
+    reason: Text
+    at: Time
+
+
+class _Person(_Strict):
+    number: Count
+    link: Count
+    plan_version: Annotated[int, Field(strict=True, ge=1, lt=2**31)]
+    language: Annotated[str, Field(max_length=40)]
+    external: dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]]
+    enrolled_at: Time
+    trials: Annotated[list[_Trial], Field(max_length=20_000)]
+    events: Annotated[list[_Event], Field(max_length=200_000)]
+    decisions: Annotated[list[_Decision], Field(max_length=1_000)]
+
+
+class Document:
+    """What ``study.json`` says: everything but the participants, and how many they are."""
+
+    def __init__(self, content: Any) -> None:
+        """Raises BadInput for what is no study of this version."""
+        if not isinstance(content, Mapping) or content.get("format") != FORMAT:
+            raise BadInput("study.json is not that of a TrueHue study.")
+        if content.get("format_version") != FORMAT_VERSION:
+            raise BadInput(
+                f"This export has version {content.get('format_version')!r:.20}; this TrueHue "
+                f"reads {FORMAT_VERSION}. Update TrueHue, or export the study with this version."
+            )
+        self._read = _model(_Document, content, "study.json")
+        self.people_sha256 = self._read.people_sha256
+        self.participants, self.events = self._read.participants, self._read.events
+
+    def copy(self, participants: tuple[ParticipantCopy, ...]) -> StudyCopy:
+        """The study with these participants."""
+        read = self._read
+        return StudyCopy(
+            read.created_at,
+            tuple(PlanVersion(one.plan, one.at) for one in read.plans),
+            tuple(StateChange(one.state, one.reason, one.at) for one in read.states),
+            tuple(RuleChange(one.rule, one.at) for one in read.rules),
+            tuple(
+                LinkCopy(one.label, one.personal, one.created_at, one.revoked_at)
+                for one in read.links
+            ),
+            participants,
+            tuple(Erasure(one.number, one.at) for one in read.erasures),
+        )
+
+
+def person_of(content: Any, line: int) -> ParticipantCopy:
+    """A participant as a line of ``people.jsonl`` has them. Raises BadInput, naming the line."""
+    read = _model(_Person, content, f"line {line} of people.jsonl")
+    return ParticipantCopy(
+        read.number,
+        read.link,
+        read.plan_version,
+        read.language,
+        read.external,
+        read.enrolled_at,
+        tuple(
+            StoredTrial(
+                position=one.position,
+                stimulus_id=one.stimulus_id,
+                order=tuple(one.order),
+                purpose=one.purpose,
+                propensity=one.propensity,
+                original=one.original,
+                expected=one.expected,
+                assigned_at=one.assigned_at,
+            )
+            for one in read.trials
+        ),
+        tuple(
+            Event(one.id, one.kind, one.position, one.body, one.client_ms, one.number, one.at)
+            for one in read.events
+        ),
+        tuple(DecisionCopy(one.excluded, one.reason, one.at) for one in read.decisions),
+    )
+
+
+def _model(kind: type[_Read], content: Any, where: str) -> _Read:
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "it"
+        raise BadInput(f"{where} cannot be read: {place[:120]}: {first['msg']}.") from None

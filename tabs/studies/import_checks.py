@@ -1,0 +1,141 @@
+"""Whether what an export says of itself holds: everything that the analysis will rely on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from annotation.judgments.answers import read_answer
+from annotation.participants.quality import ExclusionRule
+from annotation.studies.files import from_json, to_json
+from annotation.studies.plan import StudyPlan
+from core.color.distances import checked
+from core.errors import BadInput
+from core.studies import EventKind, Purpose, Trial
+from core.study_copy import ParticipantCopy, StudyCopy
+
+_ASKED = (Purpose.ATTENTION, Purpose.TRAINING)
+
+
+def check_copy(copy: StudyCopy) -> None:
+    """Returns where everything fits together. Raises BadInput, saying what does not."""
+    plans = [_plan(one.plan, version) for version, one in enumerate(copy.plans, 1)]
+    for one in copy.rules:
+        _check_rule(one.rule)
+    numbers = Counter(person.number for person in copy.participants)
+    numbers.update(erasure.number for erasure in copy.erasures)
+    if twice := [number for number, count in numbers.items() if count > 1]:
+        raise BadInput(f"Two participants have the number {twice[0]}.")
+    alone = Counter(person.link for person in copy.participants)
+    seen: set[str] = set()
+    for person in copy.participants:
+        where = f"Participant {person.number}"
+        if person.link >= len(copy.links):
+            raise BadInput(f"{where} came in by a link that is not in the export.")
+        if copy.links[person.link].personal and alone[person.link] > 1:
+            raise BadInput(f"{where} came in by a personal link that somebody else used too.")
+        if person.plan_version > len(plans):
+            raise BadInput(f"{where} was served a version of the plan that is not in the export.")
+        _check_person(plans[person.plan_version - 1], person, where, seen)
+
+
+def images_of(copy: StudyCopy) -> set[str]:
+    """The ids of all images that its plans name."""
+    return {
+        image_id
+        for one in copy.plans
+        for case in from_json(one.plan).cases
+        for candidate in case.candidates
+        for image_id in candidate.image_ids
+    }
+
+
+def _plan(content: Mapping[str, Any], version: int) -> StudyPlan:
+    plan = from_json(content)
+    if unknown := _unknown(content, to_json(plan)):
+        raise BadInput(f"Version {version} of the plan has a field that no plan has: {unknown}.")
+    for case in plan.cases:
+        if case.reference:
+            checked(case.reference, f"People's distribution of {case.words[:80]!r}")
+        for candidate in case.candidates:
+            if candidate.weights:
+                checked(candidate.weights, f"{candidate.model[:80]}'s of {case.words[:80]!r}")
+    if not plan.stimuli:  # made here, so that what it refuses is said before anything is stored
+        raise BadInput(f"Version {version} of the plan asks about nothing.")
+    return plan
+
+
+def _unknown(content: Any, known: Any, place: str = "") -> str:
+    """The first name in ``content`` that ``known`` does not have, empty without one."""
+    if isinstance(content, Mapping) and isinstance(known, Mapping):
+        for name, value in content.items():
+            here = f"{place}.{str(name)[:40]}".lstrip(".")
+            if name not in known:
+                return here
+            if inner := _unknown(value, known[name], here):
+                return inner
+    elif isinstance(content, list) and isinstance(known, list):
+        for at, (value, of) in enumerate(zip(content, known, strict=False)):
+            if inner := _unknown(value, of, f"{place}.{at}"):
+                return inner
+    return ""
+
+
+def _check_rule(rule: Mapping[str, Any]) -> None:
+    names = {one.name for one in fields(ExclusionRule)}
+    for name, value in rule.items():
+        if name not in names:
+            raise BadInput(f"A rule of exclusion has no bound {str(name)[:40]!r}.")
+        if name == "screen":
+            right = isinstance(value, bool)
+        else:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            right = value is None or (number and 0 <= value <= 1)
+        if not right:
+            raise BadInput(f"The rule's {name} cannot be {str(value)[:40]}.")
+
+
+def _check_person(plan: StudyPlan, person: ParticipantCopy, where: str, seen: set[str]) -> None:
+    if [trial.position for trial in person.trials] != list(range(len(person.trials))):
+        raise BadInput(f"{where}: positions of trials do not count from 0.")
+    for trial in person.trials:
+        _check_trial(plan, trial, person.trials, f"{where}, trial {trial.position}")
+    if [event.number for event in person.events] != list(range(len(person.events))):
+        raise BadInput(f"{where}: numbers of events do not count from 0.")
+    for event in person.events:
+        if event.id in seen:
+            raise BadInput(f"{where}: the event {event.id} stands in the export twice.")
+        seen.add(event.id)
+        if event.position is not None and event.position >= len(person.trials):
+            raise BadInput(
+                f"{where}: an event is about trial {event.position}, which is not there."
+            )
+        if event.kind is EventKind.ANSWER:
+            if event.position is None:
+                raise BadInput(f"{where}: an answer is about no trial.")
+            try:
+                read_answer(plan, person.trials[event.position], event)
+            except BadInput as error:
+                raise BadInput(f"{where}, answer to trial {event.position}: {error}") from None
+
+
+def _check_trial(plan: StudyPlan, trial: Trial, trials: tuple[Trial, ...], where: str) -> None:
+    if (trial.expected is not None) != (trial.purpose in _ASKED):
+        raise BadInput(f"{where}: only training and attention checks have an expected answer.")
+    if trial.expected is not None and trial.expected >= plan.places:
+        raise BadInput(f"{where}: the expected answer cannot be given.")
+    if (trial.original is not None) != (trial.purpose is Purpose.REPEAT):
+        raise BadInput(f"{where}: only a repeat has an original.")
+    if trial.purpose is Purpose.ATTENTION:
+        if trial.stimulus_id or trial.order:
+            raise BadInput(f"{where}: an attention check shows nothing.")
+        return
+    stimulus = plan.by_id.get(trial.stimulus_id)
+    if stimulus is None or sorted(trial.order) != sorted(stimulus.models):
+        raise BadInput(f"{where}: it shows what the plan does not have.")
+    if trial.original is not None:
+        before = trials[trial.original] if trial.original < trial.position else None
+        if before is None or before.stimulus_id != trial.stimulus_id:
+            raise BadInput(f"{where}: it repeats no trial before it.")

@@ -1,0 +1,187 @@
+"""A study from its export: read as if a stranger sent it, stored whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+from core.study_copy import ParticipantCopy, StudyCopy
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.page.requests import Nothing
+from tabs.studies.copies import Document, person_of
+from tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE
+from tabs.studies.import_checks import check_copy, images_of
+from tabs.studies.tables import TABLES
+
+MOST_ARCHIVE_BYTES = 256 * 2**20
+_FILES = frozenset(
+    {STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE}
+    | {f"tables/{table.name}.{ending}" for table in TABLES for ending in ("csv", "parquet")}
+)
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    UnicodeDecodeError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much an export may hold, unpacked: some thousands of participants with every event."""
+
+    study_bytes: int = 64 * 2**20
+    people_bytes: int = 128 * 2**20
+    participants: int = 20_000
+
+
+@asks("study")
+def import_study(
+    context: Context, actor: Actor, request: Nothing, file: Path, name: str
+) -> dict[str, Any]:
+    """Stores a study from its all.zip: closed, with its participants and all that they did."""
+    shown = name or "the file"
+    copy = read_archive(file, shown)
+    check_copy(copy)
+    study = context.storage.studies.restore(copy, actor.id, f"Imported from {shown[:200]}.")
+    wanted = images_of(copy)
+    missing = len(wanted - context.storage.images.by_ids(wanted).keys())
+    notes = []
+    if missing:
+        notes.append(
+            f"{many(missing, 'image')} of the study {'is' if missing == 1 else 'are'} not in this "
+            "data folder: results are complete, but these images cannot be shown, and what rules "
+            "say of them is not known here."
+        )
+    return {
+        "study": {
+            "id": study.id,
+            "title": study.title,
+            "state": study.state,
+            "participants": len(copy.participants),
+            "events": sum(len(one.events) for one in copy.participants),
+        },
+        "notes": notes,
+    }
+
+
+def read_archive(path: Path, shown: str, limits: Limits | None = None) -> StudyCopy:
+    """The study of an archive; only its two files are opened, and only so far as they may go.
+
+    Raises BadInput for what is no export of a study, or damaged. What it says is not checked yet
+    (:func:`tabs.studies.import_checks.check_copy`).
+    """
+    limits = limits or Limits()
+    with _readable(shown), zipfile.ZipFile(path) as archive:
+        entries = _entries(archive, shown)
+        text = _whole(archive, entries[STUDY_FILE], limits.study_bytes, shown)
+        document = Document(_json(text, STUDY_FILE))
+        if document.participants > limits.participants:
+            raise BadInput(
+                f"{shown} has {document.participants:,} participants; {limits.participants:,} are "
+                "the most that an import takes."
+            )
+        people = _people(archive, entries[PEOPLE_FILE], document, limits, shown)
+    return document.copy(people)
+
+
+def _entries(archive: zipfile.ZipFile, shown: str) -> dict[str, zipfile.ZipInfo]:
+    """The entries by name; all are ours, or the archive is refused."""
+    entries: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        name = info.orig_filename
+        if name not in _FILES:
+            raise BadInput(
+                f"{shown} holds {name[:80]!r}, which no export of a study has. Import the file "
+                "all.zip as it was exported."
+            )
+        if name in entries:
+            raise BadInput(f"{shown} holds {name} twice.")
+        if stat.S_ISLNK(info.external_attr >> 16) or info.flag_bits & 1:
+            raise BadInput(f"{shown} holds a link or a locked file: {name}.")
+        entries[name] = info
+    for name in (STUDY_FILE, PEOPLE_FILE):
+        if name not in entries:
+            raise BadInput(
+                f"{shown} has no {name}: it is not the export of a whole study. Import all.zip."
+            )
+    return entries
+
+
+def _whole(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int, shown: str) -> bytes:
+    # What an entry says of its own size is not believed: bytes are counted as they come.
+    with archive.open(entry) as file:
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise BadInput(
+            f"{entry.filename} in {shown} is larger than {most_bytes // 2**20} MB: too large."
+        )
+    return data
+
+
+def _people(
+    archive: zipfile.ZipFile,
+    entry: zipfile.ZipInfo,
+    document: Document,
+    limits: Limits,
+    shown: str,
+) -> tuple[ParticipantCopy, ...]:
+    data = _whole(archive, entry, limits.people_bytes, shown)
+    if hashlib.sha256(data).hexdigest() != document.people_sha256:
+        raise BadInput(
+            f"{PEOPLE_FILE} in {shown} is not the one that was exported. Copy or export it again."
+        )
+    lines = data.splitlines()
+    if len(lines) != document.participants:
+        raise BadInput(
+            f"{shown} says that it has {many(document.participants, 'participant')}, and has "
+            f"{len(lines):,}."
+        )
+    people = tuple(
+        person_of(_json(line, f"line {number} of {PEOPLE_FILE}"), number)
+        for number, line in enumerate(lines, 1)
+    )
+    if sum(len(one.events) for one in people) != document.events:
+        raise BadInput(f"{shown} has another number of events than it says. Export it again.")
+    return people
+
+
+def _json(text: bytes, where: str) -> Any:
+    def refused(word: str) -> float:
+        raise ValueError(f"{word} is no number")
+
+    try:
+        content = json.loads(text, parse_constant=refused)
+        if rb"\ud" in text.lower():
+            # Half a character is JSON, but no text that could be stored.
+            json.dumps(content, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where} is no JSON that can be read: {str(error)[:200]}.") from None
+    return content
+
+
+@contextmanager
+def _readable(shown: str) -> Iterator[None]:
+    try:
+        yield
+    except _DAMAGED as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(
+            f"{shown} is no archive that can be read ({str(error)[:200]}). Copy or export it again."
+        ) from error

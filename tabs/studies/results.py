@@ -1,0 +1,202 @@
+"""Results of studies: computed in the background, kept until something changes."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from annotation.judgments.arrangements import side_biases
+from annotation.judgments.rates import SideBias
+from annotation.report import Analysis, Person, results
+from annotation.studies.cases import Kind
+from core.errors import TrueHueError
+from core.generation.request import Cancelled
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.requests import PageRequest
+from tabs.studies.metrics import metrics_of
+from tabs.studies.results_json import results_json
+from tabs.studies.results_source import StudySource, read_source, source_key
+
+WAIT_S = 2.0
+"""What one question waits for an answer; then the page asks again."""
+LEAST_REPLICATES, MOST_REPLICATES, REPLICATES = 100, 5_000, 1_000
+_MOST_KEPT = 32
+
+Json = dict[str, Any]
+Make = Callable[[Callable[[str], None]], Json]
+
+
+@dataclass
+class _Task:
+    """One computation. ``total`` is how many steps there will be, as far as is known."""
+
+    key: object
+    future: Future[Json] | None = None
+    words: str = "reading"
+    done: int = 0
+
+
+@dataclass(frozen=True)
+class Computed:
+    """``results`` may be of an earlier key (``stale``) while ``progress`` is at work, or None."""
+
+    results: Json | None
+    stale: bool
+    progress: Json | None
+
+
+@dataclass
+class ResultsKeeper:
+    """The results of studies in memory, one of each; computed one after another in one thread."""
+
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _kept: OrderedDict[str, tuple[object, Json]] = field(default_factory=OrderedDict, repr=False)
+    _tasks: dict[str, _Task] = field(default_factory=dict, repr=False)
+    _steps: dict[str, int] = field(default_factory=dict, repr=False)
+    _pool: ThreadPoolExecutor | None = field(default=None, repr=False)
+    _closed: bool = False
+
+    def get(self, study_id: str, key: object, make: Make, wait_s: float = WAIT_S) -> Computed:
+        """The results under that key, computed by ``make`` where they are not at hand; after
+        ``wait_s`` seconds what there is. Raises what ``make`` raised."""
+        until = time.monotonic() + wait_s
+        while True:
+            with self._lock:
+                kept = self._kept.get(study_id)
+                if kept is not None and kept[0] == key:
+                    self._kept.move_to_end(study_id)
+                    return Computed(kept[1], False, None)
+                # What is at work is not broken off for what came in meanwhile: in a study with
+                # many participants nothing would ever be finished.
+                task = self._tasks.get(study_id) or self._begin(study_id, key, make)
+            assert task.future is not None
+            try:
+                made = task.future.result(max(0.0, until - time.monotonic()))
+            except NotYet:
+                total = max(self._steps.get(study_id, 0), task.done + 1)
+                progress = {"done": task.done, "total": total, "words": task.words}
+                return Computed(kept[1] if kept else None, kept is not None, progress)
+            if task.key == key:
+                return Computed(made, False, None)
+
+    def forget(self, study_id: str) -> None:
+        """Drops what is kept of a study: somebody in it was erased."""
+        with self._lock:
+            self._kept.pop(study_id, None)
+
+    def close(self) -> None:
+        """Ends what is computed; later questions raise."""
+        with self._lock:
+            self._closed = True
+            pool = self._pool
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _begin(self, study_id: str, key: object, make: Make) -> _Task:
+        if self._closed:
+            raise TrueHueError("TrueHue is ending. Ask again when it is back.")
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="study-results")
+        task = _Task(key)
+        self._tasks[study_id] = task
+
+        def step(words: str) -> None:
+            if self._closed:
+                raise Cancelled
+            task.words = words
+            task.done += 1
+
+        def work() -> Json:
+            try:
+                made = make(step)
+                with self._lock:
+                    self._steps[study_id] = task.done
+                    self._kept[study_id] = (key, made)
+                    self._kept.move_to_end(study_id)
+                    while len(self._kept) > _MOST_KEPT:
+                        self._kept.popitem(last=False)
+                return made
+            finally:
+                with self._lock:
+                    del self._tasks[study_id]
+
+        task.future = self._pool.submit(work)
+        return task
+
+
+class OfStudy(PageRequest):
+    """Names a study."""
+
+    study: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class AskResults(OfStudy):
+    """``replicates`` are the resamples that intervals are made of."""
+
+    replicates: Annotated[int, Field(ge=LEAST_REPLICATES, le=MOST_REPLICATES)] = REPLICATES
+
+
+@asks("study")
+def study_results(context: Context, actor: Actor, request: AskResults) -> Json:
+    """The results of a study so far, before and after exclusion."""
+    study_id = context.storage.studies.get(request.study).id
+    key = (source_key(context, study_id), request.replicates)
+    keeper = context.service(ResultsKeeper)
+    computed = keeper.get(
+        study_id, key, lambda step: compute(context, study_id, request.replicates, step)
+    )
+    return {
+        "status": "computing" if computed.progress else "ready",
+        "progress": computed.progress,
+        "stale": computed.stale,
+        "results": computed.results,
+    }
+
+
+def compute(context: Context, study_id: str, replicates: int, step: Callable[[str], None]) -> Json:
+    """The results of a study as JSON; ``step`` is told what is at work."""
+    began = time.monotonic()
+    step("reading")
+    source = read_source(context, study_id)
+    people = source.people
+    step("metrics of the candidates")
+    metrics = metrics_of(context, source.plan) if source.plan.kind is Kind.PAIRS else ()
+    analysis = Analysis(
+        source.rule,
+        {metric.id: metric.values for metric in metrics},
+        source.plan.seed,
+        replicates,
+    )
+    told = results(source.plan, people, analysis, step)
+    step("sides")
+    out = {one.id for one in told.people if one.excluded}
+    sides = (
+        _sides(source, people),
+        _sides(source, [one for one in people if one.id not in out]),
+    )
+    events = sum(len(given) for given in source.events.values())
+    return {
+        "key": secrets.token_hex(8),
+        **results_json(source, told, metrics, sides),
+        "events": events,
+        "replicates": replicates,
+        "seconds": round(time.monotonic() - began, 2),
+        "computed_at": datetime.now(UTC).isoformat(),
+    }
+
+
+def _sides(source: StudySource, people: list[Person]) -> dict[str, SideBias]:
+    if source.plan.kind is not Kind.PAIRS:
+        return {}
+    return side_biases(source.plan, ((one.id, one.trials, one.events) for one in people))

@@ -1,0 +1,364 @@
+"""The results of a study as plain JSON for its page and its exports."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from annotation.judgments.arrangements import PLACES
+from annotation.judgments.rates import SideBias, WinRate
+from annotation.participants.quality import ExclusionRule
+from annotation.ranking.strengths import Ranking
+from annotation.report import PersonResult, StudyResults, Summary
+from annotation.studies.cases import Kind
+from core.studies import Decision, Event, EventKind, ParticipantRecord
+from tabs.studies.metrics import StudyMetric
+from tabs.studies.results_numbers import ALONE, count_share, number, percent, plain
+from tabs.studies.results_source import StudySource, rule_json, screening_of
+from tabs.studies.results_validation import validation_json
+
+ELO = 400 / math.log(10)
+"""Points of Elo a logit."""
+
+RULE_FIELDS = (
+    (
+        "least_attention",
+        "Least attention",
+        "Share of attention checks answered as told; below it a participant is left out.",
+    ),
+    (
+        "least_consistency",
+        "Least consistency",
+        "Share of repeated trials answered the same; few repeats make a rough share.",
+    ),
+    (
+        "most_fast",
+        "Most fast answers",
+        "Share of answers under 400 ms; above it they are left out.",
+    ),
+    (
+        "most_one_side",
+        "Most at one place",
+        "Share of answers at the most chosen place; above it they are left out.",
+    ),
+    ("least_answered", "Least answered", "Share of their trials answered."),
+    (
+        "least_training",
+        "Least of training right",
+        "Share of training trials answered right in the last round that was taken.",
+    ),
+    ("least_plates", "Least plates read", "Share of color-vision plates read right."),
+    (
+        "screen",
+        "Screens that hide differences",
+        "Leaves out who could not tell the darkest or the lightest patches apart.",
+    ),
+)
+"""Name, label and help of each bound of the rule of exclusion."""
+
+Arrangements = Mapping[str, SideBias]
+
+
+def results_json(
+    source: StudySource,
+    results: StudyResults,
+    metrics: Sequence[StudyMetric],
+    arrangements: tuple[Arrangements, Arrangements],
+) -> dict[str, Any]:
+    """All of ``results`` but how they were computed; ``arrangements`` are with and without those
+    excluded."""
+    study = source.study
+    by_number = {one.number: one for one in source.participants}
+    people = [
+        person_json(
+            one, by_number[one.number], source.events.get(by_number[one.number].id, ()), source
+        )
+        for one in results.people
+    ]
+    return {
+        "study": {
+            "id": study.id,
+            "title": study.title,
+            "state": study.state,
+            "kind": source.plan.kind,
+            "material": source.plan.material,
+            "question": source.plan.question,
+            "version": study.version,
+        },
+        "rule": rule_json(source.rule),
+        "rule_is_default": source.rule_is_default,
+        "rule_fields": rule_fields(source.rule),
+        "excluded": _excluded(results.people),
+        "same": results.included is results.everybody,
+        "everybody": _summary(source, results.everybody, results.people, metrics, arrangements[0]),
+        "included": _summary(
+            source,
+            results.included,
+            [one for one in results.people if not one.excluded],
+            metrics,
+            arrangements[1],
+        ),
+        "people": people,
+        "notes": list(source.notes),
+        "erased": len(source.erased),
+    }
+
+
+def rule_fields(rule: ExclusionRule) -> list[dict[str, Any]]:
+    """The bounds of the rule for a form."""
+    default = ExclusionRule()
+    return [
+        {
+            "name": name,
+            "label": label,
+            "help": words,
+            "kind": "yes" if name == "screen" else "share",
+            "value": getattr(rule, name),
+            "default": getattr(default, name),
+        }
+        for name, label, words in RULE_FIELDS
+    ]
+
+
+def decision_json(decision: Decision | None) -> dict[str, Any] | None:
+    """What a researcher decided."""
+    if decision is None:
+        return None
+    return {
+        "excluded": decision.excluded,
+        "reason": decision.reason,
+        "by": decision.author,
+        "at": decision.at.isoformat(),
+    }
+
+
+def person_json(
+    result: PersonResult,
+    participant: ParticipantRecord,
+    events: Sequence[Event],
+    source: StudySource,
+) -> dict[str, Any]:
+    """One participant with what was seen of them."""
+    kinds = Counter(event.kind for event in events)
+    stage = "answering" if kinds[EventKind.ANSWER] else "enrolled"
+    if result.finished or result.withdrawn:
+        stage = "withdrawn" if result.withdrawn else "finished"
+    signs = [event.at for event in events if event.at is not None]
+    return {
+        "id": participant.id,
+        "number": result.number,
+        "label": label(result.number),
+        "enrolled_at": participant.enrolled_at.isoformat(),
+        "last_at": max([participant.enrolled_at, *signs]).isoformat(),
+        "stage": stage,
+        "finished": result.finished,
+        "withdrawn": result.withdrawn,
+        "language": participant.language,
+        "plan_version": participant.plan_version,
+        "quality": {
+            name: plain(value) if isinstance(value, float) else value
+            for name, value in asdict(result.quality).items()
+        },
+        "screening": screening_of(source, participant),
+        "excluded": bool(result.excluded),
+        "reasons": list(result.excluded),
+        "decision": decision_json(source.decisions.get(participant.id)),
+        "comments": kinds[EventKind.COMMENT],
+    }
+
+
+def label(participant_number: int) -> str:
+    """What people call a participant: numbers for people begin at 1."""
+    return f"Participant {participant_number + 1}"
+
+
+def _excluded(people: Sequence[PersonResult]) -> dict[str, Any]:
+    out = [one.excluded for one in people if one.excluded]
+    decided = sum(reasons[0].startswith("a decision: ") for reasons in out)
+    kinds: Counter[str] = Counter()
+    for reasons in out:
+        kinds.update({_kind_of(reason) for reason in reasons})
+    return {
+        "participants": len(out),
+        "by_decision": decided,
+        "by_rule": len(out) - decided,
+        "reasons": [{"words": words, "participants": n} for words, n in kinds.most_common()],
+    }
+
+
+def _kind_of(reason: str) -> str:
+    """A reason without its numbers, so that equal ones can be counted."""
+    if reason.startswith("a decision: "):
+        return "a researcher's decision"
+    words = reason.partition("% ")[2] or reason
+    return words.partition(", ")[0]
+
+
+def _summary(
+    source: StudySource,
+    summary: Summary,
+    people: Sequence[PersonResult],
+    metrics: Sequence[StudyMetric],
+    arrangements: Arrangements,
+) -> dict[str, Any]:
+    pairs = source.plan.kind is Kind.PAIRS
+    against_all = [rate for rate in summary.win_rates if not rate.other]
+    return {
+        "participants": summary.participants,
+        "finished": sum(one.finished for one in people),
+        "wanted": summary.wanted,
+        "answers": summary.answers,
+        "skips": summary.skips,
+        "ties": summary.ties,
+        "skip_share": count_share(summary.skips, summary.answers),
+        "tie_share": count_share(summary.ties, summary.answers),
+        "strengths": strengths_json(summary.ranking),
+        "strengths_why": _strengths_why(pairs, summary.ranking),
+        "tie_between_equals": summary.ranking.tie_share if summary.ranking else None,
+        "win_rates": [rate_json(rate) for rate in against_all],
+        "against": [rate_json(rate) for rate in summary.win_rates if rate.other],
+        "groups": [
+            {
+                "group": name,
+                "votes": ranking.votes,
+                "participants": ranking.participants,
+                "strengths": strengths_json(ranking),
+            }
+            for name, ranking in summary.groups.items()
+        ],
+        "side_bias": _side_bias(summary.side_bias),
+        "arrangements": [_arrangement(name, bias) for name, bias in arrangements.items() if pairs],
+        "agreement": _agreement(summary),
+        "ratings": [
+            {
+                "model": rating.model,
+                "mean": number(rating.mean, rating.low, rating.high),
+                "ratings": rating.ratings,
+            }
+            for rating in summary.ratings
+        ],
+        "first_choices": [
+            {
+                "model": model,
+                "count": count,
+                "share": count_share(count, sum(summary.first_choices.values())),
+            }
+            for model, count in summary.first_choices.items()
+        ],
+        "validation": validation_json(source.plan, summary, metrics),
+    }
+
+
+def strengths_json(ranking: Ranking | None) -> list[dict[str, Any]]:
+    """Models by falling strength, in logits and in points of Elo around the mean of all."""
+    if ranking is None:
+        return []
+    return [
+        {
+            "model": one.model,
+            "elo": ELO * one.log_strength,
+            "elo_low": plain(ELO * one.low),
+            "elo_high": plain(ELO * one.high),
+            "strength": number(one.log_strength, one.low, one.high),
+            "rank_low": one.rank_low,
+            "rank_high": one.rank_high,
+            "votes": one.votes,
+            "unbeaten": one.model in ranking.unbeaten,
+        }
+        for one in ranking.strengths
+    ]
+
+
+def _strengths_why(pairs: bool, ranking: Ranking | None) -> str:
+    if not pairs:
+        return "Strengths are of studies of pairs."
+    if ranking is None:
+        return "There are no votes yet."
+    if ranking.participants < 2:
+        return ALONE
+    if ranking.unbeaten:
+        names = ", ".join(ranking.unbeaten)
+        return (
+            f"{names}: won or lost everything against the others, so that the size of the strength "
+            "is held by the prior alone. More votes give it one."
+        )
+    return ""
+
+
+def rate_json(rate: WinRate) -> dict[str, Any]:
+    """A win rate; ties count half."""
+    counts = {"wins": rate.wins, "losses": rate.losses, "ties": rate.ties}
+    other = {"other": rate.other} if rate.other else {}
+    return {"model": rate.model, **other, "rate": number(rate.rate, rate.low, rate.high), **counts}
+
+
+def _side_bias(bias: SideBias | None) -> dict[str, Any] | None:
+    if bias is None:
+        return None
+    share = number(bias.left_share, bias.low, bias.high)
+    words = "There are no votes for a side yet."
+    if share["value"] is not None:
+        seen = (
+            "no preference of a place can be seen"
+            if bias.p >= 0.05
+            else "the first place was preferred"
+            if bias.left_share > 0.5
+            else "the second place was preferred"
+        )
+        words = (
+            f"The first place won {percent(bias.left_share)} ({percent(bias.low)} to "
+            f"{percent(bias.high)}) of the votes that are no tie: {seen} (p = {bias.p:.2g})."
+        )
+    return {
+        "left": bias.left,
+        "right": bias.right,
+        "left_share": share,
+        "p": plain(bias.p),
+        "words": words,
+    }
+
+
+def _arrangement(name: str, bias: SideBias) -> dict[str, Any]:
+    first, second = PLACES[name]
+    return {
+        "arrangement": name,
+        "first": first,
+        "second": second,
+        "votes_first": bias.left,
+        "votes_second": bias.right,
+        "share": number(bias.left_share, bias.low, bias.high),
+        "p": plain(bias.p),
+    }
+
+
+def _agreement(summary: Summary) -> dict[str, Any]:
+    scale = "nominal" if summary.fleiss or not summary.ratings else "interval"
+    no_items = "No stimulus has answers of two people yet."
+    one_answer = "Everybody answered the same everywhere, so that there is nothing beyond chance."
+    kappa, alpha = summary.fleiss, summary.alpha
+    items = kappa.kappa.items if kappa else 0
+    alpha_items = alpha.items if alpha else 0
+    why = one_answer if items or alpha_items else no_items
+    why_kappa = "κ is of categories; ratings have α." if scale == "interval" else why
+    observed = kappa.observed if kappa else None
+    words = ""
+    if observed and plain(observed.value) is not None:
+        words = f"Two people give the same answer in {percent(observed.value)} of the cases."
+    return {
+        "observed": number(*_triple(observed), why_kappa, one_answer),
+        "kappa": number(*_triple(kappa.kappa if kappa else None), why_kappa, one_answer),
+        "alpha": number(*_triple(alpha), why, one_answer),
+        "scale": scale,
+        "items": items,
+        "alpha_items": alpha_items,
+        "words": words,
+    }
+
+
+def _triple(agreement: Any) -> tuple[float | None, float | None, float | None]:
+    if agreement is None:
+        return None, None, None
+    return agreement.value, agreement.low, agreement.high

@@ -1,0 +1,131 @@
+"""HTTP routes of the results of studies: numbers, decisions, files, and the import of a study."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, TypeVar
+
+from fastapi import Request
+from fastapi.responses import FileResponse, JSONResponse, Response
+from starlette.background import BackgroundTask
+
+from tabs.page.actor import Actor
+from tabs.page.answers import attachment, guarded, refusal
+from tabs.page.context import Context
+from tabs.page.door import Door
+from tabs.page.requests import Nothing, PageRequest, read_as
+from tabs.studies.exports import (
+    AskExport,
+    AskTable,
+    ExportedFile,
+    codebook_file,
+    table_file,
+    table_list,
+    votes_file,
+    write_archive,
+)
+from tabs.studies.imports import MOST_ARCHIVE_BYTES, import_study
+from tabs.studies.results import AskResults, OfStudy, study_results
+from tabs.studies.results_people import (
+    Decide,
+    Erase,
+    OfParticipant,
+    SetRule,
+    erase,
+    exclude,
+    include,
+    participant_export,
+    replayed,
+    set_rule,
+)
+
+_Request = TypeVar("_Request", bound=PageRequest)
+
+
+def results_routes(context: Context) -> Door:
+    """The router; empty in a demonstration, which has no studies."""
+    door = Door(context, "/api/studies")
+    if context.demo:
+        return door
+    asking = door.asking
+
+    @door.get("/{study}/results")
+    def results(request: Request, actor: Actor = asking) -> JSONResponse:
+        return guarded(lambda: study_results(context, actor, _asked(AskResults, request)))
+
+    @door.get("/{study}/replay")
+    def replay(request: Request, actor: Actor = asking) -> JSONResponse:
+        return guarded(lambda: replayed(context, actor, _asked(OfStudy, request)))
+
+    @door.get("/{study}/tables")
+    def tables(request: Request, actor: Actor = asking) -> JSONResponse:
+        return guarded(lambda: table_list(context, actor, _asked(OfStudy, request)))
+
+    @door.get("/{study}/tables/{table}.{format}")
+    def table(request: Request, actor: Actor = asking) -> Response:
+        return _sent(lambda: table_file(context, actor, _asked(AskTable, request)))
+
+    @door.get("/{study}/votes.jsonl")
+    def votes(request: Request, actor: Actor = asking) -> Response:
+        return _sent(lambda: votes_file(context, actor, _asked(AskExport, request)))
+
+    @door.get("/{study}/codebook.md")
+    def codebook(request: Request, actor: Actor = asking) -> Response:
+        return _sent(lambda: codebook_file(context, actor, _asked(AskExport, request)))
+
+    @door.get("/{study}/all.zip")
+    def everything(request: Request, actor: Actor = asking) -> Response:
+        return _archive(context, actor, request)
+
+    @door.get("/{study}/participants/{participant}/export")
+    def one(request: Request, actor: Actor = asking) -> Response:
+        return _sent(lambda: _participant_file(context, actor, _asked(OfParticipant, request)))
+
+    door.takes("/{study}/rule", SetRule, set_rule)
+    door.takes("/{study}/participants/{participant}/exclude", Decide, exclude)
+    door.takes("/{study}/participants/{participant}/include", Decide, include)
+    door.takes("/{study}/participants/{participant}/erase", Erase, erase)
+    door.takes_file("/import", Nothing, MOST_ARCHIVE_BYTES, import_study)
+    return door
+
+
+def _asked(kind: type[_Request], request: Request) -> _Request:
+    """What the address asks for."""
+    return read_as(kind, {**request.query_params, **request.path_params})
+
+
+def _sent(make: Callable[[], ExportedFile]) -> Response:
+    """The file that ``make`` returns, to be saved, or its error in words."""
+    try:
+        file = make()
+        headers = {**attachment(file.name), "Cache-Control": "no-store"}
+    except Exception as error:
+        return refusal(error)
+    return Response(file.content, media_type=file.media_type, headers=headers)
+
+
+def _archive(context: Context, actor: Actor, request: Request) -> Response:
+    with NamedTemporaryFile(prefix="truehue-study-", suffix=".zip", delete=False) as file:
+        path = Path(file.name)
+    try:
+        name = write_archive(context, actor, _asked(AskExport, request), path)
+        headers = {**attachment(name), "Cache-Control": "no-store"}
+    except Exception as error:
+        path.unlink(missing_ok=True)
+        return refusal(error)
+    gone = BackgroundTask(path.unlink, missing_ok=True)
+    return FileResponse(path, media_type="application/zip", headers=headers, background=gone)
+
+
+def _participant_file(context: Context, actor: Actor, request: OfParticipant) -> ExportedFile:
+    content: dict[str, Any] = participant_export(context, actor, request)
+    number = content["participant"]["number"] + 1
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+    return ExportedFile(
+        f"participant-{number}-{content['study']['id'][:6]}.json",
+        "application/json",
+        text.encode(),
+    )

@@ -1,0 +1,368 @@
+"""The rows of a study's tables."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from annotation.judgments.answers import Answer, AnswerKind, answers_of
+from annotation.judgments.votes import TIE
+from annotation.studies.cases import Kind
+from annotation.studies.files import to_json
+from core.studies import Event, ParticipantRecord, Purpose, Trial
+from tabs.studies.metrics import StudyMetric
+from tabs.studies.results_source import StudySource, screening_of
+
+Json = dict[str, Any]
+
+FREE_TEXT = ("text", "reason")
+"""Words of participants in the bodies of events, who may name themselves there."""
+DISPLAY = (
+    "viewport",
+    "screen",
+    "dpr",
+    "gamut",
+    "touch",
+    "hdr",
+    "zoomed",
+    "hidden_ms",
+    "arrangement",
+)
+"""What is kept of the facts on a display in an anonymous export."""
+
+
+@dataclass(frozen=True)
+class ExportData:
+    """A study with its results. ``personal`` keeps what names people."""
+
+    source: StudySource
+    metrics: tuple[StudyMetric, ...]
+    results: Json
+    personal: bool = False
+
+    @cached_property
+    def excluded(self) -> frozenset[int]:
+        """The numbers of participants who are left out."""
+        return frozenset(one["number"] for one in self.results["people"] if one["excluded"])
+
+    @cached_property
+    def people(self) -> list[tuple[ParticipantRecord, list[Trial], dict[int, Answer]]]:
+        """Participants with the trials that fit the plan, and the answers that stand."""
+        source = self.source
+        told = []
+        for one in source.participants:
+            if one.id in source.left_out:
+                continue
+            trials = [
+                trial
+                for trial in source.trials.get(one.id, ())
+                if not trial.stimulus_id or trial.stimulus_id in source.plan.by_id
+            ]
+            given = answers_of(source.plan, trials, source.events.get(one.id, ()))
+            told.append((one, trials, given))
+        return told
+
+    def case_of(self, trial: Trial) -> str | None:
+        """The id of the case that a trial is about; None for an attention check."""
+        stimulus = self.source.plan.by_id.get(trial.stimulus_id)
+        return stimulus.case_id if stimulus else None
+
+
+def study(data: ExportData) -> Iterator[Json]:
+    """Settings of the plan but its cases, and the state."""
+    source = data.source
+    settings: Json = {
+        "id": source.study.id,
+        "state": source.study.state,
+        "version": source.study.version,
+        "created_at": source.study.created_at.isoformat(),
+        "participants": len(source.participants),
+        "erased": len(source.erased),
+        **{
+            name: value
+            for name, value in to_json(source.plan).items()
+            if name not in ("cases", "completion")
+        },
+        "rule": data.results["rule"],
+        "notes": list(source.notes),
+    }
+    if data.personal:  # who has the code is paid
+        settings["completion"] = to_json(source.plan)["completion"]
+    for name, value in settings.items():
+        shown = value if isinstance(value, str) else _json(value)
+        yield {"name": name, "value": shown}
+
+
+def cases(data: ExportData) -> Iterator[Json]:
+    """Cases in the order of the plan."""
+    for case in data.source.plan.cases:
+        yield {
+            "case": case.id,
+            "words": case.words,
+            "group": case.group or None,
+            "reference": _json(case.reference) if case.reference else None,
+        }
+
+
+def candidates(data: ExportData) -> Iterator[Json]:
+    """Candidates in the order of the plan."""
+    for case in data.source.plan.cases:
+        for candidate in case.candidates:
+            yield {
+                "case": case.id,
+                "model": candidate.model,
+                "images": " ".join(candidate.image_ids),
+                "weights": _json(candidate.weights) if candidate.weights else None,
+            }
+
+
+def stimuli(data: ExportData) -> Iterator[Json]:
+    """Stimuli with how often they were shown and answered."""
+    plan = data.source.plan
+    served: Counter[str] = Counter()
+    answered: Counter[str] = Counter()
+    for _, trials, given in data.people:
+        for trial in trials:
+            if trial.purpose is Purpose.MAIN:
+                served[trial.stimulus_id] += 1
+                answered[trial.stimulus_id] += trial.position in given
+    main = {stimulus.id for stimulus in plan.main_stimuli}
+    for stimulus in plan.stimuli:
+        yield {
+            "stimulus": stimulus.id,
+            "case": stimulus.case_id,
+            "models": _json(stimulus.models),
+            "training": stimulus.id not in main,
+            "wanted": plan.votes if stimulus.id in main else 0,
+            "served": served[stimulus.id],
+            "answers": answered[stimulus.id],
+        }
+
+
+def participants(data: ExportData) -> Iterator[Json]:
+    """Participants as the results have them."""
+    external = (
+        {one.number: one.external for one in data.source.participants} if data.personal else {}
+    )
+    for one in data.results["people"]:
+        quality = one["quality"]
+        yield {
+            "participant": one["number"] + 1,
+            **{
+                name: one[name]
+                for name in ("plan_version", "language", "enrolled_at", "last_at", "stage")
+            },
+            **quality,
+            "training": (quality["training"] or (None,))[-1],
+            "excluded": one["excluded"],
+            "reasons": "; ".join(one["reasons"]) or None,
+            "external": _json(external[one["number"]]) if external.get(one["number"]) else None,
+        }
+
+
+def trials(data: ExportData) -> Iterator[Json]:
+    """What was shown, by participant and position."""
+    for one in data.source.participants:
+        for trial in data.source.trials.get(one.id, ()):
+            at = getattr(trial, "assigned_at", one.enrolled_at)
+            yield {
+                "participant": one.number + 1,
+                "position": trial.position,
+                "stimulus": trial.stimulus_id or None,
+                "case": data.case_of(trial),
+                "purpose": trial.purpose,
+                "models": _json(trial.order),
+                "propensity": trial.propensity,
+                "original": trial.original,
+                "expected": trial.expected,
+                "assigned_at": at.isoformat(),
+            }
+
+
+def events(data: ExportData) -> Iterator[Json]:
+    """What participants did, by participant and number."""
+    for one in data.source.participants:
+        for event in data.source.events.get(one.id, ()):
+            yield {
+                "participant": one.number + 1,
+                "number": event.number,
+                "kind": event.kind,
+                "position": event.position,
+                "body": _json(body_of(event, data.personal)),
+                "client_ms": event.client_ms,
+                "at": event.at.isoformat() if event.at else None,
+            }
+
+
+def body_of(event: Event, personal: bool) -> Json:
+    """What a page sent with an event; without free text, and without facts on the display that
+    nobody has asked for, unless ``personal``."""
+    if personal:
+        return dict(event.body)
+    body = {name: value for name, value in event.body.items() if name not in FREE_TEXT}
+    display = body.get("display")
+    if isinstance(display, Mapping):
+        body["display"] = {name: value for name, value in display.items() if name in DISPLAY}
+    return body
+
+
+def answers(data: ExportData) -> Iterator[Json]:
+    """The answers that stand, by participant and position."""
+    plan = data.source.plan
+    for one, given_trials, given in data.people:
+        for trial in given_trials:
+            answer = given.get(trial.position)
+            if answer is None:
+                continue
+            case = data.case_of(trial)
+            yield {
+                "participant": one.number + 1,
+                "position": trial.position,
+                "stimulus": trial.stimulus_id or None,
+                "case": case,
+                "group": (plan.case_by_id[case].group or None) if case else None,
+                "purpose": trial.purpose,
+                "kind": answer.kind,
+                "value": answer.value,
+                "chosen": _chosen(trial, answer),
+                "response_ms": answer.response_ms,
+                "revisions": answer.revisions,
+                "right": None if trial.expected is None else answer.value == trial.expected,
+                "excluded": one.number in data.excluded,
+            }
+
+
+def _chosen(trial: Trial, answer: Answer) -> str | None:
+    if answer.kind is not AnswerKind.PLACE or answer.value is None or not trial.order:
+        return None
+    return trial.order[answer.value]
+
+
+def votes(data: ExportData) -> Iterator[Json]:
+    """The votes of a study of pairs, by participant and position."""
+    plan = data.source.plan
+    if plan.kind is not Kind.PAIRS:
+        return
+    for one, given_trials, given in data.people:
+        at = {event.id: event.at for event in data.source.events.get(one.id, ())}
+        for trial in given_trials:
+            answer = given.get(trial.position)
+            if trial.purpose is not Purpose.MAIN or answer is None:
+                continue
+            if answer.kind is AnswerKind.SKIP:
+                continue
+            case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
+            stored_at = at[answer.event_id]
+            yield {
+                "participant": one.number + 1,
+                "position": trial.position,
+                "case": case.id,
+                "group": case.group or None,
+                "left": trial.order[0],
+                "right": trial.order[1],
+                "winner": TIE or None if answer.value is None else trial.order[answer.value],
+                "outcome": "tie" if answer.value is None else ("left", "right")[answer.value],
+                "response_ms": answer.response_ms,
+                "at": stored_at.isoformat() if stored_at else None,
+                "excluded": one.number in data.excluded,
+            }
+
+
+def screening(data: ExportData) -> Iterator[Json]:
+    """Plates and patches of those who were screened."""
+    for one in data.source.participants:
+        told = screening_of(data.source, one)
+        if told is not None:
+            yield {
+                "participant": one.number + 1,
+                **told,
+                "misread": " ".join(told["misread"]) or None,
+            }
+
+
+def metrics(data: ExportData) -> Iterator[Json]:
+    """Every metric of every candidate that it could be of."""
+    for metric in data.metrics:
+        for case in data.source.plan.cases:
+            for model in case.models:
+                yield {
+                    "case": case.id,
+                    "model": model,
+                    "metric": metric.id,
+                    "name": metric.name,
+                    "unit": metric.unit,
+                    "value": metric.values.get((case.id, model)),
+                    "source": metric.source,
+                }
+
+
+def results(data: ExportData) -> Iterator[Json]:
+    """The numbers of the results in long form."""
+    for over in ("everybody", "included"):
+        for row in _of_summary(data.results[over]):
+            yield {"over": over, **row}
+
+
+def _of_summary(summary: Json) -> Iterable[Json]:
+    yield from (_strength(one, "") for one in summary["strengths"])
+    for group in summary["groups"]:
+        yield from (_strength(one, group["group"]) for one in group["strengths"])
+    for rate in (*summary["win_rates"], *summary["against"]):
+        of = rate["wins"] + rate["losses"] + rate["ties"]
+        yield _row("win-rate", rate["rate"], of, rate["model"], rate.get("other"))
+    for rating in summary["ratings"]:
+        yield _row("rating", rating["mean"], rating["ratings"], rating["model"])
+    chosen = sum(one["count"] for one in summary["first_choices"])
+    for choice in summary["first_choices"]:
+        yield _row("first-choice", choice["share"], chosen, choice["model"])
+    if (side := summary["side_bias"]) is not None:
+        yield _row("side", side["left_share"], side["left"] + side["right"])
+    agreement = summary["agreement"]
+    for name in ("observed", "kappa"):
+        yield _row(name, agreement[name], agreement["items"])
+    yield _row("alpha", agreement["alpha"], agreement["alpha_items"])
+    validation = summary["validation"]
+    for row in validation["rows"]:
+        yield from _validated(row, "")
+        yield _row("agreement-decided", row["agreement_decided"], row["pairs"], row["metric"])
+    for group in validation["groups"]:
+        for row in group["rows"]:
+            yield from _validated(row, group["group"])
+
+
+def _strength(one: Json, group: str) -> Json:
+    return _row("strength", one["strength"], one["votes"], one["model"], group=group)
+
+
+def _validated(row: Json, group: str) -> Iterator[Json]:
+    for name in ("pearson", "spearman", "agreement"):
+        yield _row(name, row[name], row["pairs"], row["metric"], group=group)
+
+
+def _row(
+    measure: str,
+    number: Json,
+    of: int,
+    model: str | None = None,
+    other: str | None = None,
+    group: str = "",
+) -> Json:
+    return {
+        "measure": measure,
+        "group": group or None,
+        "model": model,
+        "other": other or None,
+        "value": number["value"],
+        "low": number["low"],
+        "high": number["high"],
+        "number": of,
+        "why": number["why"] or None,
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

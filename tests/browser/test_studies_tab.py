@@ -1,0 +1,194 @@
+"""Judge as a researcher uses it: a study planned, opened, answered by people, read and exported."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from storage import Storage
+from tests.browser.axe import barriers
+from tests.browser.conftest import Visit, Watch
+from tests.running import App, running
+from tests.storage.run_samples import fill
+from tests.tabs.participants.people import Person, answer, event
+
+pytestmark = pytest.mark.browser
+
+CONSENT = "I take part. Questions: a@b.example."
+PEOPLE = 3
+VIEW = "#th-jd-view > :not([hidden])"
+"""The view of a study that is in front."""
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app with small runs of two models over the same prompts."""
+    data = tmp_path_factory.mktemp("judge") / "data"
+    with Storage.open(data) as storage:
+        fill(storage, data / "runs", prompts=8, images=3)
+    with running(data) as app:
+        yield app
+
+
+def judge(page: Page) -> Locator:
+    room = page.locator(".th-judge")
+    expect(room).to_be_visible()
+    return room
+
+
+def opens(room: Locator, view: str) -> Locator:
+    """A view of the study on screen, by its tab."""
+    room.get_by_role("tab", name=view, exact=True).click()
+    expect(room.page).to_have_url(re.compile(f"view={view.lower()}"))
+    return room.locator(VIEW)
+
+
+def takes_part(address: str, place: int | None) -> None:
+    """Somebody who follows the link and answers everything, always at this place; None looks at no
+    check either."""
+    parts = httpx.URL(address)
+    with httpx.Client(base_url=address.removesuffix(parts.path)) as client:
+        person = Person(client, parts.path)  # type: ignore[arg-type]
+        version = person.state()["study"]["consent"]["version"]
+        person.enroll(consent_version=version)
+        person.post(event("screening", body={"plates": ["", "", "", ""], "dark": 0, "light": 0}))
+        while person.waiting:
+            person.post(
+                *(
+                    answer(
+                        trial["position"],
+                        trial["expected"]
+                        if place is not None and trial["expected"] is not None
+                        else place or 0,
+                    )
+                    for trial in person.waiting
+                )
+            )
+        person.finish()
+
+
+def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: Watch) -> None:
+    watch.refused |= {"/api/studies/outline"}
+    page = visit(started.address + "/?tab=judge")
+    room = judge(page)
+
+    # Nothing yet: what a study is, and one press begins one.
+    expect(room.get_by_role("heading", name="No study yet: begin one")).to_be_visible()
+    room.get_by_role("button", name="Begin: Which follows the words").click()
+    expect(page).to_have_url(re.compile("view=new&preset=adherence"))
+    made = room.get_by_role("complementary", name="What this makes")
+    expect(made.locator(".th-jd-headline")).to_have_text(
+        re.compile(r"\d+ pe\w+, about \d+ min each")
+    )
+    expect(made.locator(".th-jd-sample img")).to_have_count(2)
+    expect(made.locator(".th-jd-blocks")).to_contain_text("Before it can open")
+    # What is wrong is said at its field, and the field is announced with it.
+    votes = room.get_by_label("Votes a stimulus")
+    votes.fill("0")
+    expect(votes).to_have_attribute("aria-invalid", "true")
+    expect(room.locator("[data-field=votes] .th-problem")).to_contain_text("1")
+    votes.fill("2")
+    expect(votes).not_to_have_attribute("aria-invalid", "true")
+    room.get_by_label("Title").fill("=Two models")
+    room.get_by_label("What they agree to").fill(CONSENT)
+    expect(made.locator(".th-jd-blocks")).to_be_empty()
+    room.locator("summary", has_text="How many votes do I need?").click()
+    room.get_by_label("The better model wins, %").fill("75")
+    room.get_by_role("button", name="Simulate").click()
+    needed = room.get_by_role("button", name=re.compile("Take over: "))
+    needed.click()
+    expect(votes).not_to_have_value("2")
+    votes.fill("3")
+    page.evaluate(
+        "document.querySelectorAll('.th-judge details').forEach((one) => one.open = true)"
+    )
+    assert barriers(page) == []
+    made.get_by_role("button", name="Create the draft").click()
+
+    # A draft: looked at as a participant would, without a trace.
+    expect(room.get_by_role("heading", name="=Two models")).to_be_visible()
+    view = room.locator(VIEW)
+    expect(view).to_contain_text("Nobody has seen this study yet")
+    with page.expect_popup() as opened:
+        room.get_by_role("button", name="Preview").click()
+    expect(opened.value).to_have_url(re.compile("/study/"))
+    opened.value.close()
+    expect(room.locator(".th-jd-said a")).to_have_text("another tab")
+    room.get_by_role("button", name="Open the study").click()
+    expect(room.locator(".th-jd-head .th-jd-state")).to_have_text(re.compile("Open"))
+    expect(view).to_contain_text("No link leads here yet")
+
+    # A link, shown once; people answer by it, and it is seen without a reload.
+    links = opens(room, "Links")
+    links.get_by_label("Name").fill("A class")
+    links.get_by_role("button", name="Make", exact=True).click()
+    link = links.locator(".th-jd-urls code").inner_text()
+    assert link.startswith(started.address + "/study/")
+    expect(links.get_by_role("row", name=re.compile("A class"))).to_contain_text("Lets in")
+    live = opens(room, "Live")
+    expect(live).to_contain_text("No votes yet")
+    for place in (0, 1, None):
+        takes_part(link, place)
+    expect(live.get_by_role("row", name=re.compile("Participant 3"))).to_contain_text("Finished")
+    expect(live.locator(".th-jd-tile").first).to_contain_text("24")
+    assert barriers(page) == []
+
+    # Results, then without somebody, then with them again.
+    results = opens(room, "Results")
+    strengths = results.get_by_role("table", name="Strengths", exact=True)
+    expect(strengths.get_by_role("row")).to_have_count(3)
+    expect(strengths).not_to_contain_text("After exclusion")
+    people = opens(room, "People")
+    expect(people.get_by_role("row")).to_have_count(1 + PEOPLE)
+    people.get_by_role("button", name="Leave out… Participant 1").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Reason").fill("A test of the link")
+    dialog.get_by_role("button", name="Leave out").click()
+    expect(dialog).to_be_hidden()
+    row = people.get_by_role("row", name=re.compile("Participant 1"))
+    expect(row).to_contain_text("left out")
+    expect(row).to_contain_text("A test of the link")
+    assert barriers(page) == []
+    results = opens(room, "Results")
+    expect(results.locator(".th-jd-lead")).to_contain_text("of 3 people are in")
+    expect(results.get_by_role("table", name="Strengths", exact=True)).to_contain_text("After exclusion")
+    assert barriers(page) == []
+    page.go_back()
+    expect(row).to_contain_text("left out")
+    people.get_by_role("button", name="Take back… Participant 1").click()
+    dialog.get_by_role("button", name="Take back").click()
+    expect(row).not_to_contain_text("A test of the link")
+
+    # The plan as it was served, drawn again; the log; a table; the same study after a reload.
+    opens(room, "Metrics")
+    plan = opens(room, "Plan")
+    plan.get_by_role("button", name="Draw everything again").click()
+    expect(plan.locator(".th-jd-headline")).to_contain_text("✓")
+    expect(plan.get_by_role("table", name="Log of this study")).to_contain_text("A class")
+    export = opens(room, "Export")
+    with page.expect_download() as got:
+        export.get_by_role("link", name="answers as CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(got.value.path()).read_text())))
+    assert len({one["participant"] for one in rows}) == PEOPLE
+    page.reload()
+    expect(room.get_by_role("heading", name="=Two models")).to_be_visible()
+    expect(export.get_by_role("link", name="all.zip")).to_be_visible()
+    assert barriers(page) == []
+    room.get_by_role("button", name="All studies").click()
+    expect(room.get_by_role("link", name="=Two models")).to_be_visible()
+    assert barriers(page) == []
+
+
+def test_a_demonstration_has_no_judge(visit: Visit, tmp_path: Path) -> None:
+    with running(tmp_path / "data", "--demo") as app:
+        page = visit(app.address + "/?tab=judge")
+        expect(page.get_by_role("tab", name="Inspect")).to_have_attribute("aria-selected", "true")
+        expect(page.get_by_role("tab", name="Judge")).to_have_count(0)
+        assert app.ask("/api/studies").status == 404

@@ -1,0 +1,239 @@
+"""A study that was exported is a study again elsewhere; what is damaged or made up is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import BadInput
+from core.studies import State
+from storage import Storage
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+from tabs.shell.compose import make_context
+from tabs.studies.exports import AskExport, write_archive
+from tabs.studies.imports import Limits, import_study, read_archive
+from tabs.studies.results import OfStudy, compute
+from tabs.studies.results_people import (
+    Decide,
+    Erase,
+    SetRule,
+    erase,
+    exclude,
+    replayed,
+    set_rule,
+)
+from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
+
+Change = Callable[[dict[str, Any], list[dict[str, Any]]], None]
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small study's all.zip."""
+    folder = tmp_path_factory.mktemp("imports")
+    with Storage.open(folder / "data") as storage:
+        context = make_context(storage, "data")
+        study_id = simulated(storage, distributions_plan(6, trials=8, votes=2), Crowd(4))
+        write_archive(context, OWNER, AskExport(study=study_id), folder / "all.zip")
+        context.close()
+    return folder / "all.zip"
+
+
+def computed(context: Context, study_id: str) -> dict[str, Any]:
+    """The results but what is of this data folder and moment alone."""
+    results = compute(context, study_id, 200, lambda _: None)
+    for name in ("key", "seconds", "computed_at"):
+        results.pop(name)
+    results["study"].pop("id")
+    results["study"].pop("state")
+    for person in results["people"]:
+        person.pop("id")
+        person.pop("comments")
+        if person["decision"]:
+            person["decision"].pop("by")
+    return results
+
+
+@pytest.mark.parametrize("personal", [False, True])
+def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal: bool) -> None:
+    study_id = simulated(context.storage, distributions_plan(12), Crowd(6, lazy=(4,)))
+    people = context.storage.participants.of(study_id)
+    set_rule(context, OWNER, SetRule(study=study_id, most_one_side=0.9))
+    exclude(context, OWNER, Decide(study=study_id, participant=people[0].id, reason="a trial run"))
+    erase(context, OWNER, Erase(study=study_id, participant=people[2].id, confirm=3))
+    before = computed(context, study_id)
+    path = tmp_path / "all.zip"
+    write_archive(context, OWNER, AskExport(study=study_id, personal=personal), path)
+    with Storage.open(tmp_path / "elsewhere") as other:
+        there = make_context(other, "elsewhere")
+        told = import_study(there, OWNER, Nothing(), path, "all.zip")
+        assert told["study"]["participants"] == 5
+        assert "36 images" in told["notes"][0]
+        copy = other.studies.get(told["study"]["id"])
+        assert copy.state is State.CLOSED
+        assert computed(there, copy.id) == before
+        assert other.check() == []
+        assert [link.revoked_at is not None for link in other.invitations.of(copy.id)] == [True]
+        ours = replayed(context, OWNER, OfStudy(study=study_id))
+        assert replayed(there, OWNER, OfStudy(study=copy.id)) == ours
+        one = other.participants.of(copy.id)[0]
+        assert bool(one.external) is personal
+        comments = [e.body for e in other.study_events.of(one.id) if e.kind == "comment"]
+        assert bool(comments[0]) is personal
+        there.close()
+    # In the same data folder it is a second study: no id is taken twice.
+    again = import_study(context, OWNER, Nothing(), path, "all.zip")["study"]["id"]
+    assert again != study_id
+    assert computed(context, again) == before
+    assert context.storage.check() == []
+
+
+def repacked(archive: Path, target: Path, change: Change, honest: bool = True) -> Path:
+    """The archive with other contents, and a sum that fits them where ``honest``."""
+    with zipfile.ZipFile(archive) as old, zipfile.ZipFile(target, "w") as new:
+        document = json.loads(old.read("study.json"))
+        people = [json.loads(line) for line in old.read("people.jsonl").splitlines()]
+        change(document, people)
+        lines = "".join(json.dumps(person) + "\n" for person in people).encode()
+        if honest:
+            document["people_sha256"] = hashlib.sha256(lines).hexdigest()
+        new.writestr("study.json", json.dumps(document))
+        new.writestr("people.jsonl", lines)
+    return target
+
+
+def _first_trial(field: str, value: Any) -> Change:
+    def change(_: dict[str, Any], people: list[dict[str, Any]]) -> None:
+        main = next(t for t in people[0]["trials"] if t["purpose"] == "main")
+        main[field] = value
+
+    return change
+
+
+def _first_answer(field: str, value: Any) -> Change:
+    def change(_: dict[str, Any], people: list[dict[str, Any]]) -> None:
+        answer = next(e for e in people[0]["events"] if e["kind"] == "answer")
+        answer[field] = value
+
+    return change
+
+
+def _document(field: str, value: Any) -> Change:
+    return lambda document, _: document.update({field: value})
+
+
+def _person(field: str, value: Any) -> Change:
+    return lambda _, people: people[0].update({field: value})
+
+
+def _plan(field: str, value: Any) -> Change:
+    return lambda document, _: document["plans"][0]["plan"].update({field: value})
+
+
+WRONG: dict[str, tuple[Change, str]] = {
+    "another format": (_document("format", "zip"), "not that of a TrueHue study"),
+    "a newer version": (_document("format_version", 2), "Update TrueHue"),
+    "an unknown field": (_document("password", "x"), "password: Extra inputs"),
+    "no plan": (_document("plans", []), "plans"),
+    "a plan's unknown field": (_plan("model_names_shown", True), "no plan has: model_names_shown"),
+    "a plan that cannot be served": (_plan("votes", 0), "votes is a whole number"),
+    "a plan without cases": (_plan("cases", []), "asks about nothing"),
+    "a rule's unknown bound": (
+        _document("rules", [{"rule": {"most": 1}, "at": "2026-01-01T00:00:00+00:00"}]),
+        "no bound 'most'",
+    ),
+    "a rule's bad value": (
+        _document("rules", [{"rule": {"most_fast": 3}, "at": "2026-01-01T00:00:00+00:00"}]),
+        "cannot be 3",
+    ),
+    "a time without a zone": (_person("enrolled_at", "2026-01-01T00:00:00"), "its zone"),
+    "more people than there are": (_document("participants", 9), "has 4"),
+    "more events than there are": (_document("events", 9), "another number of events"),
+    "a number twice": (_person("number", 1), "Two participants have the number 1"),
+    "an unknown link": (_person("link", 3), "by a link that is not"),
+    "an unknown plan": (_person("plan_version", 7), "a version of the plan that is not"),
+    "a participant's unknown field": (_person("ip", "1.2.3.4"), "ip: Extra inputs"),
+    "a foreign stimulus": (_first_trial("stimulus_id", "0" * 32), "what the plan does not have"),
+    "a foreign model": (_first_trial("order", ["m0", "gpt"]), "what the plan does not have"),
+    "no id of a stimulus": (_first_trial("stimulus_id", "../etc"), "pattern"),
+    "an impossible propensity": (_first_trial("propensity", 1.5), "propensity"),
+    "a gap in the trials": (_first_trial("position", 90), "do not count from 0"),
+    "a repeat of nothing": (_first_trial("original", 90), "only a repeat has an original"),
+    "an answer that cannot be": (
+        _first_answer("body", {"kind": "place", "value": 2, "response_ms": 1}),
+        "from 0 to 1",
+    ),
+    "an answer to nothing": (_first_answer("position", 900), "trial 900, which is not there"),
+    "a foreign kind": (_first_answer("kind", "payment"), "kind"),
+    "no id of an event": (_first_answer("id", "1"), "pattern"),
+    "half a character": (_person("language", "\ud800"), "no JSON that can be read"),
+    "no number": (_first_answer("body", {"kind": "tie", "response_ms": float("nan")}), "NaN"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_does_not_fit_is_refused_and_nothing_is_stored(
+    archive: Path, context: Context, tmp_path: Path, name: str
+) -> None:
+    change, words = WRONG[name]
+    path = repacked(archive, tmp_path / "bad.zip", change)
+    with pytest.raises(BadInput, match=words):
+        import_study(context, OWNER, Nothing(), path, "bad.zip")
+    assert context.storage.studies.all() == []
+
+
+def test_what_is_no_export_is_refused(archive: Path, context: Context, tmp_path: Path) -> None:
+    same = repacked(archive, tmp_path / "same.zip", lambda *_: None)
+    import_study(context, OWNER, Nothing(), same, "same.zip")
+    changed = repacked(archive, tmp_path / "changed.zip", _person("language", "de"), honest=False)
+    with pytest.raises(BadInput, match="not the one that was exported"):
+        read_archive(changed, "changed.zip")
+    (tmp_path / "text.zip").write_text("no zip")
+    with pytest.raises(BadInput, match="no archive that can be read"):
+        read_archive(tmp_path / "text.zip", "text.zip")
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(archive.read_bytes()[:-200])
+    with pytest.raises(BadInput, match="no archive that can be read"):
+        read_archive(cut, "cut.zip")
+    with zipfile.ZipFile(archive) as old:
+        parts = {name: old.read(name) for name in ("study.json", "people.jsonl")}
+    for name, words in (
+        ("../evil.txt", "no export of a study has"),
+        ("/etc/passwd", "no export of a study has"),
+        ("images/0.png", "no export of a study has"),
+    ):
+        odd = tmp_path / "odd.zip"
+        with zipfile.ZipFile(odd, "w") as new:
+            for part, content in {**parts, name: b"x"}.items():
+                new.writestr(part, content)
+        with pytest.raises(BadInput, match=words):
+            read_archive(odd, "odd.zip")
+    alone = tmp_path / "alone.zip"
+    with zipfile.ZipFile(alone, "w") as new:
+        new.writestr("study.json", parts["study.json"])
+    with pytest.raises(BadInput, match=r"has no people\.jsonl"):
+        read_archive(alone, "alone.zip")
+
+
+def test_a_bomb_is_read_no_further_than_its_limit(archive: Path, tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(archive) as old:
+        study = old.read("study.json")
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
+        new.writestr("study.json", study)
+        with new.open("people.jsonl", "w") as file:
+            for _ in range(64):
+                file.write(b" " * 2**20)
+    assert bomb.stat().st_size < 2**20
+    with pytest.raises(BadInput, match="larger than 8 MB"):
+        read_archive(bomb, "bomb.zip", Limits(people_bytes=8 * 2**20))
+    with pytest.raises(BadInput, match="larger than 0 MB"):
+        read_archive(archive, "all.zip", Limits(study_bytes=100))
