@@ -269,6 +269,7 @@ export function coverage(node, loads, wanted) {
 export function powerCurve(node, curve, wanted, votes) {
   const x = curve.map((point) => point.votes);
   const layout = blank(230, {
+    margin: { l: 56, r: 12, t: 10, b: 40 },
     xaxis: { title: { text: 'votes on the two models', standoff: 6 }, rangemode: 'tozero' },
     yaxis: { title: { text: 'power', standoff: 6 }, range: [0, 1.03], tickformat: '.0%' },
   });

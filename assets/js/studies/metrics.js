@@ -108,7 +108,7 @@ function columnsOf(rows) {
 /** How the metrics stand within each type of case: a row each, as there are more of them. */
 function byType(all) {
   const part = card('By type of case', 'Spearman within each type; intervals resample cases.');
-  const groups = all.filter((group) => group.rows.length);
+  const groups = all.filter((group) => group.rows.some((row) => row.spearman.value !== null));
   const names = new Map(groups.flatMap((group) => group.rows.map((row) => [row.metric, row.name])));
   const of = (group, metric) => group.rows.find((row) => row.metric === metric)?.spearman;
   const columns = [
@@ -269,7 +269,8 @@ export function metricsView(box, current) {
       return;
     }
     const nodes = [line, headline(data, validation), tableCard(validation), figureCard(validation)];
-    if (validation.groups.some((group) => group.rows.length)) nodes.push(byType(validation.groups));
+    if (validation.groups.some((group) => group.rows.some((row) => row.spearman.value !== null)))
+      nodes.push(byType(validation.groups));
     arrange(box, nodes);
   }
   let drawn = null;

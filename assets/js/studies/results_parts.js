@@ -237,13 +237,14 @@ export function reliability(data) {
         'Votes for the left, of those that are no tie; exact interval',
         [0, 1, 0.5],
       ),
-    pick(
-      'Observed agreement',
-      (s) => s.agreement.observed,
-      share,
-      'Share of agreeing pairs of answers a stimulus',
-      [0, 1],
-    ),
+    data.study.kind !== 'ratings' &&
+      pick(
+        'Observed agreement',
+        (s) => s.agreement.observed,
+        share,
+        'Share of agreeing pairs of answers a stimulus',
+        [0, 1],
+      ),
     data.study.kind !== 'ratings' &&
       pick(
         'Fleiss’ κ',
