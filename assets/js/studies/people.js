@@ -158,7 +158,7 @@ export function peopleView(box, current) {
       [
         'Training',
         'Training trials answered right in the last round',
-        of('training'),
+        ({ quality }) => quality.training.at(-1) ?? null,
         'least_training',
       ],
       ['Plates', 'Color-vision plates read', of('plates'), 'least_plates'],
