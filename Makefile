@@ -41,6 +41,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.runs
 	$(BIN)/python -m tests.bench.explore --verdicts 200000
 	$(BIN)/python -m tests.bench.compare
+	$(BIN)/python -m tests.bench.votes
 
 chromium: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.browser.chromium

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app import EVERY_HOST, allowed_hosts, where
+from app import EVERY_HOST, allowed_hosts, listen, where
 from core.settings import read_settings
 from storage import Storage
 from tests.running import App, free_port, run, running, running_alone
@@ -414,3 +414,11 @@ def test_the_app_ends_soon_and_closes_its_database(
     # The log is gone with its content in the database; how many writes were confirmed stays beside.
     left = sorted(path.name for path in app.data.glob("truehue*"))
     assert left == ["truehue.duckdb", "truehue.duckdb.confirmed"]
+
+
+def test_answers_do_not_wait_for_a_confirmation() -> None:
+    with listen("127.0.0.1", free_port()) as server_socket:
+        address = server_socket.getsockname()
+        with socket.create_connection(address), server_socket.accept()[0] as accepted:
+            # What asyncio looks at before it sets TCP_NODELAY.
+            assert accepted.proto == socket.IPPROTO_TCP
