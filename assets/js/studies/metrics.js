@@ -81,6 +81,7 @@ function beside(row, measure) {
 
 function columnsOf({ rows, kind = 'pairs', of = 'pairs' }) {
   const help = HELP[kind] || HELP.pairs;
+  /** @type {import('./table.js').Column[]} */
   const columns = [
     {
       name: 'Metric',
