@@ -78,6 +78,9 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     watch.refused |= {"/api/studies/outline"}
     page = visit(started.address + "/?tab=judge")
     room = judge(page)
+    # Where somebody was whenever the page asked what comes in.
+    asked_at: list[str] = []
+    page.on("request", lambda one: asked_at.append(page.url) if one.url.endswith("/live") else None)
 
     # Nothing yet: what a study is, and one press begins one.
     expect(room.get_by_role("heading", name="No study yet: begin one")).to_be_visible()
@@ -158,7 +161,9 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     assert barriers(page) == []
     results = opens(room, "Results")
     expect(results.locator(".th-jd-lead")).to_contain_text("of 3 people are in")
-    expect(results.get_by_role("table", name="Strengths", exact=True)).to_contain_text("After exclusion")
+    expect(results.get_by_role("table", name="Strengths", exact=True)).to_contain_text(
+        "After exclusion"
+    )
     assert barriers(page) == []
     page.go_back()
     expect(row).to_contain_text("left out")
@@ -184,6 +189,8 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     room.get_by_role("button", name="All studies").click()
     expect(room.get_by_role("link", name="=Two models")).to_be_visible()
     assert barriers(page) == []
+    assert asked_at
+    assert [url for url in asked_at if "view=live" not in url] == []
 
 
 def test_a_demonstration_has_no_judge(visit: Visit, tmp_path: Path) -> None:
