@@ -171,7 +171,7 @@ def compute(context: Context, study_id: str, replicates: int, step: Callable[[st
     source = read_source(context, study_id)
     people = source.people
     step("metrics of the candidates")
-    metrics = metrics_of(context, source.plan) if source.plan.kind is Kind.PAIRS else ()
+    metrics = metrics_of(context, source.plan)
     analysis = Analysis(
         source.rule,
         {metric.id: metric.values for metric in metrics},
