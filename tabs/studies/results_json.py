@@ -9,10 +9,11 @@ from dataclasses import asdict
 from typing import Any
 
 from annotation.judgments.arrangements import PLACES
+from annotation.judgments.means import ChoiceShare, Rating
 from annotation.judgments.rates import SideBias, WinRate
 from annotation.participants.quality import ExclusionRule
 from annotation.ranking.strengths import Ranking
-from annotation.report import PersonResult, StudyResults, Summary
+from annotation.report import GroupSummary, PersonResult, StudyResults, Summary
 from annotation.studies.cases import Kind
 from core.studies import Decision, Event, EventKind, ParticipantRecord
 from tabs.studies.metrics import StudyMetric
@@ -102,7 +103,7 @@ def results_json(
             arrangements[1],
         ),
         "people": people,
-        "notes": list(source.notes),
+        "notes": [*source.notes, *results.everybody.notes],
         "erased": len(source.erased),
     }
 
@@ -232,23 +233,36 @@ def _summary(
         "side_bias": _side_bias(summary.side_bias),
         "arrangements": [_arrangement(name, bias) for name, bias in arrangements.items() if pairs],
         "agreement": _agreement(summary),
-        "ratings": [
-            {
-                "model": rating.model,
-                "mean": number(rating.mean, rating.low, rating.high),
-                "ratings": rating.ratings,
-            }
-            for rating in summary.ratings
-        ],
-        "first_choices": [
-            {
-                "model": model,
-                "count": count,
-                "share": count_share(count, sum(summary.first_choices.values())),
-            }
-            for model, count in summary.first_choices.items()
-        ],
+        "ratings": [rating_json(one) for one in summary.ratings],
+        "first_choices": [choice_json(one) for one in summary.choices],
+        "by_group": [_group(name, group) for name, group in summary.by_group.items()],
         "validation": validation_json(source.plan, summary, metrics),
+    }
+
+
+def rating_json(rating: Rating) -> dict[str, Any]:
+    """The mean rating of a model, 0 to 10."""
+    mean = number(rating.mean, rating.low, rating.high)
+    return {"model": rating.model, "mean": mean, "ratings": rating.ratings}
+
+
+def choice_json(choice: ChoiceShare) -> dict[str, Any]:
+    """How often a model was the best of those it was shown with."""
+    share = number(choice.share, choice.low, choice.high)
+    return {"model": choice.model, "count": choice.chosen, "shown": choice.shown, "share": share}
+
+
+def _group(name: str, group: GroupSummary) -> dict[str, Any]:
+    why = "No stimulus of this group has answers of two people yet."
+    return {
+        "group": name,
+        "answers": group.answers,
+        "skips": group.skips,
+        "ties": group.ties,
+        "win_rates": [rate_json(rate) for rate in group.win_rates if not rate.other],
+        "ratings": [rating_json(one) for one in group.ratings],
+        "first_choices": [choice_json(one) for one in group.choices],
+        "alpha": number(*_triple(group.alpha), why, why),
     }
 
 

@@ -11,51 +11,60 @@ from annotation.studies.cases import Kind
 from annotation.studies.plan import Material, StudyPlan
 from annotation.validation.differences import LEAST_PAIRS
 from annotation.validation.metrics import Interval, Validation
+from annotation.validation.scales import ChoiceValidation, RatingValidation
 from core.published import table
 from tabs.studies.metrics import MISSING, StudyMetric
 from tabs.studies.results_numbers import number
 from tabs.studies.trust import trust_sentences
+from tabs.studies.trust_scales import choice_sentences, rating_sentences
 
+Json = dict[str, Any]
 TABLE_3 = "colorconceptbench-table3"
-_STILL = (
-    "A correlation needs more than two pairs in which the metric tells the models apart and people "
-    "do too."
-)
+_STILL = "A correlation needs more than two stimuli in which the metric differs and people do too."
 _FEW_CASES = "Intervals resample cases, and there are too few."
+_NO_SETS = "No set of four has the metric of all of its candidates, and answers."
+OF_WHAT = {Kind.PAIRS: "pairs", Kind.RATINGS: "images", Kind.BEST_OF: "sets of four"}
+"""What a metric is compared with people over, by the kind of study."""
 
 
-def validation_json(
-    plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMetric]
-) -> dict[str, Any]:
-    """Every metric against the votes of a summary."""
+def validation_json(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMetric]) -> Json:
+    """Every metric against the answers of a summary."""
     by_id = {metric.id: metric for metric in metrics}
-    compared = plan.material is Material.DISTRIBUTIONS
-    rows = [_row(one, by_id[one.metric], compared) for one in summary.validations]
-    why = _why_nothing(plan, summary, metrics)
+    compared = plan.material is Material.DISTRIBUTIONS and plan.kind is Kind.PAIRS
+    rows: list[Json]
+    if plan.kind is Kind.PAIRS:
+        rows = [_of_pairs(one, by_id[one.metric], compared) for one in summary.validations]
+        sentences = trust_sentences(summary, metrics) if rows else []
+    elif plan.kind is Kind.RATINGS:
+        rows = [_of_ratings(one, by_id[one.metric]) for one in summary.rating_validations]
+        sentences = rating_sentences(summary, metrics) if rows else []
+    else:
+        rows = [_of_choices(one, by_id[one.metric]) for one in summary.choice_validations]
+        sentences = choice_sentences(summary, metrics) if rows else []
     return {
-        "why": why,
-        "pairs": max((one.pairs + one.unscored for one in summary.validations), default=0),
+        "why": "" if rows else _why_nothing(metrics),
+        "kind": plan.kind,
+        "of": OF_WHAT[plan.kind],
+        "pairs": max((row["pairs"] + row["unscored"] for row in rows), default=0),
         "cases": len(plan.cases),
         "rows": rows,
         "published": _published() if compared and rows else None,
-        "sentences": trust_sentences(summary, metrics) if rows else [],
-        "groups": _groups(plan, summary, metrics) if rows else [],
+        "sentences": sentences,
+        "groups": _groups(plan, summary, by_id) if rows and plan.kind is Kind.PAIRS else [],
         "missing": [{"name": name, "why": words} for name, words in MISSING],
     }
 
 
-def _why_nothing(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMetric]) -> str:
-    if plan.kind is not Kind.PAIRS:
-        return "Metrics are compared with people's choices between two: this study asks otherwise."
+def _why_nothing(metrics: Sequence[StudyMetric]) -> str:
     if not metrics:
         return (
             "No metric has a number of these candidates: they have no distributions, and no run "
             "that is shown has judged their images."
         )
-    return "" if summary.validations else "There are no votes yet."
+    return "There are no votes yet."
 
 
-def _row(one: Validation, metric: StudyMetric, compared: bool) -> dict[str, Any]:
+def _about(metric: StudyMetric) -> Json:
     return {
         "metric": metric.id,
         "name": metric.name,
@@ -63,20 +72,65 @@ def _row(one: Validation, metric: StudyMetric, compared: bool) -> dict[str, Any]
         "source": metric.source,
         "formula": metric.formula,
         "turned": metric.turned,
-        **_numbers(one),
-        "agreement_decided": _number(one.agreement_decided),
-        "pairs": one.pairs,
-        "unscored": one.unscored,
         "unscored_why": [
             {"words": words, "candidates": count} for words, count in metric.unscored.items()
         ],
+    }
+
+
+def _of_pairs(one: Validation, metric: StudyMetric, compared: bool) -> Json:
+    return {
+        **_about(metric),
+        **_numbers(one),
+        "kendall": None,
+        "agreement_decided": _number(one.agreement_decided),
+        "chance": None,
+        "pairs": one.pairs,
+        "unscored": one.unscored,
         "metric_ties": one.metric_ties,
         "vote_ties": one.vote_ties,
         "published": _published_rows().get(metric.published) if compared else None,
     }
 
 
-def _numbers(one: Validation) -> dict[str, Any]:
+def _of_ratings(one: RatingValidation, metric: StudyMetric) -> Json:
+    agreement = "Agreement is of choices; ratings have correlations."
+    return {
+        **_about(metric),
+        "pearson": _number(one.pearson),
+        "spearman": _number(one.spearman),
+        "kendall": _number(one.kendall),
+        "agreement": number(None, why=agreement),
+        "agreement_decided": number(None, why=agreement),
+        "chance": None,
+        "pairs": one.images,
+        "unscored": one.unscored,
+        "metric_ties": 0,
+        "vote_ties": 0,
+        "published": None,
+    }
+
+
+def _of_choices(one: ChoiceValidation, metric: StudyMetric) -> Json:
+    correlation = "Correlations are of pairs and ratings; the best of four has agreement."
+    agreement = one.agreement
+    return {
+        **_about(metric),
+        "pearson": number(None, why=correlation),
+        "spearman": number(None, why=correlation),
+        "kendall": None,
+        "agreement": number(agreement.value, agreement.low, agreement.high, _NO_SETS, _FEW_CASES),
+        "agreement_decided": number(None, why="Of four there is no other measure of agreement."),
+        "chance": one.chance if one.sets else None,
+        "pairs": one.sets,
+        "unscored": one.unscored,
+        "metric_ties": 0,
+        "vote_ties": 0,
+        "published": None,
+    }
+
+
+def _numbers(one: Validation) -> Json:
     return {
         "pearson": _number(one.pearson),
         "spearman": _number(one.spearman),
@@ -84,30 +138,28 @@ def _numbers(one: Validation) -> dict[str, Any]:
     }
 
 
-def _number(interval: Interval) -> dict[str, Any]:
+def _number(interval: Interval) -> Json:
     return number(interval.value, interval.low, interval.high, _STILL, _FEW_CASES)
 
 
-def _groups(
-    plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMetric]
-) -> list[dict[str, Any]]:
-    by_id = {metric.id: metric for metric in metrics}
+def _groups(plan: StudyPlan, summary: Summary, by_id: Mapping[str, StudyMetric]) -> list[Json]:
     cases: dict[str, int] = {}
     for case in plan.cases:
         if case.group:
             cases[case.group] = cases.get(case.group, 0) + 1
     if len(cases) < 2:
         return []
-    told = []
+    groups = []
     for name, count in sorted(cases.items()):
         validations = summary.group_validations.get(name, ())
-        told.append(
+        sentences = trust_sentences(summary, list(by_id.values()), name) if validations else []
+        groups.append(
             {
                 "group": name,
                 "cases": count,
                 "pairs": max((one.pairs + one.unscored for one in validations), default=0),
                 "why": "" if validations else f"Fewer than {LEAST_PAIRS} pairs have votes here.",
-                "sentence": " ".join(trust_sentences(summary, metrics, name)[:1]),
+                "sentence": " ".join(sentences[:1]),
                 "rows": [
                     {
                         "metric": one.metric,
@@ -119,7 +171,7 @@ def _groups(
                 ],
             }
         )
-    return told
+    return groups
 
 
 @cache
@@ -137,7 +189,7 @@ def _published_rows() -> Mapping[str, dict[str, float | None]]:
     }
 
 
-def _published() -> dict[str, Any]:
+def _published() -> Json:
     published = table(TABLE_3)
     return {
         "title": f"{published.number}, as published",

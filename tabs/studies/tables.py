@@ -344,8 +344,9 @@ TABLES: tuple[StudyTable, ...] = (
                 "measure",
                 COMPUTED,
                 "What the number is: strength (logits, 0 the mean), win-rate, rating (0 to 10), "
-                "first-choice (share), side (share of the first place), observed (share), kappa, "
-                "alpha, pearson, spearman, agreement (share), agreement-decided (share).",
+                "first-choice (share of those shown), side (share of the first place), observed "
+                "(share), kappa, alpha, pearson, spearman, kendall, agreement (share), "
+                "agreement-decided (share).",
                 always=True,
             ),
             _GROUP,

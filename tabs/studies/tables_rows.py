@@ -316,9 +316,10 @@ def _of_summary(summary: Json) -> Iterable[Json]:
         yield _row("win-rate", rate["rate"], of, rate["model"], rate.get("other"))
     for rating in summary["ratings"]:
         yield _row("rating", rating["mean"], rating["ratings"], rating["model"])
-    chosen = sum(one["count"] for one in summary["first_choices"])
     for choice in summary["first_choices"]:
-        yield _row("first-choice", choice["share"], chosen, choice["model"])
+        yield _row("first-choice", choice["share"], choice["shown"], choice["model"])
+    for group in summary["by_group"]:
+        yield from _of_group(group)
     if (side := summary["side_bias"]) is not None:
         yield _row("side", side["left_share"], side["left"] + side["right"])
     agreement = summary["agreement"]
@@ -328,7 +329,6 @@ def _of_summary(summary: Json) -> Iterable[Json]:
     validation = summary["validation"]
     for row in validation["rows"]:
         yield from _validated(row, "")
-        yield _row("agreement-decided", row["agreement_decided"], row["pairs"], row["metric"])
     for group in validation["groups"]:
         for row in group["rows"]:
             yield from _validated(row, group["group"])
@@ -338,9 +338,22 @@ def _strength(one: Json, group: str) -> Json:
     return _row("strength", one["strength"], one["votes"], one["model"], group=group)
 
 
+def _of_group(group: Json) -> Iterator[Json]:
+    name = group["group"]
+    for rate in group["win_rates"]:
+        of = rate["wins"] + rate["losses"] + rate["ties"]
+        yield _row("win-rate", rate["rate"], of, rate["model"], group=name)
+    for rating in group["ratings"]:
+        yield _row("rating", rating["mean"], rating["ratings"], rating["model"], group=name)
+    for choice in group["first_choices"]:
+        yield _row("first-choice", choice["share"], choice["shown"], choice["model"], group=name)
+    yield _row("alpha", group["alpha"], group["answers"], group=name)
+
+
 def _validated(row: Json, group: str) -> Iterator[Json]:
-    for name in ("pearson", "spearman", "agreement"):
-        yield _row(name, row[name], row["pairs"], row["metric"], group=group)
+    for name in ("pearson", "spearman", "kendall", "agreement", "agreement_decided"):
+        if row.get(name) is not None:
+            yield _row(name.replace("_", "-"), row[name], row["pairs"], row["metric"], group=group)
 
 
 def _row(

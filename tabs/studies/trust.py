@@ -55,14 +55,17 @@ def _headline(best: Validation, differences: Sequence[Difference], names: Mappin
     told = f"{name} is nearest to people: correlation {_correlation(best)} over {best.pairs} pairs"
     told += f", and it prefers what most of them prefer in {percent(best.agreement.value)} of them."
     if open_ and not worse:
-        return (
-            f"{told} But these votes do not tell it from any other metric here: {_listed(open_)}."
-        )
+        return f"{told} But these votes do not tell it from any other metric here: {listed(open_)}."
     if open_:
-        return f"{told} {_listed(worse)} are behind it; {_listed(open_)} cannot be told from it."
+        behind = f"{listed(worse)} {_are(worse)} behind it"
+        return f"{told} {behind}; {listed(open_)} cannot be told from it."
     if worse:
-        return f"{told} All others are behind it: {_listed(worse)}."
+        return f"{told} All others are behind it: {listed(worse)}."
     return told
+
+
+def _are(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _wanted(
@@ -81,9 +84,9 @@ def _wanted(
             "apart: choose by what is easier to explain."
         ]
     return [
-        f"About {_rounded(near.votes_needed or 0):,} votes on as many more concepts or prompts, "
-        f"instead of {votes:,}, would tell it from {names[near.other]}, if the difference is as "
-        "large as it seems now."
+        f"About {_rounded(near.votes_needed or 0):,} votes instead of {votes:,}, on accordingly "
+        f"more concepts or prompts, would tell it from {names[near.other]}, if the difference is "
+        "as large as it seems now."
     ]
 
 
@@ -100,7 +103,8 @@ def _correlation(one: Validation) -> str:
     return f"{two(one.pearson.value)} ({two(one.pearson.low)} to {two(one.pearson.high)})"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, the first few."""
     shown = list(names[:_MOST_NAMED])
     if len(names) > _MOST_NAMED:
         shown.append(f"{len(names) - _MOST_NAMED} more")

@@ -1,0 +1,173 @@
+"""The workbench's numbers of candidates: counted once more from what runs stored."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotation.studies.cases import Candidate, Case, Kind
+from annotation.studies.plan import StudyPlan
+from core.analysis.records import Slice, WallItem
+from core.color.distances import compare
+from tabs.page.context import Context
+from tabs.studies.metrics import metrics_of
+from tabs.studies.results import compute
+from tests.annotation.studies_made import plan as plan_of
+from tests.storage.run_samples import fill
+from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
+
+
+def told(context: Context, study_id: str) -> dict[str, Any]:
+    results = compute(context, study_id, 200, lambda _: None)
+    json.dumps(results, allow_nan=False)
+    return results
+
+
+@pytest.fixture
+def runs(context: Context, tmp_path: Path) -> dict[str, str]:
+    """Two runs of the same prompts by two models, judged by every rule: their ids by model."""
+    models = ("m0", "m1")
+    ids = fill(context.storage, tmp_path / "made", models, prompts=40, images=1)
+    return dict(zip(models, ids, strict=True))
+
+
+def plan_of_runs(context: Context, runs: Mapping[str, str], **more: Any) -> StudyPlan:
+    """A study of the images that both models drew of a prompt."""
+    drawn: dict[str, dict[str, str]] = defaultdict(dict)
+    for model, run in runs.items():
+        for item in context.storage.results.wall(Slice(runs=(run,)), limit=500):
+            if item.image_id:
+                drawn[item.prompt_id][model] = item.image_id
+    cases = tuple(
+        Case(prompt, prompt, tuple(Candidate(model, (image,)) for model, image in of.items()))
+        for prompt, of in sorted(drawn.items())
+        if len(of) == 2
+    )
+    assert len(cases) > 25
+    return plan_of(**{"cases": cases, "votes": 3, "trials": 30, **more})
+
+
+def items_of(context: Context, runs: Mapping[str, str]) -> dict[str, list[WallItem]]:
+    """Every rule's say on every object, by image."""
+    by_image: dict[str, list[WallItem]] = defaultdict(list)
+    for run in runs.values():
+        for position in range(40):
+            for item in context.storage.results.picture(run, position):
+                if item.image_id:
+                    by_image[item.image_id].append(item)
+    return by_image
+
+
+def test_rules_numbers_are_those_of_the_stored_verdicts(
+    context: Context, runs: dict[str, str]
+) -> None:
+    plan = plan_of_runs(context, runs)
+    metrics = {metric.id: metric for metric in metrics_of(context, plan)}
+    by_image = items_of(context, runs)
+    keys = [
+        (case.id, one.model, one.image_ids[0]) for case in plan.cases for one in case.candidates
+    ]
+    for rule in ("truehue", "paper"):
+        passed, distance = metrics[f"passed:{rule}"], metrics[f"delta_e00:{rule}"]
+        assert (passed.turned, distance.turned) == (False, True)
+        for case, model, image in keys:
+            said = [one for one in by_image[image] if one.rule == rule]
+            scored = [one.status == "pass" for one in said if one.status != "unscored"]
+            expected = fmean(scored) if scored else None
+            assert passed.values.get((case, model)) == expected
+            far = [
+                one.delta_e00
+                for one in said
+                if one.delta_e00 is not None and one.relation == "matches"
+            ]
+            value = distance.values.get((case, model))
+            assert value == (pytest.approx(-fmean(far)) if far else None)
+        assert len(passed.values) + sum(passed.unscored.values()) == len(keys)
+    right = metrics["right:truehue"].values
+    for key, share in metrics["passed:truehue"].values.items():
+        if share in (0.0, 1.0) and key in right:
+            assert (right[key] >= 0.5) == (share == 1.0)
+    assert "misfit:truehue" in metrics
+    assert "right:paper" not in metrics
+
+
+def test_hidden_runs_and_unknown_images_have_no_number(
+    context: Context, runs: dict[str, str]
+) -> None:
+    plan = plan_of_runs(context, runs)
+    context.storage.runs.hide(runs["m1"])
+    metric = {one.id: one for one in metrics_of(context, plan)}["passed:truehue"]
+    assert {model for _, model in metric.values} == {"m0"}
+    assert sum(metric.unscored.values()) >= len(plan.cases)
+    assert any("No run that is shown" in words for words in metric.unscored)
+    bare = (Case("c", "a lime", (Candidate("a", ("0" * 64,)), Candidate("b", ("1" * 64,)))),)
+    assert metrics_of(context, plan_of(cases=bare)) == ()
+
+
+def test_votes_on_images_of_runs_are_compared_with_rules(
+    context: Context, runs: dict[str, str]
+) -> None:
+    study_id = simulated(context.storage, plan_of_runs(context, runs), Crowd(6))
+    validation = told(context, study_id)["everybody"]["validation"]
+    rows = {row["metric"]: row for row in validation["rows"]}
+    assert {"passed:truehue", "passed:paper", "delta_e00:paper", "hue:paper"} <= set(rows)
+    assert validation["published"] is None
+    for row in rows.values():
+        assert row["pairs"] + row["unscored"] == validation["pairs"]
+        assert bool(row["unscored"]) <= bool(row["unscored_why"])
+    assert validation["sentences"]
+
+
+def test_numbers_of_distributions_are_turned(context: Context) -> None:
+    plan = distributions_plan(8)
+    metrics = {metric.id: metric for metric in metrics_of(context, plan)}
+    case = plan.cases[3]
+    comparison = compare(np.array(case.candidates[1].weights), np.array(case.reference))
+    key = (case.id, "m1")
+    assert metrics["emd_lab"].values[key] == pytest.approx(-comparison.emd_lab)
+    assert metrics["pcc"].values[key] == pytest.approx(comparison.pcc)
+    assert metrics["dca"].values[key] == float(comparison.dominant_equal)
+    hue = metrics["delta_hue_deg"]
+    assert len(hue.values) + sum(hue.unscored.values()) == 24
+    assert hue.published == "ΔHue"
+
+
+@pytest.mark.parametrize("kind", [Kind.RATINGS, Kind.BEST_OF])
+def test_ratings_and_choices_have_metrics_too(
+    context: Context, runs: dict[str, str], kind: Kind, tmp_path: Path
+) -> None:
+    if kind is Kind.BEST_OF:
+        more = fill(context.storage, tmp_path / "more", ("m2", "m3"), prompts=40, images=1)
+        runs = {**runs, "m2": more[0], "m3": more[1]}
+        drawn = plan_of_runs(context, {m: runs[m] for m in ("m0", "m1")})
+        others = {c.id: c for c in plan_of_runs(context, {m: runs[m] for m in ("m2", "m3")}).cases}
+        cases = tuple(
+            Case(one.id, one.words, (*one.candidates, *others[one.id].candidates))
+            for one in drawn.cases
+            if one.id in others
+        )
+        plan = plan_of(cases=cases, kind=kind, votes=3, trials=30, tie=False)
+    else:
+        plan = plan_of_runs(context, runs, kind=kind)
+    strengths = {"m0": 0.8, "m1": 0.0, "m2": -0.8, "m3": -1.0}
+    study_id = simulated(context.storage, plan, Crowd(6, strengths))
+    validation = told(context, study_id)["everybody"]["validation"]
+    row = {one["metric"]: one for one in validation["rows"]}["delta_e00:paper"]
+    assert validation["of"] == ("images" if kind is Kind.RATINGS else "sets of four")
+    assert row["pairs"] > 20
+    if kind is Kind.RATINGS:
+        assert -1 <= row["kendall"]["value"] <= row["pearson"]["high"]
+        assert row["agreement"]["value"] is None
+        assert "correlations" in row["agreement"]["why"]
+    else:
+        assert 0 <= row["agreement"]["low"] <= row["agreement"]["value"]
+        assert 0 < row["chance"] <= 0.25
+        assert row["pearson"]["value"] is None
+    assert validation["sentences"][0]

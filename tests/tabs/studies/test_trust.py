@@ -1,0 +1,118 @@
+"""What is said of metrics is what the intervals carry, and no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from annotation.participants.quality import ExclusionRule
+from annotation.ranking.strengths import Ranking
+from annotation.report import Analysis, Summary, results
+from annotation.validation.differences import Difference
+from annotation.validation.metrics import Interval, Validation
+from annotation.validation.scales import ChoiceValidation, RatingValidation
+from tabs.studies.metrics import StudyMetric
+from tabs.studies.trust import trust_sentences
+from tabs.studies.trust_scales import choice_sentences, rating_sentences
+from tests.annotation.studies_made import plan
+
+NAMES = ("EMD", "PCC", "ED")
+
+
+def metrics(names: tuple[str, ...] = NAMES) -> list[StudyMetric]:
+    return [StudyMetric(name.lower(), name, "", False, "", "", {}) for name in names]
+
+
+def summary(**parts: Any) -> Summary:
+    """Results of nobody with these parts in them."""
+    nothing = results(plan(), [], Analysis(ExclusionRule(), {})).everybody
+    return Summary(**{**vars(nothing), **parts})
+
+
+def of_pairs(metric: str, value: float, half: float = 0.1, pairs: int = 450) -> Validation:
+    number = Interval(value, value - half, value + half)
+    agreement = Interval(0.62, 0.58, 0.66)
+    return Validation(metric, number, number, agreement, agreement, pairs, 0, 0, 0)
+
+
+def difference(other: str, value: float, half: float, needed: int | None = None) -> Difference:
+    interval = Interval(value, value - half, value + half)
+    return Difference("emd", other, interval, 450, value > half, needed)
+
+
+VOTES = Ranking((), 0.0, (), 36, 2700)
+
+
+def test_the_best_is_named_with_what_is_behind_it_and_what_cannot_be_told() -> None:
+    said = trust_sentences(
+        summary(
+            ranking=VOTES,
+            validations=(of_pairs("emd", 0.53), of_pairs("pcc", 0.5), of_pairs("ed", 0.26)),
+            differences={"": (difference("pcc", 0.03, 0.06, 10_721), difference("ed", 0.27, 0.1))},
+        ),
+        metrics(),
+    )
+    assert said[0] == (
+        "EMD is nearest to people: correlation 0.53 (0.43 to 0.63) over 450 pairs, and it prefers "
+        "what most of them prefer in 62% of them. ED is behind it; PCC cannot be told from it."
+    )
+    assert said[1].startswith("About 11,000 votes instead of 2,700, on accordingly more concepts")
+    assert "would tell it from PCC" in said[1]
+    assert len(said) == 2
+
+
+@pytest.mark.parametrize("needed", [None, 1_000_000])
+def test_what_no_study_would_tell_apart_is_said(needed: int | None) -> None:
+    said = trust_sentences(
+        summary(
+            ranking=VOTES,
+            validations=(of_pairs("emd", 0.53), of_pairs("pcc", 0.53)),
+            differences={"": (difference("pcc", 0.0, 0.06, needed),)},
+        ),
+        metrics(),
+    )
+    assert "do not tell it from any other metric here: PCC." in said[0]
+    assert "no study of a usual size" in said[1]
+
+
+def test_chance_few_pairs_and_blind_metrics_are_no_recommendation() -> None:
+    weak = trust_sentences(summary(validations=(of_pairs("emd", 0.05),)), metrics())
+    assert weak == [
+        "These votes do not show that any metric says what people say: the highest correlation is "
+        "0.05 (−0.05 to 0.15), of EMD."
+    ]
+    few = trust_sentences(summary(validations=(of_pairs("emd", 0.9, pairs=12),)), metrics())
+    assert few == ["12 pairs have votes so far: metrics are compared from 20 on."]
+    blind = trust_sentences(summary(validations=(of_pairs("emd", float("nan")),)), metrics())
+    assert "none can be recommended" in blind[0]
+
+
+def test_many_metrics_make_the_best_look_better() -> None:
+    names = tuple(f"M{at}" for at in range(9))
+    rows = tuple(of_pairs(name.lower(), 0.5 - at / 50) for at, name in enumerate(names))
+    told = tuple(difference(name.lower(), 0.3, 0.1) for name in names[1:])
+    said = trust_sentences(
+        summary(ranking=VOTES, validations=rows, differences={"": told}), metrics(names)
+    )
+    assert "9 metrics were compared with the same votes" in said[-1]
+    assert "M1, M2, M3, M4, M5 and 3 more" in said[0]
+
+
+def test_ratings_and_choices_are_told_apart_by_their_intervals() -> None:
+    def rated(metric: str, value: float) -> RatingValidation:
+        number = Interval(value, value - 0.05, value + 0.05)
+        return RatingValidation(metric, number, number, number, 300, 0)
+
+    said = rating_sentences(
+        summary(rating_validations=(rated("ed", 0.3), rated("emd", 0.7), rated("pcc", 0.65))),
+        metrics(),
+    )
+    assert said[0].startswith("EMD is nearest to people: correlation of ranks 0.70 (0.65 to 0.75)")
+    assert said[1] == "ED is behind it."
+    assert said[2].startswith("PCC cannot be told from it")
+    chosen = ChoiceValidation("emd", Interval(0.3, 0.2, 0.4), 0.25, 60, 0)
+    assert "do not show" in choice_sentences(summary(choice_validations=(chosen,)), metrics())[0]
+    sure = ChoiceValidation("emd", Interval(0.5, 0.4, 0.6), 0.25, 60, 0)
+    best = choice_sentences(summary(choice_validations=(sure,)), metrics())
+    assert "in 50% (40% to 60%) of 60 sets; by chance it would be 25%." in best[0]
