@@ -6,10 +6,9 @@ import hashlib
 import re
 import secrets
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
-from starlette.requests import Request
 
 from core.errors import BadInput
 from core.studies import StudyRecord
@@ -17,6 +16,9 @@ from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import Whole
 from tabs.studies.live import StudyRequest, study_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 MOST_AT_ONCE = 500
 TOKEN_BYTES = 32

@@ -70,7 +70,7 @@ def study_routes(context: Context) -> Door:
 
 
 def _closed(door: Door) -> Door:
-    async def nothing() -> JSONResponse:
+    async def nothing(_: Actor = door.asking) -> JSONResponse:
         return JSONResponse({"error": NO_STUDIES}, 404)
 
     for path in ("", "/{rest:path}"):

@@ -84,9 +84,9 @@ def _wanted(
             "apart: choose by what is easier to explain."
         ]
     return [
-        f"About {_rounded(near.votes_needed or 0):,} votes on as many more concepts or prompts, "
-        f"instead of {votes:,}, would tell it from {names[near.other]}, if the difference is as "
-        "large as it seems now."
+        f"About {_rounded(near.votes_needed or 0):,} votes instead of {votes:,}, on accordingly "
+        f"more concepts or prompts, would tell it from {names[near.other]}, if the difference is "
+        "as large as it seems now."
     ]
 
 
