@@ -244,6 +244,16 @@ def test_an_address_that_others_reach_is_said_with_a_warning(tmp_path: Path) -> 
     assert "127.0.0.1" in allowed_hosts(read_settings([]).host)
 
 
+def test_a_space_is_a_demonstration_unless_it_is_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    assert (read_settings([]).demo, read_settings(["--demo"]).demo) == (False, True)
+    monkeypatch.setenv("SPACE_ID", "somebody/truehue")
+    assert (read_settings([]).demo, read_settings(["--no-demo"]).demo) == (True, False)
+    assert read_settings([]).host == "0.0.0.0"
+
+
 def test_an_image_that_is_not_stored_is_not_found(app: App) -> None:
     for name in ("f" * 64, "no-such-image", "0", "..%2f..%2ftruehue", "%00"):
         for kind in ("images", "thumbs"):

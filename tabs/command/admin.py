@@ -15,7 +15,8 @@ from typing import Any
 
 from core.command import program
 from core.errors import BadInput, DatabaseBusy, TrueHueError
-from storage.accounts import ROLES
+from storage.accounts import ADMIN, ROLES
+from storage.store import DATABASE_NAME
 from tabs.accounts.administer import administer, plain_name
 from tabs.accounts.control import ask
 from tabs.accounts.passwords import LEAST_CHARACTERS, Passwords, checked
@@ -32,6 +33,10 @@ A password is asked for twice, or read as one line where standard input is no te
 least {LEAST_CHARACTERS} characters. The first account is an admin's. Once there is one, every page
 but the participants' asks to sign in.
 """
+NO_DATA = (
+    "There is no database of TrueHue in {data}. Name its folder with --data, or make the first "
+    "account: python app.py admin add NAME"
+)
 BUSY = (
     "The app that has {data} open cannot be asked to change accounts. End it (Ctrl+C), give this "
     "command again, and start it anew."
@@ -96,13 +101,14 @@ def main(arguments: list[str] | None = None) -> int:
 def _done(options: argparse.Namespace) -> dict[str, Any]:
     data = Path(options.data).expanduser()
     fields: dict[str, Any] = {"do": options.command}
+    if options.command != "add" and not (data / DATABASE_NAME).exists():
+        raise BadInput(NO_DATA.format(data=data))
     if options.command != "list":
         # What cannot be is said before a password is asked for.
         fields["name"] = plain_name(options.name)
-        known = [one["name"] for one in _change(data, {"do": "list"})["accounts"]]
         if options.command == "add":
             fields["role"] = options.role
-            if not known and options.role not in ("", "admin"):
+            if options.role not in ("", ADMIN) and not _change(data, {"do": "list"})["accounts"]:
                 raise BadInput("The first account has to be an admin's.", "role")
     if options.command in ("add", "password"):
         fields["password_hash"] = Passwords().hash_of(checked(_password()))

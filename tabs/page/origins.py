@@ -35,6 +35,8 @@ THROUGH_PROXY = (
 SPACE_FRAMES = "https://huggingface.co"
 _ORIGIN = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[^/:@\[\]\s]+)(?::(\d{1,5}))?")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^/:@\[\]\s]+)(?::(\d{1,5}))?")
+# What may stand in a link that is handed on.
+_PLAIN_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?")
 _PORTS = {"http": "80", "https": "443"}
 
 
@@ -160,6 +162,6 @@ def base_of(request: Request, local: bool) -> str:
         named = headers.get("x-forwarded-proto", "").split(",")[0].strip().lower()
         scheme = named if named in ("http", "https") else scheme
         host = headers.get("x-forwarded-host", "").split(",")[0].strip() or host
-    if not _HOST.fullmatch(host):
+    if not _PLAIN_HOST.fullmatch(host):
         raise BadInput("It cannot be told under which address this TrueHue is reached.")
     return f"{scheme}://{host}"

@@ -21,6 +21,7 @@ from core.study_copy import (
     StateChange,
     StudyCopy,
 )
+from tabs.studies.making import FORM
 from tabs.studies.tables_rows import body_of
 
 FORMAT, FORMAT_VERSION = "truehue study", 1
@@ -58,9 +59,13 @@ def study_document(copy: StudyCopy, *, personal: bool) -> Json:
 
 
 def _plan(plan: Mapping[str, Any], personal: bool) -> Json:
-    if personal or "completion" not in plan:
-        return dict(plan)
-    return {**plan, "completion": {"code": "", "url": ""}}  # who has the code is paid
+    """A plan with the form that made it; without the code, for who has that is paid."""
+    content = dict(plan)
+    if not personal:
+        content["completion"] = {"code": "", "url": ""}
+        if isinstance(content.get(FORM), Mapping):
+            content[FORM] = {**content[FORM], "completion": {"code": "", "url": ""}}
+    return content
 
 
 def people_lines(copy: StudyCopy, *, personal: bool) -> Iterator[str]:

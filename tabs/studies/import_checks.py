@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import fields
+from math import comb
 from typing import Any
+
+from pydantic import ValidationError
 
 from annotation.judgments.answers import read_answer
 from annotation.participants.quality import ExclusionRule
+from annotation.studies.cases import SIZES, Kind
 from annotation.studies.files import from_json, to_json
 from annotation.studies.plan import StudyPlan
 from core.color.distances import checked
 from core.errors import BadInput
 from core.studies import EventKind, Purpose, Trial
 from core.study_copy import ParticipantCopy, StudyCopy
+from tabs.studies.making import FORM, form_of
 
+MOST_STIMULI = 500_000
+_IMAGE = re.compile(r"[0-9a-f]{64}")
 _ASKED = (Purpose.ATTENTION, Purpose.TRAINING)
 
 
@@ -53,18 +61,52 @@ def images_of(copy: StudyCopy) -> set[str]:
 
 
 def _plan(content: Mapping[str, Any], version: int) -> StudyPlan:
+    _refuse_many(content, version)
     plan = from_json(content)
-    if unknown := _unknown(content, to_json(plan)):
+    known = to_json(plan)
+    if FORM in content:
+        known[FORM] = _form(content, version)
+    if unknown := _unknown(content, known):
         raise BadInput(f"Version {version} of the plan has a field that no plan has: {unknown}.")
     for case in plan.cases:
         if case.reference:
             checked(case.reference, f"People's distribution of {case.words[:80]!r}")
         for candidate in case.candidates:
+            if not all(_IMAGE.fullmatch(image_id) for image_id in candidate.image_ids):
+                raise BadInput(f"{case.words[:80]!r} names an image by what is no image's id.")
             if candidate.weights:
                 checked(candidate.weights, f"{candidate.model[:80]}'s of {case.words[:80]!r}")
     if not plan.stimuli:  # made here, so that what it refuses is said before anything is stored
         raise BadInput(f"Version {version} of the plan asks about nothing.")
     return plan
+
+
+def _form(content: Mapping[str, Any], version: int) -> dict[str, Any]:
+    try:
+        form = form_of(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadInput(
+            f"The form of version {version} of the plan cannot be read: {place[:120]}: "
+            f"{first['msg']}."
+        ) from None
+    return {} if form is None else form.model_dump(mode="json")
+
+
+def _refuse_many(content: Mapping[str, Any], version: int) -> None:
+    """Refuses more stimuli than any study has before one of them is made."""
+    kind, cases = content.get("kind"), content.get("cases")
+    size = SIZES[Kind(kind)] if kind in set(Kind) else 1
+    sizes = [
+        len(case["candidates"])
+        for case in (cases if isinstance(cases, list) else ())
+        if isinstance(case, Mapping) and isinstance(case.get("candidates"), list)
+    ]
+    if sum(comb(count, size) for count in sizes) > MOST_STIMULI:
+        raise BadInput(
+            f"Version {version} of the plan asks about more than {MOST_STIMULI:,} stimuli."
+        )
 
 
 def _unknown(content: Any, known: Any, place: str = "") -> str:

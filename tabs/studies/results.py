@@ -83,6 +83,10 @@ class ResultsKeeper:
             assert task.future is not None
             try:
                 made = task.future.result(max(0.0, until - time.monotonic()))
+            except Cancelled:  # somebody was erased meanwhile: begin again
+                if self._closed:
+                    raise
+                continue
             except NotYet:
                 total = max(self._steps.get(study_id, 0), task.done + 1)
                 progress = {"done": task.done, "total": total, "words": task.words}
@@ -91,9 +95,10 @@ class ResultsKeeper:
                 return Computed(made, False, None)
 
     def forget(self, study_id: str) -> None:
-        """Drops what is kept of a study: somebody in it was erased."""
+        """Drops what is kept of a study, and what is at work: somebody in it was erased."""
         with self._lock:
             self._kept.pop(study_id, None)
+            self._tasks.pop(study_id, None)
 
     def close(self) -> None:
         """Ends what is computed; later questions raise."""
@@ -112,7 +117,7 @@ class ResultsKeeper:
         self._tasks[study_id] = task
 
         def step(words: str) -> None:
-            if self._closed:
+            if self._closed or self._tasks.get(study_id) is not task:
                 raise Cancelled
             task.words = words
             task.done += 1
@@ -122,14 +127,16 @@ class ResultsKeeper:
                 made = make(step)
                 with self._lock:
                     self._steps[study_id] = task.done
-                    self._kept[study_id] = (key, made)
-                    self._kept.move_to_end(study_id)
-                    while len(self._kept) > _MOST_KEPT:
-                        self._kept.popitem(last=False)
+                    if self._tasks.get(study_id) is task:
+                        self._kept[study_id] = (key, made)
+                        self._kept.move_to_end(study_id)
+                        while len(self._kept) > _MOST_KEPT:
+                            self._kept.popitem(last=False)
                 return made
             finally:
                 with self._lock:
-                    del self._tasks[study_id]
+                    if self._tasks.get(study_id) is task:
+                        del self._tasks[study_id]
 
         task.future = self._pool.submit(work)
         return task

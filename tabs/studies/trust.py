@@ -57,9 +57,8 @@ def _headline(best: Validation, differences: Sequence[Difference], names: Mappin
     if open_ and not worse:
         return f"{told} But these votes do not tell it from any other metric here: {listed(open_)}."
     if open_:
-        return (
-            f"{told} {listed(worse)} {_are(worse)} behind it; {listed(open_)} cannot be told from it."
-        )
+        behind = f"{listed(worse)} {_are(worse)} behind it"
+        return f"{told} {behind}; {listed(open_)} cannot be told from it."
     if worse:
         return f"{told} All others are behind it: {listed(worse)}."
     return told
@@ -85,9 +84,9 @@ def _wanted(
             "apart: choose by what is easier to explain."
         ]
     return [
-        f"About {_rounded(near.votes_needed or 0):,} votes on as many more concepts or prompts, "
-        f"instead of {votes:,}, would tell it from {names[near.other]}, if the difference is as "
-        "large as it seems now."
+        f"About {_rounded(near.votes_needed or 0):,} votes instead of {votes:,}, on accordingly "
+        f"more concepts or prompts, would tell it from {names[near.other]}, if the difference is "
+        "as large as it seems now."
     ]
 
 

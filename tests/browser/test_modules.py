@@ -314,3 +314,17 @@ def test_pictures_are_as_large_as_the_screen_lets_them(
         [places, *room],
     )
     assert shown == [name, width, width, name]
+
+
+def test_participants_read_every_word_in_every_language(modules: Page) -> None:
+    """And the same places are filled in."""
+    differing = run(
+        modules,
+        f"""const {{ english }} = await {module("participants/words")};
+        const {{ words }} = await {module("participants/words_de")};
+        const places = (text) => (text?.match(/{{[a-z]+}}/g) || []).sort().join();
+        const names = new Set([...Object.keys(english), ...Object.keys(words)]);
+        return [...names].filter((name) => places(english[name]) !== places(words[name])
+          || !english[name] || !words[name]);""",
+    )
+    assert differing == []

@@ -27,10 +27,10 @@ VIEW = "#th-jd-view > :not([hidden])"
 """The view of a study that is in front."""
 
 
-@pytest.fixture(scope="module")
-def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[App]:
     """The app with small runs of two models over the same prompts."""
-    data = tmp_path_factory.mktemp("judge") / "data"
+    data = tmp_path / "data"
     with Storage.open(data) as storage:
         fill(storage, data / "runs", prompts=8, images=3)
     with running(data) as app:
@@ -78,6 +78,9 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     watch.refused |= {"/api/studies/outline"}
     page = visit(started.address + "/?tab=judge")
     room = judge(page)
+    # Where somebody was whenever the page asked what comes in.
+    asked_at: list[str] = []
+    page.on("request", lambda one: asked_at.append(page.url) if one.url.endswith("/live") else None)
 
     # Nothing yet: what a study is, and one press begins one.
     expect(room.get_by_role("heading", name="No study yet: begin one")).to_be_visible()
@@ -158,7 +161,9 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     assert barriers(page) == []
     results = opens(room, "Results")
     expect(results.locator(".th-jd-lead")).to_contain_text("of 3 people are in")
-    expect(results.get_by_role("table", name="Strengths", exact=True)).to_contain_text("After exclusion")
+    expect(results.get_by_role("table", name="Strengths", exact=True)).to_contain_text(
+        "After exclusion"
+    )
     assert barriers(page) == []
     page.go_back()
     expect(row).to_contain_text("left out")
@@ -180,10 +185,12 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     page.reload()
     expect(room.get_by_role("heading", name="=Two models")).to_be_visible()
     expect(export.get_by_role("link", name="all.zip")).to_be_visible()
-    assert barriers(page) == []
     room.get_by_role("button", name="All studies").click()
     expect(room.get_by_role("link", name="=Two models")).to_be_visible()
     assert barriers(page) == []
+    # From Links one came to Live: the address follows a moment after the question.
+    assert asked_at
+    assert [url for url in asked_at if not re.search("view=(live|links)", url)] == []
 
 
 def test_a_demonstration_has_no_judge(visit: Visit, tmp_path: Path) -> None:

@@ -42,6 +42,19 @@ export function mount({ element }) {
     return node;
   }
 
+  // What stands on the page is kept: it is gone on with from another window, or left.
+  function signedOut() {
+    if (box.querySelector('[data-number="signed-out"]')) return;
+    const node = make('div', 'th-notice');
+    node.dataset.number = 'signed-out';
+    node.appendChild(make('p', '', 'You are signed out: nothing is stored until you sign in.'));
+    const door = make('a', 'th-button', 'Sign in');
+    door.href = '/signin?next=' + encodeURIComponent(location.pathname + location.search);
+    node.appendChild(door);
+    box.appendChild(node);
+    box.hidden = false;
+  }
+
   async function look() {
     looked = Date.now();
     try {
@@ -50,6 +63,7 @@ export function mount({ element }) {
       /* asked again with the next event */
     }
   }
+  document.addEventListener('th-signed-out', signedOut);
   look();
   ['drawn', 'runs', 'explore'].forEach((name) =>
     store.subscribe(name, () => {

@@ -2,9 +2,8 @@
 // replaces by name. What stands in braces is filled in.
 
 /** @type {Record<string, string>} */
-const english = {
+export const english = {
   study: 'Study',
-  loading: 'One moment …',
   no_answer: 'The study does not answer. Check your connection: the page tries again by itself.',
   try_again: 'Try again',
   unknown_title: 'This link leads to no study',
@@ -31,7 +30,6 @@ const english = {
   preview: 'Preview: nothing is kept',
   continue: 'Continue',
   start: 'Start',
-  back: 'Back',
 
   consent_title: 'Before you take part',
   consent_version: 'Version {version}',
@@ -54,14 +52,12 @@ const english = {
 
   instructions_title: 'What to do',
   instructions_keys: 'Keys',
-  instructions_touch: 'Buttons are on the screen.',
   keys_choose: 'choose',
   keys_rate: 'rate (for 10 type 1 and then 0)',
   keys_tie: 'no difference',
   keys_skip: 'skip',
   keys_zoom: 'look closer',
   keys_undo: 'back to the last answer',
-  training_title: 'First, some practice',
   training_text: 'In the first {n} you will be told whether you were right. They do not count.',
   again_title: 'Once more',
   again_text: 'Here are {n} more for practice. Look closely; there is no hurry.',
@@ -73,15 +69,12 @@ const english = {
 
   progress: '{n} of {of}',
   practice: 'Practice {n} of {of}',
-  first: 'First',
-  second: 'Second',
   place: 'Choose {n}',
   picture: 'Picture {n}',
   picture_one: 'Picture',
   people: 'People',
   people_strip: 'The colors that people chose',
   strip: 'The colors of {n}',
-  for_reference: 'Pictures for reference only',
   tie: 'No difference',
   skip: 'Skip',
   undo: 'Undo',

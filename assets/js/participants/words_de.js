@@ -3,7 +3,6 @@
 /** @type {Record<string, string>} */
 export const words = {
   study: 'Studie',
-  loading: 'Einen Moment …',
   no_answer:
     'Die Studie antwortet nicht. Bitte prüfen Sie die Verbindung: Die Seite versucht es von selbst weiter.',
   try_again: 'Erneut versuchen',
@@ -33,7 +32,6 @@ export const words = {
   preview: 'Vorschau: nichts wird gespeichert',
   continue: 'Weiter',
   start: 'Beginnen',
-  back: 'Zurück',
 
   consent_title: 'Bevor Sie teilnehmen',
   consent_version: 'Fassung {version}',
@@ -56,14 +54,12 @@ export const words = {
 
   instructions_title: 'Was zu tun ist',
   instructions_keys: 'Tasten',
-  instructions_touch: 'Die Knöpfe sind auf dem Bildschirm.',
   keys_choose: 'wählen',
   keys_rate: 'bewerten (für 10 erst 1, dann 0)',
   keys_tie: 'kein Unterschied',
   keys_skip: 'überspringen',
   keys_zoom: 'näher ansehen',
   keys_undo: 'zurück zur letzten Antwort',
-  training_title: 'Zuerst ein wenig Übung',
   training_text: 'Bei den ersten {n} erfahren Sie, ob es richtig war. Sie zählen nicht.',
   again_title: 'Noch einmal',
   again_text: 'Hier sind noch {n} zur Übung. Schauen Sie genau hin; es eilt nicht.',
@@ -75,15 +71,12 @@ export const words = {
 
   progress: '{n} von {of}',
   practice: 'Übung {n} von {of}',
-  first: 'Erstes',
-  second: 'Zweites',
   place: '{n} wählen',
   picture: 'Bild {n}',
   picture_one: 'Bild',
   people: 'Menschen',
   people_strip: 'Die Farben, die Menschen wählten',
   strip: 'Die Farben von {n}',
-  for_reference: 'Bilder nur zum Vergleich',
   tie: 'Kein Unterschied',
   skip: 'Überspringen',
   undo: 'Zurück',

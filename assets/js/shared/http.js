@@ -21,6 +21,8 @@ export async function ask(url, options) {
     // the status tells
   }
   if (!answer.ok) {
+    // The session has ended: notices.js says so, and where to sign in.
+    if (answer.status === 401) document.dispatchEvent(new Event('th-signed-out'));
     const words = (data && data.error) || 'The app answered ' + answer.status + '.';
     throw Object.assign(new Error(words), { field: (data && data.field) || '' });
   }

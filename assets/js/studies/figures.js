@@ -196,7 +196,7 @@ export function votesOverTime(node, hours, wanted) {
       y: hours.map((hour) => hour.answers),
       width: 0.84 * HOUR_MS,
       offset: 0.08 * HOUR_MS,
-      marker: { color: LINE, line: { width: 0 } },
+      marker: { color: SOFT, opacity: 0.45, line: { width: 0 } },
       hovertemplate: '%{x|%b %d %H:%M}<br>%{y:,} votes this hour<extra></extra>',
     },
     {
@@ -250,8 +250,9 @@ export function coverage(node, loads, wanted) {
       x: loads.map((load) => load.answers),
       y: loads.map((load) => load.stimuli),
       marker: {
-        color: loads.map((load) => (load.answers >= wanted ? INK : LINE)),
-        line: { color: SOFT, width: 1 },
+        color: loads.map((load) => (load.answers >= wanted ? INK : SOFT)),
+        opacity: loads.map((load) => (load.answers >= wanted ? 1 : 0.45)),
+        line: { width: 0 },
       },
       hovertemplate: '%{y:,} stimuli with %{x} votes<extra></extra>',
     },
@@ -269,6 +270,7 @@ export function coverage(node, loads, wanted) {
 export function powerCurve(node, curve, wanted, votes) {
   const x = curve.map((point) => point.votes);
   const layout = blank(230, {
+    margin: { l: 56, r: 12, t: 10, b: 40 },
     xaxis: { title: { text: 'votes on the two models', standoff: 6 }, rangemode: 'tozero' },
     yaxis: { title: { text: 'power', standoff: 6 }, range: [0, 1.03], tickformat: '.0%' },
   });

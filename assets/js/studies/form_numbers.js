@@ -4,6 +4,9 @@ import { fieldsOf, fold, part, row } from './form_fields.js';
 import { decimal } from './parts.js';
 import { votesNeeded } from './votes_needed.js';
 
+/** Each offer's sentence ends with the same advice. @param {string | undefined} text */
+const firstSentence = (text) => (text ? text.split('. ')[0] + '.' : '');
+
 /**
  * @param {{ form: any, preset: any, presets: any, outline: () => any, changed: () => void }} given
  * @returns {{ node: HTMLElement, outlined: () => void }}
@@ -22,8 +25,8 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   );
   const allowed = make('div', 'th-jd-checks');
   if (kind === 'pairs')
-    allowed.append(of.check('tie', 'A tie may be answered', '“About the same.”'));
-  allowed.append(of.check('skip', 'A trial may be skipped', '“I cannot tell.” A skip is no vote.'));
+    allowed.append(of.check('tie', 'A tie may be answered', '“No difference.”'));
+  allowed.append(of.check('skip', 'A trial may be skipped', '“Skip.” A skip is no vote.'));
   node.append(numbers, allowed);
 
   if (kind !== 'best-of')
@@ -104,7 +107,8 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
             make(
               'small',
               '',
-              offer.words_why || decimal(offer.difference, 1) + ' ' + (offer.unit || ''),
+              firstSentence(offer.words_why) ||
+                decimal(offer.difference, 1) + ' ' + (offer.unit || ''),
             ),
           );
         label.append(tick, words);

@@ -52,25 +52,32 @@ export function questionPart({ form, preset, presets, changed, again }) {
   );
   const words = presets.wording?.[form.language] || {};
   const list = make('div', 'th-jd-wording');
-  form.wording ||= {};
-  const own = fieldsOf(form.wording, changed);
-  list.append(
-    ...Object.entries(words).map(([name, text]) =>
-      own.text(name, String(text), { placeholder: String(text), long: 2000 }),
-    ),
+  const other = fold(
+    'Other words of the page',
+    make('p', 'th-jd-hint', 'What is left empty stays as it is. Places in braces are filled in.'),
+    list,
   );
+  form.wording ||= {};
+  // There are a hundred of them, which few studies touch.
+  other.addEventListener('toggle', () => {
+    if (list.children.length) return;
+    const own = fieldsOf(form.wording, changed);
+    list.append(
+      ...Object.entries(words).map(([name, text]) => own.text(name, String(text), { long: 2000 })),
+    );
+  });
+  list.dataset.field = 'wording';
+  other.hidden = !Object.keys(words).length;
   node.append(
     fold(
-      'Pages before and after, other words',
+      'Pages before and after',
       of.text('intro', 'Page before', {
         rows: 3,
         hint: 'Between consent and instructions; empty for none.',
       }),
       of.text('outro', 'Page after', { rows: 3, hint: 'Thanks, and who to write to.' }),
-      ...(list.children.length
-        ? [make('p', 'th-jd-label', 'Words of the page: what is left empty stays as it is'), list]
-        : []),
     ),
+    other,
   );
   return node;
 }

@@ -39,26 +39,50 @@ const MEASURES = [
     axis: '.1%',
   },
 ];
+const KENDALL = { ...MEASURES[1], id: 'kendall', name: 'Kendall’s τ-b' };
 const HELP = {
-  pearson:
-    'Correlation of the metric’s difference between both models with the share of votes, each pair in both orders',
-  spearman: 'The same of ranks',
-  agreement:
-    'Share of pairs in which the metric prefers what most people prefer; a tie of either counts as none',
-  agreement_decided: 'The same where neither is tied',
+  pairs: {
+    pearson:
+      'Correlation of the metric’s difference between both models with the share of votes, each pair in both orders',
+    spearman: 'The same of ranks',
+    agreement:
+      'Share of pairs in which the metric prefers what most people prefer; a tie of either counts as none',
+    agreement_decided: 'The same where neither is tied',
+  },
+  ratings: {
+    pearson: 'Correlation of the metric with the mean rating of an image',
+    spearman: 'The same of ranks',
+    kendall: 'Share of image pairs in the same order less that in the other, ties taken out',
+  },
+  'best-of': {
+    agreement: 'Share of sets of four of which the metric and most people call the same one best',
+  },
 };
 
-/** A number with what was published below it. */
+/** Whether any metric has this number. */
+const has = (rows, id) =>
+  rows.some((row) => row[id] && row[id].value !== null && row[id].value !== undefined);
+/** The measures that a kind of study has. */
+const measuresOf = (rows) =>
+  [MEASURES[0], MEASURES[1], KENDALL, MEASURES[2]].filter((measure) => has(rows, measure.id));
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+/** A number with what was published, or chance gives, below it. */
 function beside(row, measure) {
-  const node = rated(row[measure.id], measure.format, measure.line);
+  const chance = measure.id === 'agreement' && row.chance ? row.chance : null;
+  const [from, to, mark] = measure.line;
+  const node = rated(row[measure.id], measure.format, [from, to, chance ?? mark]);
   const published = row.published && row.published[measure.id];
   if (published !== null && published !== undefined)
     node.append(make('small', 'th-jd-published', 'published ' + measure.format(published)));
+  if (chance) node.append(make('small', 'th-jd-published', 'chance ' + measure.format(chance)));
   return node;
 }
 
-function columnsOf(rows) {
-  return [
+function columnsOf({ rows, kind = 'pairs', of = 'pairs' }) {
+  const help = HELP[kind] || HELP.pairs;
+  /** @type {import('./table.js').Column[]} */
+  const columns = [
     {
       name: 'Metric',
       cell(row) {
@@ -73,42 +97,44 @@ function columnsOf(rows) {
       },
       values: (row) => [row.name],
     },
-    ...MEASURES.map((measure) => ({
+    ...measuresOf(rows).map((measure) => ({
       name: measure.name,
-      title: HELP[measure.id],
+      title: help[measure.id],
       cell: (row) => beside(row, measure),
       heads: [...spanHeads(measure.id), measure.id + '_published'],
       values: (row) => [...span(row[measure.id]), row.published ? row.published[measure.id] : ''],
     })),
-    {
+  ];
+  if (has(rows, 'agreement_decided'))
+    columns.push({
       name: 'Of decided pairs',
-      title: HELP.agreement_decided,
+      title: help.agreement_decided,
       cell: (row) => rated(row.agreement_decided, MEASURES[2].format, [0, 1, 0.5]),
       heads: spanHeads('agreement_decided'),
       values: (row) => span(row.agreement_decided),
+    });
+  columns.push({
+    name: capital(of),
+    right: true,
+    cell(row) {
+      const node = make('span', '', whole(row.pairs));
+      const more = [];
+      if (row.unscored) more.push(row.unscored + ' without a value');
+      if (row.metric_ties) more.push(row.metric_ties + ' tied');
+      if (more.length) node.append(make('small', 'th-jd-below', more.join(', ')));
+      node.title = row.unscored_why.map((one) => one.candidates + ': ' + one.words).join('\n');
+      return node;
     },
-    {
-      name: 'Pairs',
-      right: true,
-      cell(row) {
-        const node = make('span', '', whole(row.pairs));
-        const more = [];
-        if (row.unscored) more.push(row.unscored + ' without a value');
-        if (row.metric_ties) more.push(row.metric_ties + ' tied');
-        if (more.length) node.append(make('small', 'th-jd-below', more.join(', ')));
-        node.title = row.unscored_why.map((one) => one.candidates + ': ' + one.words).join('\n');
-        return node;
-      },
-      heads: ['pairs', 'unscored', 'metric_ties', 'vote_ties'],
-      values: (row) => [row.pairs, row.unscored, row.metric_ties, row.vote_ties],
-    },
-  ].filter(() => rows.length);
+    heads: [of.replaceAll(' ', '_'), 'unscored', 'metric_ties', 'vote_ties'],
+    values: (row) => [row.pairs, row.unscored, row.metric_ties, row.vote_ties],
+  });
+  return columns;
 }
 
 /** How the metrics stand within each type of case: a row each, as there are more of them. */
 function byType(all) {
   const part = card('By type of case', 'Spearman within each type; intervals resample cases.');
-  const groups = all.filter((group) => group.rows.length);
+  const groups = all.filter((group) => group.rows.some((row) => row.spearman.value !== null));
   const names = new Map(groups.flatMap((group) => group.rows.map((row) => [row.metric, row.name])));
   const of = (group, metric) => group.rows.find((row) => row.metric === metric)?.spearman;
   const columns = [
@@ -158,7 +184,9 @@ export function metricsView(box, current) {
       exclusionWords(data) +
       ' ' +
       whole(validation.pairs) +
-      ' pairs of ' +
+      ' ' +
+      (validation.of || 'pairs') +
+      ' of ' +
       whole(validation.cases) +
       ' cases.';
     top.append(make('p', 'th-soft', words));
@@ -181,9 +209,9 @@ export function metricsView(box, current) {
   function tableCard(validation) {
     const part = card(
       'Metrics against people',
-      '95% over resampled cases, all pairs of a case together.',
+      '95% over resampled cases, all of a case together.',
     );
-    const columns = columnsOf(validation.rows);
+    const columns = columnsOf(validation);
     part.head.append(csvButton('metrics', columns, validation.rows));
     part.body.append(dataTable(columns, validation.rows, 'Metrics against people'));
     const { published } = validation;
@@ -217,12 +245,15 @@ export function metricsView(box, current) {
     const node = plot('Metrics against people, with 95% intervals; the numbers are in the table.');
     choice.setAttribute('role', 'group');
     choice.setAttribute('aria-label', 'Measure');
+    const measures = measuresOf(validation.rows);
+    if (!measures.length) return null;
     function draw() {
-      strip(choice, MEASURES, measure, (id) => {
+      if (!measures.some((one) => one.id === measure)) measure = measures[0].id;
+      strip(choice, measures, measure, (id) => {
         measure = id;
         draw();
       });
-      const of = MEASURES.find((one) => one.id === measure);
+      const of = measures.find((one) => one.id === measure);
       const rows = [...validation.rows].sort(
         (a, b) => (b[measure].value ?? -2) - (a[measure].value ?? -2),
       );
@@ -235,7 +266,9 @@ export function metricsView(box, current) {
       };
       intervals(node, printed.length ? [{ name: 'published', rows: printed }, ours] : [ours], {
         title: of.name,
-        mark: of.line[2],
+        mark:
+          validation.rows.find((row) => row.chance && measure === 'agreement')?.chance ??
+          of.line[2],
         format: of.axis,
       });
     }
@@ -268,8 +301,11 @@ export function metricsView(box, current) {
       ]);
       return;
     }
-    const nodes = [line, headline(data, validation), tableCard(validation), figureCard(validation)];
-    if (validation.groups.some((group) => group.rows.length)) nodes.push(byType(validation.groups));
+    const nodes = [line, headline(data, validation), tableCard(validation)];
+    const figure = figureCard(validation);
+    if (figure) nodes.push(figure);
+    if (validation.groups.some((group) => group.rows.some((row) => row.spearman.value !== null)))
+      nodes.push(byType(validation.groups));
     arrange(box, nodes);
   }
   let drawn = null;

@@ -98,7 +98,7 @@ export function outlineBox(box, { create, line }) {
               whole(made.cases.complete) +
               ' that every model has',
           ],
-          ['Models', made.models.join(', ')],
+          ['Models', made.models.join(' · ')],
           [
             'Stimuli',
             whole(made.stimuli) +

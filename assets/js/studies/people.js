@@ -148,13 +148,19 @@ export function peopleView(box, current) {
   function columnsOf(data) {
     const { rule: now } = data;
     const of = (name) => (person) => person.quality[name];
-    const any = (read) => data.people.some((person) => read(person) !== null);
+    const any = (read) => data.people.some((person) => (read(person) ?? null) !== null);
     const shares = [
       ['Checks', 'Attention checks answered as told', of('attention'), 'least_attention'],
       ['Repeats', 'Repeated trials answered the same', of('consistency'), 'least_consistency'],
       ['Fast', 'Answers under 400 ms', of('fast'), 'most_fast'],
       ['One side', 'Answers at the place that was chosen most', of('one_side'), 'most_one_side'],
       ['Skips', 'Answers that could not tell', of('skipped'), ''],
+      [
+        'Training',
+        'Training trials answered right in the last round',
+        ({ quality }) => quality.training.at(-1) ?? null,
+        'least_training',
+      ],
       ['Plates', 'Color-vision plates read', of('plates'), 'least_plates'],
     ];
     return [

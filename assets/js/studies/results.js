@@ -2,7 +2,7 @@
 import { arrange, make } from '../shared/dom.js';
 import { KINDS, button, decimal, nothing, percent, problemLine, stamp, whole } from './parts.js';
 import { exclusionWords, resultsOf } from './results_of.js';
-import { groups, matrix, ranked, reliability, strengths, switched } from './results_parts.js';
+import { byType, matrix, ranked, reliability, strengths, switched } from './results_parts.js';
 import { onView, openStudy } from './view.js';
 
 /**
@@ -34,8 +34,6 @@ export function resultsView(box, current) {
             (summary) => matrix(summary, 'wins'),
           ),
         );
-      if (data.included.groups.length)
-        made.push(switched(data, 'By type of case', 'Strengths within each type, logits.', groups));
     }
     if (kind === 'ratings')
       made.push(
@@ -85,6 +83,8 @@ export function resultsView(box, current) {
           },
         ),
       );
+    const types = byType(data);
+    if (types) made.push(types);
     made.push(reliability(data));
     return made.map((part) => part.node);
   }

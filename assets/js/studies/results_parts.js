@@ -184,29 +184,65 @@ export function matrix(summary, file) {
   return { table, save: csvButton(file, columns, names) };
 }
 
-/** Strengths within each group of cases. */
-export function groups(summary) {
-  const names = summary.strengths.map((one) => one.model);
-  const find = (row, model) => row.strengths.find((one) => one.model === model);
-  const range = rangeOf(
-    summary.groups.flatMap((row) => row.strengths.map((one) => one.strength)),
-    0,
-  );
-  const columns = [
-    { name: 'Type', cell: (row) => row.group, values: (row) => [row.group] },
-    { name: 'Votes', right: true, cell: (row) => whole(row.votes), values: (row) => [row.votes] },
-    ...names.map((model) => ({
-      name: model,
-      cell(row) {
-        const one = find(row, model);
-        return one ? rated(one.strength, (value) => decimal(value), [...range, 0]) : '–';
-      },
-      heads: spanHeads(model),
-      values: (row) => (find(row, model) ? span(find(row, model).strength) : ['', '', '']),
-    })),
-  ];
-  const table = dataTable(columns, summary.groups, 'Strengths by type of case');
-  return { table, save: csvButton('strengths-by-type', columns, summary.groups) };
+/** What is told of each model within a type of case, by the kind of study. */
+const BY_TYPE = {
+  pairs: {
+    rows: (summary) =>
+      summary.groups.map((row) => ({ ...row, list: row.strengths, count: row.votes })),
+    number: (one) => one.strength,
+    format: (value) => decimal(value),
+    mark: 0,
+    words: 'Strengths within each type, logits.',
+  },
+  ratings: {
+    rows: (summary) =>
+      (summary.by_group || []).map((row) => ({ ...row, list: row.ratings, count: row.answers })),
+    number: (one) => one.mean,
+    format: (value) => decimal(value),
+    line: [0, 10],
+    words: 'Mean ratings within each type, 0 to 10.',
+  },
+  'best-of': {
+    rows: (summary) =>
+      (summary.by_group || []).map((row) => ({
+        ...row,
+        list: row.first_choices,
+        count: row.answers,
+      })),
+    number: (one) => one.share,
+    format: (value) => percent(value, 1),
+    line: [0, 1],
+    words: 'First choices within each type, of those shown.',
+  },
+};
+
+/** The models within each type of case: what is said of them, and a table of one summary; null
+ * where there are no types to tell apart. */
+export function byType(data) {
+  const how = BY_TYPE[data.study.kind];
+  if (!how || how.rows(data.included).length < 2) return null;
+  return switched(data, 'By type of case', how.words, (summary) => {
+    const rows = how.rows(summary);
+    const names = [...new Set(rows.flatMap((row) => row.list.map((one) => one.model)))];
+    const find = (row, model) => row.list.find((one) => one.model === model);
+    const all = rows.flatMap((row) => row.list.map(how.number));
+    const line = how.line || [...rangeOf(all, how.mark), how.mark];
+    const columns = [
+      { name: 'Type', cell: (row) => row.group || 'no type', values: (row) => [row.group] },
+      { name: 'Votes', right: true, cell: (row) => whole(row.count), values: (row) => [row.count] },
+      ...names.map((model) => ({
+        name: model,
+        cell(row) {
+          const one = find(row, model);
+          return one ? rated(how.number(one), how.format, line) : '–';
+        },
+        heads: spanHeads(model),
+        values: (row) => (find(row, model) ? span(how.number(find(row, model))) : ['', '', '']),
+      })),
+    ];
+    const table = dataTable(columns, rows, 'Models by type of case');
+    return { table, save: csvButton('by-type', columns, rows) };
+  });
 }
 
 /** Ties, skips, sides, agreement: a row each. */
@@ -237,13 +273,14 @@ export function reliability(data) {
         'Votes for the left, of those that are no tie; exact interval',
         [0, 1, 0.5],
       ),
-    pick(
-      'Observed agreement',
-      (s) => s.agreement.observed,
-      share,
-      'Share of agreeing pairs of answers a stimulus',
-      [0, 1],
-    ),
+    data.study.kind !== 'ratings' &&
+      pick(
+        'Observed agreement',
+        (s) => s.agreement.observed,
+        share,
+        'Share of agreeing pairs of answers a stimulus',
+        [0, 1],
+      ),
     data.study.kind !== 'ratings' &&
       pick(
         'Fleiss’ κ',

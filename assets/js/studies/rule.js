@@ -10,6 +10,7 @@ const READ = {
   most_one_side: (quality) => quality.one_side,
   least_answered: (quality) => (quality.trials ? quality.answered / quality.trials : null),
   least_plates: (quality) => quality.plates,
+  least_training: (quality) => quality.training.at(-1) ?? null,
 };
 
 /**

@@ -27,7 +27,7 @@ from tabs.page.refusals import Refusals
 from tabs.page.visitors import Visitors
 from tests.tabs.accounts.people import PASSWORD, add, light_hash
 
-PLAIN = "$argon2id$v=19$m=65536,t=3,p=4$"
+PLAIN = "$argon2id$v=19$m=65536,t=3,p=1$"
 
 
 class Counted(Passwords):

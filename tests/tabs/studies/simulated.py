@@ -54,7 +54,7 @@ def distributions_plan(concepts: int = 24, **values: Any) -> StudyPlan:
             other = rng.dirichlet(np.full(71, 0.3))
             mixed = (1 - part) * people + part * other
             weights = tuple(float(v) for v in mixed / mixed.sum())
-            candidates.append(Candidate(model, (f"{at:032x}{model:0>32}",), weights))
+            candidates.append(Candidate(model, (f"{at:032x}{int(model[1:]):032x}",), weights))
         reference = tuple(float(v) for v in people / people.sum())
         made.append(Case(f"c{at}", f"concept {at}", tuple(candidates), GROUPS[at % 2], reference))
     given: dict[str, Any] = {

@@ -19,7 +19,9 @@ from tabs.page.context import Context
 from tabs.page.requests import Nothing
 from tabs.shell.compose import make_context
 from tabs.studies.exports import AskExport, write_archive
+from tabs.studies.form import CompletionForm
 from tabs.studies.imports import Limits, import_study, read_archive
+from tabs.studies.making import form_of
 from tabs.studies.results import OfStudy, compute
 from tabs.studies.results_people import (
     Decide,
@@ -31,6 +33,7 @@ from tabs.studies.results_people import (
     set_rule,
 )
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
+from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened
 
 Change = Callable[[dict[str, Any], list[dict[str, Any]]], None]
 
@@ -96,6 +99,30 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
     assert context.storage.check() == []
 
 
+def test_a_study_of_runs_is_exported_with_its_form_and_without_its_code(
+    context: Context, runs: list[str], tmp_path: Path
+) -> None:
+    made = form(models=models(runs), number=6, completion={"code": "PAID-9X4"})
+    study_id, plan = opened(context, made)
+    who, trials = enrolled(context, study_id, plan)
+    answered(context, who, trials)
+    path = tmp_path / "all.zip"
+    write_archive(context, OWNER, AskExport(study=study_id), path)
+    with zipfile.ZipFile(path) as archive:
+        assert not [name for name in archive.namelist() if b"PAID-9X4" in archive.read(name)]
+    told = import_study(context, OWNER, Nothing(), path, "all.zip")
+    assert told["notes"] == []
+    again = context.storage.studies.get(told["study"]["id"])
+    before = form_of(context.storage.studies.get(study_id).plan)
+    assert before is not None
+    assert before.completion.code == "PAID-9X4"
+    assert form_of(again.plan) == before.model_copy(update={"completion": CompletionForm()})
+    assert computed(context, again.id) == computed(context, study_id)
+    write_archive(context, OWNER, AskExport(study=study_id, personal=True), path)
+    with zipfile.ZipFile(path) as archive:
+        assert b"PAID-9X4" in archive.read("study.json")
+
+
 def repacked(archive: Path, target: Path, change: Change, honest: bool = True) -> Path:
     """The archive with other contents, and a sum that fits them where ``honest``."""
     with zipfile.ZipFile(archive) as old, zipfile.ZipFile(target, "w") as new:
@@ -138,6 +165,26 @@ def _plan(field: str, value: Any) -> Change:
     return lambda document, _: document["plans"][0]["plan"].update({field: value})
 
 
+def _image(image_id: str) -> Change:
+    def change(document: dict[str, Any], _: list[dict[str, Any]]) -> None:
+        document["plans"][0]["plan"]["cases"][0]["candidates"][0]["image_ids"] = [image_id]
+
+    return change
+
+
+def _weights(weights: list[float]) -> Change:
+    def change(document: dict[str, Any], _: list[dict[str, Any]]) -> None:
+        document["plans"][0]["plan"]["cases"][0]["candidates"][0]["weights"] = weights
+
+    return change
+
+
+def _many_models(document: dict[str, Any], _: list[dict[str, Any]]) -> None:
+    case = document["plans"][0]["plan"]["cases"][0]
+    one = case["candidates"][0]
+    case["candidates"] = [{**one, "model": f"m{at}"} for at in range(1_100)]
+
+
 WRONG: dict[str, tuple[Change, str]] = {
     "another format": (_document("format", "zip"), "not that of a TrueHue study"),
     "a newer version": (_document("format_version", 2), "Update TrueHue"),
@@ -145,6 +192,11 @@ WRONG: dict[str, tuple[Change, str]] = {
     "no plan": (_document("plans", []), "plans"),
     "a plan's unknown field": (_plan("model_names_shown", True), "no plan has: model_names_shown"),
     "a plan that cannot be served": (_plan("votes", 0), "votes is a whole number"),
+    "a form's unknown field": (_plan("form", {"consent": "x", "admin": 1}), "form.admin"),
+    "a form that is none": (_plan("form", {"votes": "many"}), "form of version 1"),
+    "an image by a path": (_image("../../etc/passwd"), "what is no image's id"),
+    "a distribution of nothing": (_weights([0.5] * 71), "instead of 1"),
+    "more stimuli than can be": (_many_models, "more than 500,000 stimuli"),
     "a plan without cases": (_plan("cases", []), "asks about nothing"),
     "a rule's unknown bound": (
         _document("rules", [{"rule": {"most": 1}, "at": "2026-01-01T00:00:00+00:00"}]),

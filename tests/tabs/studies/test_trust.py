@@ -57,8 +57,8 @@ def test_the_best_is_named_with_what_is_behind_it_and_what_cannot_be_told() -> N
         "EMD is nearest to people: correlation 0.53 (0.43 to 0.63) over 450 pairs, and it prefers "
         "what most of them prefer in 62% of them. ED is behind it; PCC cannot be told from it."
     )
-    assert said[1].startswith("About 11,000 votes on as many more concepts")
-    assert "instead of 2,700, would tell it from PCC" in said[1]
+    assert said[1].startswith("About 11,000 votes instead of 2,700, on accordingly more concepts")
+    assert "would tell it from PCC" in said[1]
     assert len(said) == 2
 
 
