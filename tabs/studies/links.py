@@ -15,9 +15,6 @@ from tabs.page.requests import Whole
 from tabs.participants.tokens import hash_of, new_token
 from tabs.studies.live import StudyRequest, study_of
 
-if TYPE_CHECKING:
-    pass
-
 MOST_AT_ONCE = 500
 
 
