@@ -14,8 +14,11 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from core.errors import BadInput
 
 READING = ("GET", "HEAD")
 METHODS = "GET, HEAD, POST, DELETE"
@@ -32,6 +35,8 @@ THROUGH_PROXY = (
 SPACE_FRAMES = "https://huggingface.co"
 _ORIGIN = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[^/:@\[\]\s]+)(?::(\d{1,5}))?")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^/:@\[\]\s]+)(?::(\d{1,5}))?")
+# What may stand in a link that is handed on.
+_PLAIN_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?")
 _PORTS = {"http": "80", "https": "443"}
 
 
@@ -143,3 +148,20 @@ def same_host(origin: str, host: str) -> bool:
     scheme, name, port = origin_parts.groups()
     usual = _PORTS[scheme]
     return (name, port or usual) == (host_parts[1], host_parts[2] or usual)
+
+
+def base_of(request: Request, local: bool) -> str:
+    """``https://host`` as whoever asks sees it, for links to hand on.
+
+    Where the app may stand behind a proxy, which passes on what it was asked for, the proxy's
+    headers count. Raises BadInput for a host that is none.
+    """
+    headers = request.headers
+    scheme, host = request.url.scheme, headers.get("host", "")
+    if not local:
+        named = headers.get("x-forwarded-proto", "").split(",")[0].strip().lower()
+        scheme = named if named in ("http", "https") else scheme
+        host = headers.get("x-forwarded-host", "").split(",")[0].strip() or host
+    if not _PLAIN_HOST.fullmatch(host):
+        raise BadInput("It cannot be told under which address this TrueHue is reached.")
+    return f"{scheme}://{host}"

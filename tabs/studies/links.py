@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-import secrets
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
@@ -15,14 +12,10 @@ from core.studies import StudyRecord
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import Whole
+from tabs.participants.tokens import hash_of, new_token
 from tabs.studies.live import StudyRequest, study_of
 
-if TYPE_CHECKING:
-    from starlette.requests import Request
-
 MOST_AT_ONCE = 500
-TOKEN_BYTES = 32
-_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?")
 
 
 class LinksRequest(StudyRequest):
@@ -51,10 +44,10 @@ def make_links(context: Context, actor: Actor, request: LinksRequest) -> dict[st
         )
     made = []
     for number in range(request.count):
-        token = secrets.token_urlsafe(TOKEN_BYTES)
+        token = new_token()
         label = f"{request.label} {number + 1}".strip() if request.count > 1 else request.label
         link = context.storage.invitations.add(
-            record.id, token_hash(token), label, request.personal, actor.id
+            record.id, hash_of(token), label, request.personal, actor.id
         )
         made.append(
             {
@@ -91,25 +84,3 @@ def listed(context: Context, record: StudyRecord) -> list[dict[str, Any]]:
         }
         for link in context.storage.invitations.of(record.id)
     ]
-
-
-def token_hash(token: str) -> str:
-    """What is stored of a token, which is 256 bits of chance: its SHA-256 in hex."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def base_of(request: Request, local: bool) -> str:
-    """``https://host`` as whoever asks sees it, for links to hand on.
-
-    Where the app may stand behind a proxy, which passes on what it was asked for, the proxy's
-    headers count, as :mod:`tabs.page.origins` takes them. Raises BadInput for a host that is none.
-    """
-    headers = request.headers
-    scheme, host = request.url.scheme, headers.get("host", "")
-    if not local:
-        named = headers.get("x-forwarded-proto", "").split(",")[0].strip().lower()
-        scheme = named if named in ("http", "https") else scheme
-        host = headers.get("x-forwarded-host", "").split(",")[0].strip() or host
-    if not _HOST.fullmatch(host):
-        raise BadInput("It cannot be told under which address this TrueHue is reached.")
-    return f"{scheme}://{host}"

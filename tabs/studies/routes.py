@@ -9,10 +9,11 @@ from tabs.page.actor import Actor
 from tabs.page.answers import Answer, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
+from tabs.page.origins import base_of
 from tabs.page.requests import Nothing
 from tabs.studies.changing import Copying, Revision, StateRequest, copy, create, revise, set_state
 from tabs.studies.form import StudyForm
-from tabs.studies.links import LinkRequest, LinksRequest, base_of, make_links, revoke_link
+from tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
 from tabs.studies.live import StudyRequest, live
 from tabs.studies.materials import materials, presets
 from tabs.studies.outline import CasesForm, cases, outline

@@ -18,9 +18,9 @@ from starlette.requests import Request
 from core.runs.folder import RunFolder
 from storage import Storage
 from tabs.page.context import Context
+from tabs.page.origins import base_of
 from tabs.participants.routes import participant_routes
 from tabs.shell.compose import make_context
-from tabs.studies.links import base_of
 from tabs.studies.routes import study_routes
 from tests.tabs.api.test_every_route import bodies, described, told
 from tests.tabs.studies.studies_here import CONSENT, models
