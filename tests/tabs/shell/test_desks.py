@@ -357,6 +357,23 @@ def test_what_nobody_used_for_a_day_goes_and_all_of_it_at_a_start(
         context.close()
 
 
+def test_a_flood_of_strangers_gets_no_more_desks_than_so_many(
+    app: Any, demo: Demonstration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desks_module, "NEW_A_MINUTE", 3)
+    ann = visitor(app, demo, ANN)
+    sent(ann, "/api/images", cut_out(1), "ann.png")
+    codes = [
+        TestClient(app, headers=OURS).post("/api/images", content=cut_out(2)).status_code
+        for _ in range(5)
+    ]
+    assert codes == [200, 200, 400, 400, 400]
+    assert len(demo.desks._known) == 3
+    # Who has one goes on, and everybody may look.
+    sent(ann, "/api/images", cut_out(3), "ann.png")
+    assert TestClient(app).get("/api/images").status_code == 200
+
+
 def test_a_desk_at_work_is_not_taken_away(demo: Demonstration) -> None:
     own = desk(demo, ANN)
     go_on = Event()
