@@ -247,6 +247,14 @@ def test_no_route_changes_what_is_another_visitors(app: Any, demo: Demonstration
     assert own.storage.images.get(image)
 
 
+def test_the_example_opens_until_one_brings_an_image(app: Any, demo: Demonstration) -> None:
+    ann = visitor(app, demo, ANN)
+    assert ann.get("/api/examples").json()["first"]  # the sample is nobody's own
+    sent(ann, "/api/images", cut_out(1), "ann.png")
+    assert not ann.get("/api/examples").json()["first"]
+    assert ann.get("/api/ready").json()["data"].startswith("Only you see what you add")
+
+
 def test_the_same_picture_is_everybodys_own(app: Any, demo: Demonstration) -> None:
     """Ids are made of pixels, and names are chosen: neither tells that another was there first."""
     ann, ben = visitor(app, demo, ANN), visitor(app, demo, BEN)
