@@ -17,6 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from core.errors import BadInput
 
@@ -66,6 +67,9 @@ class Doors:
             await send(message)
 
         refused = refusal_of(scope, self._local)
+        if refused is not None and scope["type"] == "websocket":
+            await WebSocketClose(1008)(scope, receive, send)
+            return
         await (refused or self._app)(scope, receive, answered)
 
     def _complete(self, message: MutableMapping[str, Any], shared: bool) -> None:

@@ -49,9 +49,11 @@ def make_samples(context: Context, end: Callable[[], bool] = lambda: False) -> f
     """
     began = time.monotonic()
     names = [run.name for run in context.storage.runs.all(hidden=True)]
-    steps = [_examples]
-    if all(name.startswith(SAMPLE) for name in names):
-        steps += [_distributions, _selection, _drawings, _runs]
+    if not all(name.startswith(SAMPLE) for name in names):
+        steps = [_examples]
+    else:
+        # Runs are drawn by processes of their own, beside what this one draws.
+        steps = [_begin, _examples, _distributions, _selection, _drawings, _begin_more, _finish]
     for step in steps:
         if end():
             break
@@ -92,14 +94,25 @@ def _drawings(context: Context, end: Callable[[], bool]) -> None:
             pass
 
 
-def _runs(context: Context, end: Callable[[], bool]) -> None:
+def _begin(context: Context, end: Callable[[], bool]) -> None:
+    for fields in RUNS[:-1]:
+        _start(context, fields)
+
+
+def _begin_more(context: Context, end: Callable[[], bool]) -> None:
+    """The run of what :func:`_selection` has kept; there is a limit of how many wait."""
+    _finish(context, end)
+    _start(context, RUNS[-1])
+
+
+def _start(context: Context, fields: Mapping[str, Any]) -> None:
+    common = {"models": RENDERER, "size": SIZE_PX, "images": 1}
+    start_runs(context, OWNER, RunRequest.model_validate({**common, **fields}))
+
+
+def _finish(context: Context, end: Callable[[], bool]) -> None:
     supervisor = context.service(RunSupervisor)
-    for fields in RUNS:
-        request = RunRequest.model_validate(
-            {"models": RENDERER, "size": SIZE_PX, "images": 1, **fields}
-        )
-        (run_id,) = start_runs(context, OWNER, request)["runs"]
-        latest = time.monotonic() + LONGEST_S
-        while supervisor.place(run_id) is not None and not end() and time.monotonic() < latest:
-            time.sleep(LOOK_S)
+    latest = time.monotonic() + LONGEST_S
+    while supervisor.waiting() and not end() and time.monotonic() < latest:
+        time.sleep(LOOK_S)
     supervisor.take_in()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from starlette.datastructures import Headers
+from starlette.websockets import WebSocketDisconnect
 
 from storage import Storage
 from tabs.page.context import Context
@@ -81,6 +82,16 @@ def test_a_page_of_another_site_changes_nothing(
         "/gradio_api/queue/join", json={"data": [], "fn_index": 0}, headers=headers
     )
     assert joined.status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/", "/gradio_api/queue/join", "/api/jobs"])
+def test_a_page_of_another_site_opens_no_socket(everywhere: TestClient, path: str) -> None:
+    with (
+        pytest.raises(WebSocketDisconnect) as closed,
+        everywhere.websocket_connect(path, headers={"Origin": "https://evil.example"}),
+    ):
+        pass
+    assert closed.value.code == 1008
 
 
 @pytest.mark.parametrize(

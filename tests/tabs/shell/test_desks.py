@@ -295,6 +295,26 @@ def test_a_forged_cookie_is_a_new_visitor(app: Any, demo: Demonstration) -> None
     assert all(re.fullmatch("[0-9a-f]{32}", name) for name in demo.desks._known)
 
 
+def test_a_stranger_reads_no_file(app: Any, demo: Demonstration) -> None:
+    eve = visitor(app, demo, "e" * 32)
+    (demo.storage.data_dir / "secret").write_text(WORD)
+    demo.visitors.signed(ANN)  # the key is there
+    files = [demo.storage.data_dir / name for name in ("secret", "visitors.key")]
+    for base in ("/media/images/", "/assets/", "/api/exports/", "/gradio_api/file=", "/static/"):
+        for up in ("../", "..%2f", "%2e%2e/", "..%5c", "%252e%252e%252f"):
+            for file in files:
+                for place in (up * 8 + str(file).lstrip("/"), up * 3 + file.name, str(file)):
+                    answer = eve.get(base + place)
+                    assert answer.status_code in (400, 403, 404), (base, place)
+                    assert WORD not in answer.text
+    for name, path in (("../../../evil.png", 400), ("/evil.png", 200), ("a/../../evil", 400)):
+        sent_as = {"X-File-Path": name}
+        answer = eve.post(f"/api/image-sets/files/{'ab' * 16}", content=b"x", headers=sent_as)
+        assert answer.status_code == path, name
+    found = list(demo.storage.data_dir.rglob("evil*"))
+    assert [one.parent.parent.name for one in found] == ["incoming"]
+
+
 def test_a_visitor_stores_so_much_and_deleting_makes_room(demo: Demonstration) -> None:
     few = replace(for_others(0), desk_bytes=MIB // 2, desk_images=3)
     object.__setattr__(demo.desks, "_limits", few)

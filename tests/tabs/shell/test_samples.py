@@ -1,0 +1,68 @@
+"""What a demonstration shows before anybody has done anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storage import Storage
+from tabs.compare.concept.concepts import choices_view
+from tabs.explore.board import board_view
+from tabs.generate.examples import EXAMPLES, listed
+from tabs.page.actor import Actor, Role
+from tabs.page.guests import Guest
+from tabs.runs.list import runs_view
+from tabs.shell import samples
+from tabs.shell.compose import make_context
+from tabs.shell.desks import Demonstration
+from tabs.shell.samples import SAMPLE, make_samples
+
+
+@pytest.fixture
+def demo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers_here: None
+) -> Iterator[Demonstration]:
+    few = [{**fields, "limit": 1} for fields in samples.RUNS]
+    monkeypatch.setattr(samples, "RUNS", few)
+    monkeypatch.setattr(samples, "SIZE_PX", 64)
+    with Storage.open(tmp_path / "data") as storage:
+        context = make_context(storage, "data", demo=True)
+        assert isinstance(context, Demonstration)
+        yield context
+        context.close()
+
+
+def test_there_is_something_in_every_room(demo: Demonstration) -> None:
+    make_samples(demo)
+    made = (demo.storage.images.count(), demo.storage.drawings.count())
+    make_samples(demo)  # as at the next start
+    assert (demo.storage.images.count(), demo.storage.drawings.count()) == made
+    demo.desks.seal()
+    desk = demo.desks.of(Guest("a" * 32))
+    assert desk is not None
+    assert all(one["image"] for one in listed(desk)["examples"])
+    assert len(listed(desk)["examples"]) == len(EXAMPLES)
+    assert desk.storage.drawings.count() == 2
+    board = str(board_view(desk, {"rule": "truehue"}))
+    runs = runs_view(desk, Actor("a" * 32, Role.VISITOR))["runs"]
+    assert len(runs) == len(samples.RUNS)
+    for run in runs:
+        assert run["name"].startswith(SAMPLE)
+        assert run["name"] in board
+        assert run["stored"] == 1
+        assert "a sample" in run["facts"]
+        # Nobody changes what all see.
+        assert not any(run["may"][what] for what in ("pause", "resume", "cancel", "hide"))
+    begin = choices_view(desk, {"concept": "concept-0044"})["begin"]
+    assert [source.partition(":")[0] for source in begin] == ["set", "run"]
+
+
+def test_runs_of_the_owners_own_are_the_samples(demo: Demonstration) -> None:
+    samples._start(demo, {**samples.RUNS[0], "name": "Mine"})
+    samples._finish(demo, lambda: False)
+    make_samples(demo)
+    assert [run.name for run in demo.storage.runs.all()] == ["Mine"]
+    assert demo.storage.drawings.count() == 0
+    assert all(one["image"] for one in listed(demo)["examples"])
