@@ -171,13 +171,16 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from core.color.munsell import load_munsell
     from core.generation.backends.endpoints import endpoints_here
     from core.generation.weights.sources import Sources
+    from core.images.decode import limit_pixels
     from tabs.accounts.control import Control
     from tabs.export.service import clear as clear_exports
     from tabs.page.answers import cut_endless
     from tabs.page.errors import others_read_errors
     from tabs.runs.supervisor import RunSupervisor, folders_of_runs
     from tabs.shell.compose import make_context
+    from tabs.shell.desks import Demonstration
     from tabs.shell.shell import mount
+    from tabs.shell.zero_gpu import report_ready
 
     try:
         munsell = load_munsell(settings.munsell) if settings.munsell else None
@@ -203,9 +206,14 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     context.jobs.recover()
     context.staging.clear_all()
     clear_exports(context)
-    context.service(RunSupervisor).begin()
-    context.service(Control).begin()
+    if isinstance(context, Demonstration):
+        limit_pixels(context.limits.image_pixels)
+        context.begin()
+    else:
+        context.service(RunSupervisor).begin()
+        context.service(Control).begin()
     app = mount(context, hosts=hosts)
+    report_ready()
     print(where(settings), flush=True)
     if not context.local:
         others_read_errors()

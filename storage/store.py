@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import shutil
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -127,6 +129,26 @@ class Storage:
         """
         self._database.require_here()
 
+    def seal(self) -> None:
+        """From now on only look: every call that stores something raises
+        :class:`StorageError`."""
+        self._database.seal()
+
+    def copy_to(self, folder: Path) -> None:
+        """Make the new data folder ``folder`` with what is stored now.
+
+        PNGs, which are never changed, get a second name without a second copy where the disk can do
+        that. Raises OSError where it cannot be written; then a part of it may be there.
+        """
+        self.require_here()
+        folder.mkdir(parents=True)
+        with self._database.still() as files:
+            for file in files:
+                shutil.copyfile(file, folder / file.name)
+        for place in (self._image_folder, self._mask_folder):
+            if place.is_dir():
+                shutil.copytree(place, folder / place.name, copy_function=_second_name)
+
     def now(self) -> datetime:
         """The time, UTC, as the next row would have it: never before that of an earlier one."""
         return aware(self._database.now())
@@ -146,6 +168,14 @@ class Storage:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _second_name(source: str, goal: str) -> str:
+    try:
+        os.link(source, goal)
+    except OSError:
+        shutil.copyfile(source, goal)
+    return goal
 
 
 def prepare_folder(folder: Path | str) -> Path:

@@ -23,6 +23,7 @@ from core.images.notes import stated_color_notes
 
 MAX_PIXELS = 64_000_000
 """More pixels than this are refused from the header, before anything is decoded."""
+_most_pixels = MAX_PIXELS
 
 # In this order: the first five come with Pillow's core, the others load when they are reached.
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "PPM", "TIFF", "WEBP", "AVIF")
@@ -42,6 +43,13 @@ _PHOTOMETRIC = 262  # TIFF tag; 0 means that white is 0, 6 means YCbCr
 _HEAD_BYTES = 1 << 16
 
 Pixels8 = NDArray[np.uint8]
+
+
+def limit_pixels(most: int) -> None:
+    """From now on fewer pixels are taken: where strangers send files, several are decoded at once
+    in the memory that there is."""
+    global _most_pixels
+    _most_pixels = min(most, MAX_PIXELS)
 
 
 @dataclass
@@ -126,7 +134,7 @@ def _stream(source: str | Path | bytes, name: str) -> Iterator[IO[bytes]]:
 def _open(stream: IO[bytes], head: bytes, name: str) -> Image.Image:
     """Read the header and refuse what is too large, before a pixel is decoded."""
     stream.seek(0)
-    limit = MAX_PIXELS // 1_000_000
+    limit = _most_pixels // 1_000_000
     advice = f"TrueHue reads up to {limit} megapixels. Make the image smaller or crop it."
     try:
         image = Image.open(stream, formats=_FORMATS)
@@ -136,7 +144,7 @@ def _open(stream: IO[bytes], head: bytes, name: str) -> Image.Image:
     except Exception as error:  # header parsers raise nearly anything on damaged files
         raise ImageError(f"{name} {_why_unknown(head, error)}") from error
     width, height = image.size
-    if width * height > MAX_PIXELS:
+    if width * height > _most_pixels:
         raise ImageError(
             f"{name} has {width} × {height} = {width * height / 1e6:.1f} megapixels. {advice}"
         )

@@ -65,6 +65,7 @@ class Database:
         # Two transactions that insert the same key at the same time fail in DuckDB even with ON
         # CONFLICT DO NOTHING. Commits wait for one disk anyway, so they take turns.
         self._writing = threading.Lock()
+        self._sealed = False
 
     @classmethod
     def open(
@@ -129,6 +130,27 @@ class Database:
                 "TrueHue again."
             )
 
+    def require_writable(self) -> None:
+        """Return if something can be stored; raises as :meth:`require_here`, and
+        :class:`StorageError` once it is sealed."""
+        if self._sealed:
+            raise StorageError("What lies here is for everybody to look at: nothing is stored.")
+        self.require_here()
+
+    def seal(self) -> None:
+        """From now on nothing is stored any more, until it is opened again."""
+        with self._writing:
+            self._sealed = True
+
+    @contextmanager
+    def still(self) -> Iterator[tuple[Path, ...]]:
+        """Lend the files that make up the database, while nobody changes them."""
+        self.checkpoint()
+        with self._writing:
+            log = self.path.with_name(self.path.name + ".wal")
+            files = (self.path, log, self._confirmed.path)
+            yield tuple(file for file in files if file.is_file())
+
     def checkpoint(self) -> None:
         """Move what the log holds into the database file, where a damaged log cannot lose it.
 
@@ -188,7 +210,7 @@ class Database:
         it raised. Raises :class:`DataFolderError` as :meth:`require_here`.
         """
         with self._writing, self.cursor() as cursor:
-            self.require_here()
+            self.require_writable()
             tally = None
             cursor.begin()
             try:

@@ -59,7 +59,7 @@ class Images:
             self._database.now(),
         ]
         path = shelf(self._folder, image_id)
-        self._database.require_here()
+        self._database.require_writable()
         if not path.is_file():
             write_once(path, core_images.encode_png(srgb8))
         # The file comes first, so that a row never points at nothing.

@@ -68,7 +68,7 @@ class Masks:
             }
         )
         path = shelf(self._folder, content)
-        self._database.require_here()
+        self._database.require_writable()
         if not path.is_file():
             write_once(path, mask.png())
         self._database.insert(

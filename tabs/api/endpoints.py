@@ -31,9 +31,10 @@ from tabs.generate.plan import Controls, settings
 from tabs.inspect.mask_request import preset_find, start_find
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
-from tabs.page.jobs import DRAWING, is_told
+from tabs.page.jobs import is_told
 from tabs.page.jobs_service import NamedJob, job_view
 from tabs.page.requests import read_as
+from tabs.page.turns import DRAWING
 from tabs.runs.form import start_runs
 from tabs.runs.list import run_json
 from tabs.runs.request import RunRequest

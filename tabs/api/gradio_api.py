@@ -32,7 +32,8 @@ def _handler(context: Context, endpoint: Endpoint) -> Callable[..., dict[str, An
     def answer(request: gr.Request, *values: Any) -> dict[str, Any]:
         try:
             actor = actor_of(context, request)
-            return endpoint.answer(context, actor, dict(zip(fields, values, strict=True)))
+            with context.visit(actor, stays=endpoint.action != "look"):
+                return endpoint.answer(context, actor, dict(zip(fields, values, strict=True)))
         except Exception as error:
             raise gr.Error(message_of(error), print_exception=False) from None
 

@@ -8,7 +8,8 @@ pages of other sites, visitors' cookies.
 from __future__ import annotations
 
 import json
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
+from importlib.metadata import PackageNotFoundError, version
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,23 @@ POST_ALONE = (
 )
 
 
+OLDEST = (2, 3)
+TOO_OLD = (
+    "The tools of MCP need the package mcp 2.3 or later, which is not here: a Space of Hugging "
+    "Face brings an older one. The same endpoints are at Gradio's API."
+)
+
+
+@cache
+def has_package() -> bool:
+    """Whether the package ``mcp`` is one that this server is written for."""
+    try:
+        major, minor = version("mcp").split(".")[:2]
+    except (PackageNotFoundError, ValueError):
+        return False
+    return (int(major), int(minor)) >= OLDEST
+
+
 class McpServer:
     """ASGI app of :data:`ADDRESS`.
 
@@ -60,6 +78,9 @@ class McpServer:
             return
         if not is_short(Headers(scope=scope)):
             await _refusal(413, TOO_LONG)(scope, receive, send)
+            return
+        if not has_package():
+            await _refusal(501, TOO_OLD)(scope, receive, send)
             return
         server = await anyio.to_thread.run_sync(self._made)
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -131,7 +152,9 @@ def answered(
     from mcp.types import CallToolResult, TextContent
 
     try:
-        answer = endpoint.answer(context, actor_of(context, request), fields)
+        actor = actor_of(context, request)
+        with context.visit(actor, stays=endpoint.action != "look"):
+            answer = endpoint.answer(context, actor, fields)
         # What is no number is none in JSON.
         content = json.loads(json.dumps(answer), parse_constant=lambda _: None)
     except Exception as error:

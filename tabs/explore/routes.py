@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse, Response
 
 from tabs.diagnosis.images import KeepPicture, keep_picture, measured, picture_png, scene_of
 from tabs.diagnosis.report import report_view
-from tabs.diagnosis.run import Diagnose, start_run
+from tabs.diagnosis.run import KIND, Diagnose, start_run
 from tabs.diagnosis.store import reports_here
 from tabs.explore.analyses import figure_csv, figure_view
 from tabs.explore.audit import agreement_view
@@ -30,12 +30,13 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 def explore_routes(context: Context) -> Door:
     """The router of Explore."""
     door = Door(context, "/api/explore")
-    folder = context.storage.data_dir / "diagnosis"
     small = Once(picture_png, most_kept=KEPT_PNGS)
 
     @door.get("/report")
     def report(source: str = "", set: str = "") -> JSONResponse:
-        return guarded(lambda: report_view(reports_here(folder), source, set))
+        return guarded(
+            lambda: report_view(reports_here(context.storage.data_dir / KIND), source, set)
+        )
 
     @door.get("/picture.png")
     async def picture(request: Request) -> Response:

@@ -10,21 +10,23 @@ from core.engine import Engine, JobState
 from core.records import JobRecord
 from tabs.judging.generation import model_name
 from tabs.page.errors import many
-from tabs.page.jobs import DRAWING
+from tabs.page.turns import DRAWING
 
 
 class Queue:
-    """Drawings as records of long work; a :class:`tabs.page.jobs.Source`."""
+    """Drawings as records of long work, those of one ``owner`` where it is given; a
+    :class:`tabs.page.jobs.Source`."""
 
     kind = DRAWING
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, owner: str | None = None) -> None:
+        self._engine, self._owner = engine, owner
         self._preview: tuple[object, str] = (None, "")
 
     def records(self) -> list[JobRecord]:
         """What waits and is drawn, and of what has ended the last 200 jobs."""
-        return [self._record(state) for state in self._engine.states()]
+        states = self._engine.states()
+        return [self._record(one) for one in states if self._owner in (None, one.owner)]
 
     def cancel(self, job_id: str) -> None:
         """Ends a job within a step."""

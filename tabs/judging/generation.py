@@ -40,7 +40,10 @@ def draw(
     waiting = [state.owner for state in context.engine.states() if not state.finished]
     context.limits.check_job(len(requests), waiting, actor.id)
     by_id = {prompt.id: prompt for prompt in prompts}
-    deliver = deliver_to(context, actor, by_id)
+    # Eight bits of three colors, as PNG a third less; masks and rows are small beside it.
+    size_bytes = sum(2 * (one.width or 512) * (one.height or 512) for one in requests)
+    context.require_room(size_bytes, len(requests))
+    deliver = deliver_to(context.bound(), actor, by_id)
     return context.engine.submit(requests, deliver, title=title, owner=actor.id)
 
 
@@ -84,6 +87,7 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None, maker: str
         reason = delivery.problem or "No image came, and the model did not say why."
         return context.storage.drawings.add(replace(row, status="failed", reason=reason))
     height, width, _ = generated_image.srgb8.shape
+    context.require_room(2 * height * width, images=1)
     origin = {**generated_image.origin, **_first_target(request.targets)}
     image = context.storage.images.add(
         generated_image.srgb8,

@@ -106,6 +106,8 @@ ACTIONS: Mapping[str, Action] = {
     "read-notice": Action("That notice cannot be marked as read here."),
 }
 """Everything that is ever asked of :func:`may`."""
+STORING = ("add", "compute", "change")
+"""Actions that store something, which may be limited (:meth:`Context.require_room`)."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,10 @@ def asks(
         @wraps(do)
         def guard(context: Context, actor: Actor, /, *args: _P.args, **named: _P.kwargs) -> _T:
             may(actor, action)
+            # Work that goes on in a thread goes on where it was begun.
+            context = context.bound()
+            if action in STORING:
+                context.require_room()
             return do(context, actor, *args, **named)
 
         vars(guard)["action"] = action

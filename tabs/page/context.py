@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +32,11 @@ from core.analysis.records import RunRecord
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT_BYTES = 512 * 2**20
+KEPT_HOURS = 24
+KEPT_WORDS = (
+    "Demonstration: only you see what you add, and it is deleted "
+    f"{KEPT_HOURS} hours after you last used it"
+)
 EXAMPLE = "example"
 """The source of the images that the app itself brings."""
 
@@ -43,6 +49,16 @@ class Closing(Protocol):
     """A service with threads to end when the app ends."""
 
     def close(self) -> None: ...
+
+
+class Allowance(Protocol):
+    """What somebody may still store."""
+
+    def require(self, size_bytes: int = 0, images: int = 0) -> None:
+        """Returns where that fits beside what is stored; raises BadInput in words."""
+
+    def left_bytes(self) -> int:
+        """How much may still be stored."""
 
 
 class Recent:
@@ -97,7 +113,7 @@ class Context:
     features' own parts that live as long as the app, by their type: the prompt sets at hand, the
     supervisor of runs. ``munsell_file`` is where ``munsell`` came from, ``runs`` are folders of
     runs beside the one in the data folder. ``example``: where nobody has brought an image yet, one
-    opens by itself.
+    opens by itself. ``allowance``: what may be stored here in all, where that is limited.
     """
 
     storage: Storage
@@ -113,6 +129,7 @@ class Context:
     munsell_file: str = ""
     runs: Sequence[Path] = ()
     example: bool = True
+    allowance: Allowance | None = None
     services: dict[type, Any] = field(default_factory=dict, repr=False)
     _arrays: Recent = field(default_factory=Recent, repr=False)
     _masks: OrderedDict[str, MaskRecord] = field(default_factory=OrderedDict, repr=False)
@@ -125,6 +142,21 @@ class Context:
         type that :func:`tabs.shell.compose.make_context` does not put in.
         """
         return self.services[kind]
+
+    def bound(self) -> Context:
+        """The context to go on with in another thread: this one, and of a demonstration that of
+        the visitor whose request is being answered."""
+        return self
+
+    def visit(self, actor: Actor, stays: bool = True) -> AbstractContextManager[None]:
+        """In the block that visitor's request is answered; without visitors nothing is to be done.
+        One who does not ``stay`` only looks (:class:`tabs.page.guests.Guest`)."""
+        return nullcontext()
+
+    def require_room(self, size_bytes: int = 0, images: int = 0) -> None:
+        """Returns where so much more may be stored. Raises BadInput in words."""
+        if self.allowance is not None:
+            self.allowance.require(size_bytes, images)
 
     @cached_property
     def visitors(self) -> Visitors:
@@ -194,6 +226,8 @@ class Context:
         if self.folder_problem():
             return f"{self.data_label} · gone: nothing is stored"
         images, verdicts = self.storage.counts(EXAMPLE)
+        if self.demo:
+            return f"{KEPT_WORDS} · {many(images, 'image')} · {many(verdicts, 'verdict')}"
         # Where a folder lies is the business of those who are at its machine.
         label = self.data_label if self.local else Path(self.data_label).name
         return f"{label} · {many(images, 'image')} · {many(verdicts, 'verdict')}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from tabs.page.actor import ACTIONS, Actor, actor_of, may
+from tabs.page.actor import ACTIONS, STORING, Actor, actor_of, may
 from tabs.page.context import Context
 
 # Of every event whose progress Gradio 6.31 shows on a component, hidden or not, its page copies all
@@ -36,7 +36,11 @@ def on(context: Context, action: str, handler: Callable[..., Any]) -> Callable[.
     assert action in ACTIONS
 
     def handled(request: gr.Request, *inputs: Any) -> Any:
-        return handler(_cause(context, action, request), *inputs)
+        cause = _cause(context, action, request)
+        with context.visit(cause.actor):
+            if action in STORING:
+                context.require_room()
+            return handler(cause, *inputs)
 
     vars(handled)["action"] = action
     return handled
@@ -47,7 +51,11 @@ def on_data(context: Context, action: str, handler: Callable[..., Any]) -> Calla
     assert action in ACTIONS
 
     def handled(request: gr.Request, event: gr.EventData, *inputs: Any) -> Any:
-        return handler(_cause(context, action, request, event._data), *inputs)
+        cause = _cause(context, action, request, event._data)
+        with context.visit(cause.actor):
+            if action in STORING:
+                context.require_room()
+            return handler(cause, *inputs)
 
     vars(handled)["action"] = action
     return handled

@@ -45,7 +45,9 @@ def store_upload(context: Context, file: Path, name: str, maker: str) -> ImageRe
     from core.images.load import load_image
     from core.images.mask import Mask
 
-    with _LARGE if _pixels(file) > LARGE_PX else nullcontext():
+    pixels = _pixels(file)
+    context.require_room(2 * pixels, images=1)
+    with _LARGE if pixels > LARGE_PX else nullcontext():
         loaded = load_image(file, name=name)
     record = context.storage.images.add(
         loaded.srgb8, loaded.name, "upload", loaded.notes, maker=maker

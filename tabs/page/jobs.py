@@ -12,9 +12,11 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextvars import copy_context
+from dataclasses import replace
 from datetime import UTC, datetime
-from threading import Condition, Event, RLock, Semaphore, Thread
+from functools import partial
+from threading import Condition, Event, RLock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from core.errors import BadInput
@@ -22,6 +24,7 @@ from core.generation.request import Cancelled
 from core.records import JobRecord
 from tabs.page.actor import Actor, Thing, allowed, may
 from tabs.page.errors import many, message_of
+from tabs.page.turns import KINDS, Kind, Turns
 
 if TYPE_CHECKING:
     from storage.jobs import Jobs as Rows
@@ -45,38 +48,6 @@ PRIVATE = ("message", "problems", "preview")
 ENDED = ("done", "failed", "cancelled", "interrupted")
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of long work: ``title`` is what others are told of it, ``most`` how many of it run at
-    a time. Further ones wait where it ``waits``, else they are refused. Of what is ``shared`` all
-    are told all: it changes what everybody sees."""
-
-    id: str
-    title: str
-    most: int = 1
-    waits: bool = False
-    shared: bool = False
-
-
-DRAWING, RUN = "drawing", "run"
-KINDS: Mapping[str, Kind] = {
-    kind.id: kind
-    for kind in (
-        Kind(DRAWING, "Images are drawn"),
-        Kind(RUN, "A run", shared=True),
-        Kind("images", "A folder of images is imported", most=2),
-        Kind("scoring", "Imported images are scored", most=2),
-        Kind("pictures", "A set of pictures is made", most=2),
-        Kind("search", "An object is looked for in an image", most=4, waits=True),
-        Kind("trial", "A trial of a run"),
-        Kind("export", "An export of a run", shared=True),
-        Kind("import", "An archive of a run is imported", shared=True),
-        Kind("diagnosis", "A diagnosis of the rules", shared=True),
-        Kind("rejudge", "Stored images are judged", shared=True),
-        Kind("cells", "Colors of concepts are extracted", shared=True),
-        Kind("study", "A study is made", most=2, shared=True),
-    )
-}
 MOST_WAITING = 50
 
 
@@ -158,12 +129,17 @@ class Jobs:
     """
 
     def __init__(
-        self, rows: Rows, sources: Sequence[Source] = (), most_of_one: int = 10_000
+        self,
+        rows: Rows,
+        sources: Sequence[Source] = (),
+        most_of_one: int = 10_000,
+        turns: Turns | None = None,
     ) -> None:
         self._rows, self._sources, self._most_of_one = rows, sources, most_of_one
+        self._waits = turns is not None
+        self._turns = turns or Turns()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._threads: dict[str, Thread] = {}
-        self._turns = {kind.id: Semaphore(kind.most) for kind in KINDS.values()}
         self._condition = Condition()
         # Another number than that of the app before this one, which a page may still know.
         self._version = int(time.time())
@@ -179,12 +155,13 @@ class Jobs:
             kind,
             title,
             actor.id,
-            words="Waiting" if KINDS[kind].waits else "Beginning",
+            words="Waiting" if KINDS[kind].waits or self._waits else "Beginning",
             began_at=datetime.now(UTC),
         )
         job = Job(record, self._changed)
         with self._condition:
             self._require_room(KINDS[kind], actor)
+            self._turns.enter()
             self._jobs[job.id] = job
             for old in list(self._jobs)[:-KEPT]:
                 if self._jobs[old].ended:
@@ -192,10 +169,13 @@ class Jobs:
         try:
             self._rows.keep(record)
         except BaseException:
+            self._turns.leave()
             with self._condition:
                 del self._jobs[job.id]
             raise
-        thread = Thread(target=self._run, args=(job, work), name=f"truehue-{kind}", daemon=True)
+        # Whose work it is goes with it (tabs.page.visit).
+        run = partial(copy_context().run, self._run, job, work)
+        thread = Thread(target=run, name=f"truehue-{kind}", daemon=True)
         with self._condition:
             self._threads[job.id] = thread
         thread.start()
@@ -218,7 +198,7 @@ class Jobs:
             )
 
     def _run(self, job: Job, work: Callable[[Job], Mapping[str, Any]]) -> None:
-        turn = self._turns[job.record.kind]
+        turn = self._turns.of[job.record.kind]
         changes: dict[str, Any] = {}
         while not (mine := turn.acquire(timeout=LOOK_S)) and not job.stop.is_set():
             pass
@@ -235,6 +215,7 @@ class Jobs:
         finally:
             if mine:
                 turn.release()
+            self._turns.leave()
         if changes["status"] == "cancelled" and self._closed:
             changes |= {"status": "interrupted", "problem": INTERRUPTED}
         # Stored before it is told: what is said to be done is so after a restart, too.
@@ -327,6 +308,10 @@ class Jobs:
         for source in self._sources:
             if any(record.job_id == job_id for record in source.records()):
                 source.cancel(job_id)
+
+    def under_way(self) -> bool:
+        """Whether something that was begun here has not ended."""
+        return any(not job.ended for job in list(self._jobs.values()))
 
     def is_cancelling(self, record: JobRecord) -> bool:
         """Whether a job was asked to stop and has not ended yet."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import BadInput
+from core.images.decode import MAX_PIXELS
 from core.machine import gpus_here, usable_cores
 from tabs.page.errors import many
 
@@ -17,7 +18,11 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes in bytes of one upload, and numbers of images, jobs and runs."""
+    """Sizes in bytes of one upload, and numbers of images, jobs and runs.
+
+    ``desk_bytes`` and ``desk_images`` are what one visitor may store in all, ``all_bytes`` what all
+    of them may; without a number nothing is counted. ``work`` is what may be under way in all.
+    """
 
     image_bytes: int = 256 * MIB
     prompts_bytes: int = 256 * MIB
@@ -27,8 +32,14 @@ class Limits:
     jobs_of_one: int = 10_000
     jobs: int = 10_000
     run_pictures: int = 10**9
+    runs_of_one: int = 10_000
     runs: int = 10_000
     workers: int = 256
+    work: int = 10_000
+    image_pixels: int = MAX_PIXELS
+    desk_bytes: int = 0
+    desk_images: int = 0
+    all_bytes: int = 0
 
     def check_job(self, images: int, waiting: list[str], owner: str) -> None:
         """Raises BadInput where a job of that many images cannot join those that wait, which are
@@ -49,12 +60,18 @@ class Limits:
                 f"{many(len(waiting), 'job')} wait or are drawn already. Wait until one has ended."
             )
 
-    def check_runs(self, pictures: list[int], waiting: int) -> None:
-        """Raises BadInput where runs of so many pictures cannot join those that wait."""
+    def check_runs(self, pictures: list[int], own: int, waiting: int) -> None:
+        """Raises BadInput where runs of so many pictures cannot join those that wait, of which
+        ``own`` are one's own."""
         if max(pictures, default=0) > self.run_pictures:
             raise BadInput(
                 f"A run has at most {self.run_pictures:,} pictures here, not "
                 f"{max(pictures):,}. Choose fewer prompts or images."
+            )
+        if own + len(pictures) > self.runs_of_one:
+            raise BadInput(
+                f"At most {many(self.runs_of_one, 'run')} of yours can wait here. Wait until one "
+                "has ended, or choose fewer models."
             )
         if waiting + len(pictures) > self.runs:
             raise BadInput(
@@ -72,13 +89,19 @@ def for_others(gpus: int) -> Limits:
         image_bytes=32 * MIB,
         prompts_bytes=16 * MIB,
         archive_bytes=256 * MIB,
-        staged_bytes=2 * 1024 * MIB,
+        staged_bytes=200 * MIB,
         job_images=200,
         jobs_of_one=3,
         jobs=30,
         run_pictures=2_000,
-        runs=5,
+        runs_of_one=2,
+        runs=8,
         workers=gpus or usable_cores(),
+        work=40,
+        image_pixels=24_000_000,
+        desk_bytes=200 * MIB,
+        desk_images=1_000,
+        all_bytes=4 * 1024 * MIB,
     )
 
 

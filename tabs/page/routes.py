@@ -7,7 +7,6 @@ names, and it has no limit that fits images.
 from __future__ import annotations
 
 import io
-from functools import partial
 from pathlib import Path
 
 import anyio
@@ -34,7 +33,8 @@ def routes(context: Context) -> Door:
     """The router of images and of the page's files."""
     door = Door(context)
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)  # a large image takes a gigabyte for a moment
-    thumbnail = Once(partial(_thumbnail, context), DECODES_AT_ONCE)
+    # What is kept is kept for the data folder that it is of.
+    thumbnail = Once(lambda _, *which: _thumbnail(context, *which), DECODES_AT_ONCE)
 
     door.takes_file("/api/images", Nothing, context.limits.image_bytes, take_image, decoding)
 
@@ -68,7 +68,7 @@ def routes(context: Context) -> Door:
     async def thumb(image_id: str, side: int = THUMB_SIDES[0]) -> Response:
         side = side if side in THUMB_SIDES else THUMB_SIDES[0]
         try:
-            made = await thumbnail.get(image_id, side, context.deletions)
+            made = await thumbnail.get(context.storage.data_dir, image_id, side, context.deletions)
             return Response(made, media_type="image/png", headers=_FOREVER)
         except TrueHueError as error:
             return JSONResponse({"error": message_of(error)}, 404)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import cookie_parser
@@ -12,22 +14,35 @@ from tabs.page.actor import COOKIE, FRESH_VISITOR
 from tabs.page.visitors import Visitors
 
 KEPT_S = 365 * 24 * 3600
+OURS = ("/api", "/media", "/assets", "/mcp")
+"""How the paths of TrueHue's own routes begin."""
+Answering = Callable[[str, bool], AbstractContextManager[None]]
 
 
 class VisitorCookies:
-    """ASGI middleware that gives a cookie to who has none, with the first page or change.
+    """ASGI middleware that knows the visitor of a request, and gives a cookie to who has none, with
+    the first page or change.
 
     Not with anything else: a cache between could hand one visitor's cookie to another. With
     ``space`` the page lies in a frame of another site, where a browser sends no ``Lax`` cookie;
     that other sites change nothing is held by :class:`tabs.page.origins.Doors` either way.
+    ``answer`` is called with the visitor and whether the request changes something, and the answer
+    is made in its block.
     """
 
-    def __init__(self, app: ASGIApp, visitors: Visitors, space: bool = False) -> None:
+    def __init__(
+        self, app: ASGIApp, visitors: Visitors, answer: Answering, space: bool = False
+    ) -> None:
         self._app, self._visitors, self._space = app, visitors, space
+        self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._known(scope):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        visitor = self._known(scope)
+        if visitor:
+            await self._answered(visitor, scope, receive, send)
             return
         visitor = secrets.token_hex(16)
         shown = scope["method"] not in ("GET", "HEAD") or scope["path"] == "/"
@@ -38,15 +53,23 @@ class VisitorCookies:
                 headers.append("Set-Cookie", self._cookie(scope, visitor))
             await send(message)
 
-        await self._app({**scope, FRESH_VISITOR: visitor}, receive, answered)
+        await self._answered(visitor, {**scope, FRESH_VISITOR: visitor}, receive, answered)
 
-    def _known(self, scope: Scope) -> bool:
+    async def _answered(self, visitor: str, scope: Scope, receive: Receive, send: Send) -> None:
+        if not scope["path"].startswith(OURS):
+            # Gradio's: what it begins with one visitor's request goes on for others.
+            await self._app(scope, receive, send)
+            return
+        with self._answer(visitor, scope["method"] not in ("GET", "HEAD")):
+            await self._app(scope, receive, send)
+
+    def _known(self, scope: Scope) -> str:
         for name, value in scope["headers"]:
             if name == b"cookie":
                 cookie = cookie_parser(value.decode("latin-1")).get(COOKIE, "")
-                if self._visitors.id_of(cookie):
-                    return True
-        return False
+                if visitor := self._visitors.id_of(cookie):
+                    return visitor
+        return ""
 
     def _cookie(self, scope: Scope, visitor: str) -> str:
         site = "None; Secure; Partitioned" if self._space else "Lax" + "; Secure" * is_https(scope)

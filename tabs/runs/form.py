@@ -255,7 +255,10 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
 def _room_problem(context: Context, estimates: Sequence[Estimate]) -> str:
     root = context.service(RunSupervisor).root
     place = root if context.local else "the data folder"
-    return room_problem(sum(one.disk_bytes for one in estimates), room_bytes(root), place)
+    free = room_bytes(root)
+    if context.allowance is not None:
+        place, free = "what is yours here", min(free, context.allowance.left_bytes())
+    return room_problem(sum(one.disk_bytes for one in estimates), free, place)
 
 
 def _lines(sentences: Sequence[str]) -> str:
@@ -303,7 +306,9 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str,
     if problem := _room_problem(context, estimates):
         raise BadInput(problem, "limit")
     try:
-        context.limits.check_runs([plan.total for plan in run_plans], supervisor.waiting())
+        context.limits.check_runs(
+            [plan.total for plan in run_plans], supervisor.waiting(), supervisor.turns.waiting()
+        )
     except BadInput as error:
         raise BadInput(str(error), "models") from None
     return {"runs": [supervisor.start(plan, execution, actor) for plan in run_plans]}

@@ -153,6 +153,7 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
             if step.loaded is None:
                 continue
             picture = step.loaded
+            context.require_room(2 * picture.srgb8[..., 0].size, images=1)
             row = drawing(step, job.id, source)
             image = context.storage.images.add(
                 picture.srgb8, picture.name, "import", picture.notes, maker=actor.id

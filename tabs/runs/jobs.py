@@ -11,7 +11,7 @@ from typing import Any
 
 from core.records import JobRecord
 from core.runs.folder import RunFolder
-from tabs.page.jobs import RUN
+from tabs.page.turns import RUN
 from tabs.runs.supervisor import RunSupervisor, status_of
 from tabs.runs.words import progress_words
 

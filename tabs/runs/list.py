@@ -143,6 +143,8 @@ def where_words(context: Context, folder: RunFolder) -> str:
     root = folder.path.parent
     if root == context.service(RunSupervisor).root:
         return ""
+    if context.demo:
+        return "a sample"
     return f"in {root if context.local else 'another folder'}"
 
 

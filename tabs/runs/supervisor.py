@@ -30,6 +30,7 @@ from core.runs.records import RunPlan, RunState
 from tabs.page.actor import Actor, Thing, may
 from tabs.page.errors import message_of
 from tabs.runs.machine import release, with_weights
+from tabs.runs.turns import RunTurns
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -58,6 +59,7 @@ class RunSupervisor:
     """Executes and takes in. ``begin`` starts looking; a run that is started begins on its own.
 
     What the page starts lies in ``root``; runs in the folders ``others`` are looked after too.
+    Where it shares ``turns`` with others it begins to look by itself, with its first run.
 
     Any thread may call it. ``close`` pauses what it executes.
     """
@@ -69,6 +71,7 @@ class RunSupervisor:
         sources: Sources,
         endpoints: Mapping[str, Endpoint],
         others: Sequence[Path] = (),
+        turns: RunTurns | None = None,
     ) -> None:
         self.root = storage.data_dir / "runs"
         self.roots = (self.root, *others)
@@ -84,6 +87,9 @@ class RunSupervisor:
         self._look, self._end = Event(), Event()
         self._threads: dict[str, Thread] = {}
         self._execution_by_id: dict[str, Execution] | None = None
+        self._alone = turns is None
+        self.turns = turns or RunTurns()
+        self.turns.join(self.waiting)
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────
 
@@ -277,6 +283,8 @@ class RunSupervisor:
             self._queue.append((folder, retry))
             self._changed.notify_all()
         self._look.set()
+        if not self._alone:
+            self.begin()
         self._thread("truehue-runs", self._work)
 
     def _work(self) -> None:
@@ -288,7 +296,9 @@ class RunSupervisor:
                 folder, retry = self._queue.popleft()
                 self._now = folder
             try:
-                self._execute(folder, retry)
+                with self.turns.mine(self._end) as mine:
+                    if mine and folder.desired_state() == "run":
+                        self._execute(folder, retry)
             except BaseException as error:  # the runs that wait go on
                 self._problems[folder.run_id] = message_of(error)
             finally:

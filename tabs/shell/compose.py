@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +17,20 @@ from tabs.accounts.control import Control
 from tabs.generate.queue import Queue
 from tabs.inspect.finding import Segments
 from tabs.library.service import Library
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.jobs import Jobs
-from tabs.page.limits import limits_of
+from tabs.page.limits import Limits, limits_of
 from tabs.page.staging import Staging
+from tabs.page.turns import Turns
 from tabs.participants.service import Participation
 from tabs.runs.jobs import RunJobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
+from tabs.runs.turns import RunTurns
+from tabs.shell.allowance import DeskAllowance
+from tabs.shell.desks import FOLDER, Demonstration, Desks
+from tabs.shell.zero_gpu import far_models
 from tabs.studies.results import ResultsKeeper
 from tabs.studies.shelf import StudyShelf
 
@@ -49,32 +56,78 @@ def make_context(
     endpoints = {} if endpoints is None else endpoints
     # Made here and not when first asked for: two visitors at once must not get two queues. Its
     # thread starts with the first job.
-    engine = Engine(
-        partial(open_model, sources=sources, endpoints=endpoints),
+    near = partial(open_model, sources=sources, endpoints=endpoints)
+    opens: tuple[Callable[[str], Any], ...] = (near, partial(open_tool, sources=sources))
+    memory: tuple[Callable[[str], int], ...] = (
         partial(memory_wanted, sources=sources),
-        _all_memory,
-        partial(open_tool, sources=sources),
         partial(tool_memory, sources=sources),
     )
+    far = far_models(near, sources)
+    if far is not None:  # they hold nothing here
+        opens, memory = far, (lambda _: 0, lambda _: 0)
+    engine = Engine(opens[0], memory[0], _all_memory, opens[1], memory[1])
+    parts = _Parts(engine, sources, endpoints, tuple(runs))
     demo = bool(options.get("demo"))
-    limits = limits_of(demo)
-    supervisor = RunSupervisor(storage, engine, sources, endpoints, runs)
-    control = Control(storage.accounts, storage.data_dir)
-    studies = (Participation(storage), StudyShelf(storage), ResultsKeeper())
-    services = (Library(storage), supervisor, Segments(), Trials(), control, *studies)
-    return Context(
-        storage,
-        data_label,
-        engine,
-        Staging(storage.data_dir / "incoming", limits.staged_bytes),
-        Jobs(storage.jobs, (Queue(engine), RunJobs(supervisor)), limits.jobs_of_one),
-        sources=sources,
-        endpoints=endpoints,
-        local=local and not demo,
-        runs=runs,
-        services={type(service): service for service in services},
-        **options,
-    )
+    fields: dict[str, Any] = {"local": local and not demo, **options}
+    if not demo:
+        return Context(**parts.at(storage, limits_of(False)), data_label=data_label, **fields)
+    limits = limits_of(True)
+    turns, run_turns = Turns(limits.work), RunTurns()
+    # Samples are runs of another folder to who sits at a desk.
+    at_desks = replace(parts, runs=(storage.data_dir / "runs", *runs))
+
+    def furnish(desk: Storage, allowance: DeskAllowance) -> Context:
+        desk_parts = at_desks.at(desk, limits, turns, run_turns, desk.data_dir.name)
+        return Context(**desk_parts, data_label=data_label, allowance=allowance, **fields)
+
+    desks = Desks(storage, storage.data_dir / FOLDER, furnish, limits)
+    samples = parts.at(storage, limits, turns, run_turns, OWNER.id)
+    return Demonstration(**samples, data_label=data_label, desks=desks, **fields)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What contexts of several data folders have in common."""
+
+    engine: Engine
+    sources: Sources
+    endpoints: Mapping[str, Endpoint]
+    runs: Sequence[Path]
+
+    def at(
+        self,
+        storage: Storage,
+        limits: Limits,
+        turns: Turns | None = None,
+        run_turns: RunTurns | None = None,
+        owner: str | None = None,
+    ) -> dict[str, Any]:
+        """The fields of a context with the services of a data folder; ``owner`` is whose drawings
+        alone are told of."""
+        supervisor = RunSupervisor(
+            storage, self.engine, self.sources, self.endpoints, self.runs, run_turns
+        )
+        jobs = (Queue(self.engine, owner), RunJobs(supervisor))
+        services = (
+            Library(storage),
+            supervisor,
+            Segments(),
+            Trials(),
+            Control(storage.accounts, storage.data_dir),
+            Participation(storage),
+            StudyShelf(storage),
+            ResultsKeeper(),
+        )
+        return {
+            "storage": storage,
+            "engine": self.engine,
+            "staging": Staging(storage.data_dir / "incoming", limits.staged_bytes),
+            "jobs": Jobs(storage.jobs, jobs, limits.jobs_of_one, turns),
+            "sources": self.sources,
+            "endpoints": self.endpoints,
+            "runs": self.runs,
+            "services": {type(service): service for service in services},
+        }
 
 
 def _all_memory() -> int:

@@ -28,6 +28,7 @@ from tabs.inspect.routes import inspect_routes
 from tabs.judging.routes import judgment_routes
 from tabs.library.routes import prompt_routes
 from tabs.page import theme
+from tabs.page.actor import Actor, Role
 from tabs.page.answers import in_words, wrong_value
 from tabs.page.asset_files import asset_routes
 from tabs.page.context import Context
@@ -149,7 +150,12 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         # Long answers of the app's own routes; the page and its files come packed to everybody.
         app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
     if context.demo:
-        app.add_middleware(VisitorCookies, visitors=context.visitors, space=space)
+        app.add_middleware(
+            VisitorCookies,
+            visitors=context.visitors,
+            answer=lambda visitor, stays: context.visit(Actor(visitor, Role.VISITOR), stays),
+            space=space,
+        )
     # Added last, so it stands outermost.
     app.add_middleware(Doors, local=context.local, space=space)
     for make in (

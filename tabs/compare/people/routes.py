@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -83,7 +84,7 @@ def _pictures(door: Door) -> None:
         except Exception as error:
             return refusal(error)
 
-    def cutout(image_id: str, mask_id: str) -> bytes:
+    def cutout(_: Path, image_id: str, mask_id: str) -> bytes:
         from core.masks.display import cutout_png
 
         mask, image = context.storage.masks.get(mask_id), context.storage.images.get(image_id)
@@ -97,7 +98,7 @@ def _pictures(door: Door) -> None:
     @door.get("/cutouts/{image_id}/{mask_id}.png")
     async def cut(image_id: str, mask_id: str) -> Response:
         try:
-            made = await cutouts.get(image_id, mask_id)
+            made = await cutouts.get(context.storage.data_dir, image_id, mask_id)
             return Response(made, media_type="image/png", headers=_FOREVER)
         except TrueHueError as error:
             return refusal(error)

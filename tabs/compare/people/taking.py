@@ -152,6 +152,7 @@ def _store_upload(
     image_id = ""
     try:
         loaded = load_image(upload.path, name=upload.name)
+        context.require_room(2 * loaded.srgb8[..., 0].size, images=1)
         image_id = context.storage.images.add(
             loaded.srgb8, loaded.name, "upload", loaded.notes, maker=actor.id
         ).image_id

@@ -21,6 +21,7 @@ from mcp import Client, MCPError
 
 from core.images.load import encode_png
 from storage import Storage
+from tabs.api import mcp_server
 from tabs.api.endpoints import ENDPOINTS
 from tabs.api.mcp_server import ADDRESS
 from tabs.page.gradio_routes import MOST_EVENT_BYTES
@@ -145,12 +146,22 @@ def test_who_asks_is_the_visitor_of_the_cookie(public: Any) -> None:
     theirs = result(call(ann, "job_state", job_id=begun))["structuredContent"]
     assert theirs["mine"]
     assert theirs["title"]
-    others = result(call(ben, "job_state", job_id=begun))["structuredContent"]
-    assert not others["mine"]
-    assert others["may_cancel"] is False
+    others = result(call(ben, "job_state", job_id=begun))
+    assert others["isError"]
+    assert "not known" in others["content"][0]["text"]
     folder = result(call(ben, "generate", prompt="a red mug", model="folder:/etc"))
     assert folder["isError"]
     assert "Folders can only be named on the machine" in folder["content"][0]["text"]
+
+
+def test_an_older_package_is_told_of(public: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As a Space of Hugging Face has it.
+    monkeypatch.setattr(mcp_server, "version", lambda name: "1.23.0")
+    mcp_server.has_package.cache_clear()
+    answer = call(TestClient(public), "leaderboard")
+    mcp_server.has_package.cache_clear()
+    assert answer.status_code == 501
+    assert "mcp 2.3" in answer.json()["error"]["message"]
 
 
 def test_pages_of_other_sites_and_other_hosts_are_refused(public: Any) -> None:

@@ -1,0 +1,105 @@
+"""What a demonstration shows before anybody has done anything: a little of every room, drawn by the
+reference renderer at the start and kept in the data folder."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.concepts.reading import read_distributions
+from core.generation.registry import RENDERER
+from core.prompts.sets import prompt_set
+from tabs.compare.people.examples import EXAMPLES as FILES
+from tabs.generate.drawing import Draw, start_drawing
+from tabs.generate.examples import EXAMPLES, drawn
+from tabs.generate.own_words import OwnPrompt
+from tabs.generate.plan import Settings
+from tabs.library.prompts import KeepSelection, keep_selection
+from tabs.library.service import SELECTION
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
+from tabs.runs.form import start_runs
+from tabs.runs.request import RunRequest
+from tabs.runs.supervisor import RunSupervisor
+
+log = logging.getLogger("truehue")
+
+LONGEST_S = 180.0
+LOOK_S = 0.1
+SIZE_PX = 256
+THING = "banana"
+OWN_WORDS = ("A photo of a vivid reddish orange mug", "A photo of a strong green teapot")
+SAMPLE = "Sample: "
+MADE_UP = "Made-up palettes, to compare with"
+RUNS: tuple[Mapping[str, Any], ...] = (
+    {"set": "mini", "limit": 8, "name": SAMPLE + "as asked"},
+    {"set": "mini", "limit": 8, "failure": "ignored", "name": SAMPLE + "colors ignored"},
+    {"set": SELECTION + THING, "name": SAMPLE + "bananas", "rules": "truehue"},
+)
+"""Runs as the form of runs asks for them."""
+
+
+def make_samples(context: Context, end: Callable[[], bool] = lambda: False) -> float:
+    """Makes what is missing of the samples; returns the seconds that it took.
+
+    Where there are runs of the owner's own, those are the samples, with the examples alone. It
+    stops where ``end`` says so. What was made before stays as it is.
+    """
+    began = time.monotonic()
+    names = [run.name for run in context.storage.runs.all(hidden=True)]
+    steps = [_examples]
+    if all(name.startswith(SAMPLE) for name in names):
+        steps += [_distributions, _selection, _drawings, _runs]
+    for step in steps:
+        if end():
+            break
+        try:
+            step(context, end)
+        except Exception:  # the others can be shown all the same
+            log.exception("a sample could not be made")
+    return time.monotonic() - began
+
+
+def _examples(context: Context, end: Callable[[], bool]) -> None:
+    for example in EXAMPLES:
+        drawn(context, example.key)
+
+
+def _distributions(context: Context, end: Callable[[], bool]) -> None:
+    file = next(one for one in FILES if one.file_name == "palettes.csv")
+    for part in read_distributions(file.file_name, file.make().encode()).parts():
+        context.storage.distributions.add(part, MADE_UP, file.file_name, "TrueHue", False)
+
+
+def _selection(context: Context, end: Callable[[], bool]) -> None:
+    named = [
+        (prompt.source, prompt.id)
+        for prompt in prompt_set("concepts").prompts()
+        if prompt.id.endswith("-photo") and prompt.targets[0].name == THING
+    ]
+    keep_selection(context, OWNER, KeepSelection(name=THING, refs=tuple(named)))
+
+
+def _drawings(context: Context, end: Callable[[], bool]) -> None:
+    if context.storage.drawings.count():
+        return
+    for words in OWN_WORDS:
+        how = Settings(size_px=SIZE_PX)
+        job = start_drawing(context, OWNER, Draw(own=OwnPrompt(words), how=how))["job"]
+        while not end() and not context.engine.wait(job, LOOK_S).finished:
+            pass
+
+
+def _runs(context: Context, end: Callable[[], bool]) -> None:
+    supervisor = context.service(RunSupervisor)
+    for fields in RUNS:
+        request = RunRequest.model_validate(
+            {"models": RENDERER, "size": SIZE_PX, "images": 1, **fields}
+        )
+        (run_id,) = start_runs(context, OWNER, request)["runs"]
+        latest = time.monotonic() + LONGEST_S
+        while supervisor.place(run_id) is not None and not end() and time.monotonic() < latest:
+            time.sleep(LOOK_S)
+    supervisor.take_in()
