@@ -33,8 +33,9 @@ EVERY_HOST = ("*",)
 # What is at work when the app is told to end has so long, and answers under way so long again.
 GRACE_S = 2
 OPEN_TO_OTHERS = (
-    "This TrueHue is a demonstration: nobody signs in. Whoever reaches it sees what is here, adds "
-    "to it, and deletes what the same browser added. Read docs/serving.md first."
+    "This TrueHue is a demonstration: nobody signs in. Whoever reaches it sees what lies in "
+    "the data folder, and what they add themselves, which is deleted after a day. Read "
+    "docs/serving.md first."
 )
 NO_ACCOUNT = (
     "Others would reach this TrueHue ({why}), but nobody could sign in: there is no account in "

@@ -61,6 +61,13 @@ class Makers:
         with self._database.transaction() as cursor:
             _insert(self._database, cursor, kind, things, maker)
 
+    def count(self, kind: str) -> int:
+        """Return how many things of a kind somebody else than the owner brought."""
+        rows = self._database.rows(
+            "SELECT count(DISTINCT thing) FROM makers WHERE kind = ?", [kind]
+        )
+        return int(rows[0][0])
+
     def of(self, kind: str, thing: str) -> frozenset[str]:
         """The ids of those who brought it; empty where nobody is known."""
         rows = self._database.rows(

@@ -19,6 +19,7 @@ from core.errors import DataFolderError
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 from core.records import MaskRecord
+from storage.makers import IMAGE
 from tabs.page.actor import NOBODY, OWNER, Actor, Role
 from tabs.page.errors import many
 from tabs.page.jobs import Jobs
@@ -33,10 +34,7 @@ from core.analysis.records import RunRecord
 ROOT = Path(__file__).resolve().parents[2]
 KEPT_BYTES = 512 * 2**20
 KEPT_HOURS = 24
-KEPT_WORDS = (
-    "Demonstration: only you see what you add, and it is deleted "
-    f"{KEPT_HOURS} hours after you last used it"
-)
+KEPT_WORDS = f"Only you see what you add; it goes after {KEPT_HOURS} hours without use"
 EXAMPLE = "example"
 """The source of the images that the app itself brings."""
 
@@ -222,18 +220,22 @@ class Context:
             self._masks.clear()
 
     def data_text(self) -> str:
-        """The data folder and what is in it, for the header; that it is gone, where it is."""
+        """The data folder and what is in it, for the header; that it is gone, where it is. To a
+        visitor it says what becomes of what they add."""
         if self.folder_problem():
             return f"{self.data_label} · gone: nothing is stored"
-        images, verdicts = self.storage.counts(EXAMPLE)
         if self.demo:
-            return f"{KEPT_WORDS} · {many(images, 'image')} · {many(verdicts, 'verdict')}"
+            return KEPT_WORDS
+        images, verdicts = self.storage.counts(EXAMPLE)
         # Where a folder lies is the business of those who are at its machine.
         label = self.data_label if self.local else Path(self.data_label).name
         return f"{label} · {many(images, 'image')} · {many(verdicts, 'verdict')}"
 
     def own_images(self) -> int:
-        """How many images are stored, without the examples that the app brings."""
+        """How many images are stored, without the examples that the app brings, and for a visitor
+        without the samples."""
+        if self.demo:
+            return self.storage.makers.count(IMAGE)
         counts = self.storage.images.counts()
         return sum(number for source, number in counts.items() if source != EXAMPLE)
 

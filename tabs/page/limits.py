@@ -88,7 +88,7 @@ def for_others(gpus: int) -> Limits:
     return Limits(
         image_bytes=32 * MIB,
         prompts_bytes=16 * MIB,
-        archive_bytes=256 * MIB,
+        archive_bytes=128 * MIB,
         staged_bytes=200 * MIB,
         job_images=200,
         jobs_of_one=3,

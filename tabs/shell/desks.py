@@ -11,7 +11,7 @@ import logging
 import re
 import shutil
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -40,6 +40,8 @@ MOST_OPEN = 24
 """Desks that are held open while nobody is at them; an open database takes a few megabytes."""
 MOST_DESKS = 500
 """A desk of the samples alone takes 13 MB: 256 kB for each table of a database."""
+NEW_A_MINUTE = 60
+"""New desks in a minute, so that a flood of strangers leaves the others their processor."""
 EMPTY_BYTES = MIB
 """A desk with no more than this has rows alone, such as verdicts on the samples."""
 IDLE_S = 900.0
@@ -51,6 +53,7 @@ CROWDED_S = 600.0
 LOOK_S = 30.0
 JOIN_S = 10.0
 CROWDED = "Many people are trying TrueHue right now, and there is no room. Come back in an hour."
+FLOODED = "Many people begin to try TrueHue right now. Look around, and try again in a minute."
 _VISITOR = re.compile("[0-9a-f]{32}")
 
 
@@ -109,6 +112,7 @@ class Desks:
         self._lock, self._moving = Lock(), RLock()
         self._end, self._begun = Event(), False
         self._ready = False
+        self._made_at: deque[float] = deque()
         self._thread: Thread | None = None
 
     def begin(self) -> None:
@@ -233,6 +237,12 @@ class Desks:
 
     def _made(self, folder: Path) -> Amount:
         """Makes a desk's folder; what lies there then."""
+        now = time.monotonic()
+        while self._made_at and self._made_at[0] < now - 60:
+            self._made_at.popleft()
+        if len(self._made_at) >= NEW_A_MINUTE:
+            raise BadInput(FLOODED)
+        self._made_at.append(now)
         if len(self._known) >= MOST_DESKS and not (
             self.make_room(CROWDED_S / 10, empty=True) or self.make_room()
         ):

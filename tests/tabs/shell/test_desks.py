@@ -247,6 +247,14 @@ def test_no_route_changes_what_is_another_visitors(app: Any, demo: Demonstration
     assert own.storage.images.get(image)
 
 
+def test_the_example_opens_until_one_brings_an_image(app: Any, demo: Demonstration) -> None:
+    ann = visitor(app, demo, ANN)
+    assert ann.get("/api/examples").json()["first"]  # the sample is nobody's own
+    sent(ann, "/api/images", cut_out(1), "ann.png")
+    assert not ann.get("/api/examples").json()["first"]
+    assert ann.get("/api/ready").json()["data"].startswith("Only you see what you add")
+
+
 def test_the_same_picture_is_everybodys_own(app: Any, demo: Demonstration) -> None:
     """Ids are made of pixels, and names are chosen: neither tells that another was there first."""
     ann, ben = visitor(app, demo, ANN), visitor(app, demo, BEN)
@@ -355,6 +363,23 @@ def test_what_nobody_used_for_a_day_goes_and_all_of_it_at_a_start(
         desk(context, BEN)
         assert [path.name for path in (tmp_path / "again" / "desks").iterdir()] == [BEN]
         context.close()
+
+
+def test_a_flood_of_strangers_gets_no_more_desks_than_so_many(
+    app: Any, demo: Demonstration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desks_module, "NEW_A_MINUTE", 3)
+    ann = visitor(app, demo, ANN)
+    sent(ann, "/api/images", cut_out(1), "ann.png")
+    codes = [
+        TestClient(app, headers=OURS).post("/api/images", content=cut_out(2)).status_code
+        for _ in range(5)
+    ]
+    assert codes == [200, 200, 400, 400, 400]
+    assert len(demo.desks._known) == 3
+    # Who has one goes on, and everybody may look.
+    sent(ann, "/api/images", cut_out(3), "ann.png")
+    assert TestClient(app).get("/api/images").status_code == 200
 
 
 def test_a_desk_at_work_is_not_taken_away(demo: Demonstration) -> None:
