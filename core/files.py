@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import lzma
 import os
 import secrets
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -16,6 +20,16 @@ from core.errors import DataFolderError, StorageError
 
 Progress = Callable[[int, int], None]
 """Told now and then how many pictures of how many are done; raises to end the work."""
+DAMAGED_ZIP: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    UnicodeDecodeError,
+)
+"""What :mod:`zipfile` raises for a file that is damaged, or packed in a way it does not know."""
 
 
 def shelf(root: Path, sha256: str) -> Path:

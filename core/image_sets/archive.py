@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import lzma
 import re
 import shutil
 import stat
-import struct
 import zipfile
-import zlib
 from pathlib import Path, PurePosixPath
 from threading import Event
 
 from core.errors import BadInput, DataFolderError
+from core.files import DAMAGED_ZIP
 from core.generation.request import Cancelled
 from core.image_sets.listing import MAX_FILES, ignored
 from core.image_sets.reading import MAX_FILE_BYTES
@@ -24,15 +22,6 @@ _RATIO_FROM_BYTES = 256 * 2**20
 _CHUNK = 2**20
 # A drive of Windows, and control characters.
 _ODD = re.compile(r"^[A-Za-z]:|[\x00-\x1f\x7f]")
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    UnicodeDecodeError,
-)
 
 
 def unpacked(
@@ -73,7 +62,7 @@ def unpacked(
             except BaseException:
                 shutil.rmtree(into, ignore_errors=True)
                 raise
-    except _DAMAGED as error:
+    except DAMAGED_ZIP as error:
         raise BadInput(
             f"{name} is no zip file that can be read ({error}). Pack or download it again."
         ) from error

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from core.errors import BadInput
+from tabs.page.refusals import note_refusal
 
 READING = ("GET", "HEAD")
 METHODS = "GET, HEAD, POST, DELETE"
@@ -67,6 +68,8 @@ class Doors:
             await send(message)
 
         refused = refusal_of(scope, self._local)
+        if refused is not None and refused.status_code == 403:
+            note_refusal("a request of another site's page, or through a proxy")
         if refused is not None and scope["type"] == "websocket":
             await WebSocketClose(1008)(scope, receive, send)
             return

@@ -14,10 +14,11 @@ EVERY_S = 60.0
 
 class Refusals:
     """Writes the first refusal of a kind at once, and then how many there were, once a minute: a
-    stranger who tries a thousand times does not fill the disk. For any thread."""
+    stranger who tries a thousand times does not fill the disk. Each line begins with ``about``. For
+    any thread."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic, about: str = "") -> None:
+        self._clock, self._about = clock, about
         self._written: dict[str, float] = {}
         self._since: dict[str, int] = {}
         self._lock = Lock()
@@ -30,7 +31,9 @@ class Refusals:
             if now - self._written.get(kind, -EVERY_S) < EVERY_S:
                 return
             self._written[kind], self._since[kind] = now, 0
-        log.warning("refused: %s%s", kind, f" ({count:,} times)" if count > 1 else "")
+        log.warning(
+            "refused: %s%s%s", self._about, kind, f" ({count:,} times)" if count > 1 else ""
+        )
 
 
 _refusals = Refusals()

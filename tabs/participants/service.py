@@ -19,12 +19,13 @@ from annotation.assignment.ledger import Standing
 from annotation.studies.plan import StudyPlan
 from core.errors import AlreadyEnrolled
 from core.studies import Enrolment, Event, EventKind, InvitationRecord, State, StudyRecord, Trial
+from tabs.page.refusals import Refusals
 from tabs.participants.books import StoredBook
 from tabs.participants.desk import Desk
 from tabs.participants.posting import extend, refresh, store
 from tabs.participants.previews import MOST_PEOPLE, Previews
 from tabs.participants.reading import read_external, read_facts, read_id
-from tabs.participants.refusals import Refusal, RefusalLog
+from tabs.participants.refusals import Refusal
 from tabs.participants.seat import Seat
 from tabs.participants.tokens import hash_of, new_token, well_formed
 
@@ -90,7 +91,7 @@ class Participation:
         self._desks: dict[str, Desk] = {}
         self._links: dict[str, tuple[int, InvitationRecord]] = {}
         self._opening = Lock()
-        self.refusals = RefusalLog()
+        self.refusals = Refusals(about="on a study's page, ")
 
     def preview(self, plan: StudyPlan, study: StudyRecord) -> str:
         """The token of a link to walk through a plan, for an hour and without a trace."""

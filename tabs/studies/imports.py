@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
+from core.files import DAMAGED_ZIP
 from core.study_copy import ParticipantCopy, StudyCopy
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
@@ -30,15 +29,7 @@ _FILES = frozenset(
     {STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE}
     | {f"tables/{table.name}.{ending}" for table in TABLES for ending in ("csv", "parquet")}
 )
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    UnicodeDecodeError,
-    ValueError,
-)
+_DAMAGED: tuple[type[Exception], ...] = (*DAMAGED_ZIP, ValueError)
 
 
 @dataclass(frozen=True)

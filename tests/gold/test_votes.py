@@ -81,6 +81,7 @@ def test_strengths_with_ties_are_those_of_a_log_linear_model() -> None:
 # J. L. Fleiss, "Measuring Nominal Scale Agreement Among Many Raters", Psychological Bulletin 76
 # (1971), Table 1: 30 patients by 6 psychiatrists each as depression, personality disorder,
 # schizophrenia, neurosis, other. P̄ = 0.556, P̄e = 0.220, κ = 0.430.
+# The totals and κ are the published ones; single rows have not been compared with the paper.
 PATIENTS = (
     "00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031 "
     "00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"

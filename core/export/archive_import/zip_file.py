@@ -6,9 +6,7 @@ import hashlib
 import json
 import re
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from typing import Any, Self
 
 from core.errors import BadInput
 from core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MANIFEST
+from core.files import DAMAGED_ZIP
 from core.runs.folder import ITEMS, PLAN, PROMPTS
 
 _CHUNK = 2**20
@@ -37,15 +36,7 @@ _REST = frozenset(
     }
 )
 _NEEDED = (PLAN, PROMPTS)
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    UnicodeDecodeError,
-    ValueError,
-)
+_DAMAGED: tuple[type[Exception], ...] = (*DAMAGED_ZIP, ValueError)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import pytest
 
 from annotation.studies.cases import Candidate, Case
 from core.studies import State
-from tabs.participants.refusals import RefusalLog
 from tests.tabs.participants.people import OURS, Room, answer, event, pictures, plan
 
 
@@ -240,16 +239,3 @@ def test_the_log_has_counts_and_nobody_in_it(room: Room, caplog: pytest.LogCaptu
     assert "closed" in text
     for secret in ("b" * 43, link.token, "5f00", "testclient", *person.client.cookies.values()):
         assert secret not in text
-
-
-def test_refusals_are_counted_between_two_lines(caplog: pytest.LogCaptureFixture) -> None:
-    time = 0.0
-    refusals = RefusalLog(lambda: time)
-    for _ in range(7):
-        refusals.note("closed")
-    time = 61.0
-    refusals.note("closed")
-    assert [record.getMessage() for record in caplog.records] == [
-        "studies: refused 1× (closed)",
-        "studies: refused 7× (closed)",
-    ]
