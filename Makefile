@@ -42,6 +42,8 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.explore --verdicts 200000
 	$(BIN)/python -m tests.bench.compare
 	$(BIN)/python -m tests.bench.votes
+	$(BIN)/python -m tests.bench.fills
+	$(BIN)/python -m tests.bench.colorings
 
 chromium: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.browser.chromium

@@ -249,11 +249,13 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
 
 def warm(context: Context) -> None:
     """Gets ready what the first visitor would wait for."""
+    from tabs.colorize.sketches import drawings
     from tabs.library.service import Library
     from tabs.page.figures import warm as warm_figures
 
     context.service(Library).warm()
     warm_figures()
+    drawings()
 
 
 def where(settings: Settings) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -9,30 +10,34 @@ from typing import TypeVar
 import numpy as np
 
 from annotation.agreement.alpha import Scale, alpha
-from annotation.agreement.codes import codes_of, counted, matrix, strata_of
+from annotation.agreement.codes import Codes, codes_of, counted, matrix, strata_of
 from annotation.agreement.fleiss import Agreement, Fleiss, fleiss
 from annotation.judgments.adaptive import NOTES, sizes_of
 from annotation.judgments.answers import Answer, AnswerKind, answers_of, votes_of
 from annotation.judgments.means import ChoiceShare, Given, Rating, choices_of, ratings_of
 from annotation.judgments.rates import SideBias, WinRate, side_bias, win_rates
+from annotation.judgments.resampling import Share, share_of
 from annotation.judgments.votes import Vote
 from annotation.participants.quality import ExclusionRule, Quality, quality_of, reasons
-from annotation.participants.screening import patches_for, plates_for, scored
+from annotation.participants.screening import screening_of
 from annotation.ranking.strengths import Ranking, rank
 from annotation.studies.cases import Kind
 from annotation.studies.plan import Method, StudyPlan
-from annotation.validation.differences import LEAST_PAIRS, Difference, differences
+from annotation.validation.differences import LEAST_PAIRS, Difference, differences, nearest
 from annotation.validation.metrics import Quality as MetricQuality
 from annotation.validation.metrics import Validation, validate
 from annotation.validation.scales import (
     ChoiceValidation,
     RatingValidation,
+    choice_differences,
+    rating_differences,
     validate_choices,
     validate_ratings,
 )
 from core.studies import Event, EventKind, Purpose, Trial
 
 REPLICATES = 1_000
+ALPHA_REPLICATES = 200
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class GroupSummary:
     ratings: tuple[Rating, ...]
     choices: tuple[ChoiceShare, ...]
     alpha: Agreement | None
+    skip_share: Share
+    tie_share: Share
 
 
 @dataclass(frozen=True)
@@ -78,12 +85,11 @@ class Summary:
     """Results over some participants. What a kind of study does not have is None or empty.
 
     ``wanted`` are the votes that make the study complete, ``answers`` those given to main trials,
-    of which ``skips`` could not answer. ``first_choices`` counts by model how often it was best,
-    ``choices`` says how often of those in which it was shown. ``groups`` are the strengths by group
-    of cases, ``by_group`` what else a group has. ``group_validations`` are within groups of cases
-    with enough pairs; ``differences`` are of the metric with the highest correlation against each
-    other one, by group, over all under ``""``. ``notes`` are what readers have to know of how
-    numbers were made.
+    of which ``skips`` could not answer. ``choices`` says how often a model was best of those in
+    which it was shown. ``groups`` are the strengths by group of cases, ``by_group`` what else a
+    group has. ``group_validations`` are within groups of cases with enough pairs; ``differences``
+    are of the metric that is nearest to people against each other one, by group, over all under
+    ``""``. ``notes`` are what readers have to know of how numbers were made.
     """
 
     participants: int
@@ -98,7 +104,6 @@ class Summary:
     fleiss: Fleiss | None
     alpha: Agreement | None
     ratings: tuple[Rating, ...]
-    first_choices: Mapping[str, int]
     validations: tuple[Validation, ...]
     group_validations: Mapping[str, tuple[Validation, ...]]
     differences: Mapping[str, tuple[Difference, ...]]
@@ -107,6 +112,8 @@ class Summary:
     rating_validations: tuple[RatingValidation, ...] = ()
     choice_validations: tuple[ChoiceValidation, ...] = ()
     notes: tuple[str, ...] = ()
+    skip_share: Share = field(default_factory=Share)
+    tie_share: Share = field(default_factory=Share)
 
 
 @dataclass(frozen=True)
@@ -145,24 +152,30 @@ def results(
 ) -> StudyResults:
     """The results of a study so far. ``step`` is told what is at work; what it raises ends it."""
     answers = {person.id: answers_of(plan, person.trials, person.events) for person in people}
-    told = tuple(_person(plan, person, answers[person.id], analysis.rule) for person in people)
-    included = [person for person, result in zip(people, told, strict=True) if not result.excluded]
+    rows = tuple(_person(plan, person, answers[person.id], analysis.rule) for person in people)
+    included = [person for person, result in zip(people, rows, strict=True) if not result.excluded]
     everybody = _summary(plan, people, answers, analysis, step)
     if len(included) == len(people):
-        return StudyResults(told, everybody, everybody)
-    return StudyResults(told, everybody, _summary(plan, included, answers, analysis, step))
+        return StudyResults(rows, everybody, everybody)
+    return StudyResults(rows, everybody, _summary(plan, included, answers, analysis, step))
+
+
+def people_results(
+    plan: StudyPlan, people: Sequence[Person], rule: ExclusionRule
+) -> tuple[PersonResult, ...]:
+    """What the answers of every participant say of them, and whether the rule or a decision leaves
+    them out."""
+    return tuple(
+        _person(plan, person, answers_of(plan, person.trials, person.events), rule)
+        for person in people
+    )
 
 
 def _person(
     plan: StudyPlan, person: Person, answers: Mapping[int, Answer], rule: ExclusionRule
 ) -> PersonResult:
     kinds = {event.kind for event in person.events}
-    screening: Mapping[str, object] = {}
-    for event in person.events:
-        if event.kind is EventKind.SCREENING:
-            plates = plates_for(plan.seed, person.number)
-            patches = patches_for(plan.seed, person.number)
-            screening = scored(event.body, plates, patches)
+    screening = screening_of(plan, person.number, person.events) or {}
     quality = quality_of(plan, person.trials, answers, screening)
     decision = (f"a decision: {person.decision}",) if person.decision else ()
     return PersonResult(
@@ -192,17 +205,11 @@ def _summary(
     if plan.kind is Kind.PAIRS:
         for person in people:
             votes += votes_of(plan, person.id, person.trials, answers[person.id])
-    choices: dict[str, int] = {}
-    if plan.kind is Kind.BEST_OF:
-        choices = dict.fromkeys(sorted({model for s in plan.stimuli for model in s.models}), 0)
-        for _, trial, answer in main:
-            if answer.value is not None:
-                choices[trial.order[answer.value]] += 1
     step("strengths")
     ranking = rank(votes, analysis.seed, analysis.replicates) if votes else None
     groups = _by_group(votes, analysis, step)
     step("agreement")
-    codes = codes_of(plan, main)
+    codes = _codes(plan, main)
     rng = np.random.default_rng([analysis.seed, 1])
     nominal = plan.kind is not Kind.RATINGS
     kappa = None
@@ -210,6 +217,8 @@ def _summary(
         strata = strata_of(plan, codes)
         kappa = fleiss(counted(codes), rng, analysis.replicates, strata=strata)
     validations = _validations(plan, votes, analysis, step)
+    ratings = _of_scales(plan, main, analysis, step, Kind.RATINGS, validate_ratings)
+    best_of = _of_scales(plan, main, analysis, step, Kind.BEST_OF, validate_choices)
     whole = _of_group(plan, main, votes, analysis)
     return Summary(
         len(people),
@@ -220,20 +229,27 @@ def _summary(
         ranking,
         whole.win_rates,
         groups,
-        side_bias(votes) if plan.kind is Kind.PAIRS else None,
+        side_bias(votes, analysis.seed, analysis.replicates) if plan.kind is Kind.PAIRS else None,
         kappa,
         whole.alpha,
         whole.ratings,
-        choices,
         validations[0],
         validations[1],
-        {name: _differences(plan, name, told, of, analysis) for name, told, of in validations[2]},
+        {name: _differences(plan, name, rows, of, analysis) for name, rows, of in validations[2]}
+        | _scale_differences(plan, main, (*ratings, *best_of), analysis),
         whole.choices,
         _groups(plan, main, votes, analysis, step),
-        _of_scales(plan, main, analysis, step, Kind.RATINGS, validate_ratings),
-        _of_scales(plan, main, analysis, step, Kind.BEST_OF, validate_choices),
+        ratings,
+        best_of,
         NOTES if plan.method is Method.ADAPTIVE else (),
+        whole.skip_share,
+        whole.tie_share,
     )
+
+
+def _codes(plan: StudyPlan, main: Given) -> Codes:
+    """Answers as numbers; colorings are none (annotation.quality says how far they agree)."""
+    return [] if plan.kind is Kind.COLORINGS else codes_of(plan, main)
 
 
 def _groups(
@@ -244,12 +260,12 @@ def _groups(
     names = sorted({group_of[trial.stimulus_id] for _, trial, _ in main} - {""})
     if len(names) < 2:
         return {}
-    told = {}
+    summaries = {}
     for name in names:
         step("groups")
         of = [entry for entry in main if group_of[entry[1].stimulus_id] == name]
-        told[name] = _of_group(plan, of, [v for v in votes if v.group == name], analysis, name)
-    return told
+        summaries[name] = _of_group(plan, of, [v for v in votes if v.group == name], analysis, name)
+    return summaries
 
 
 def _of_group(
@@ -262,12 +278,13 @@ def _of_group(
     """A group of cases, or all of them."""
     seed, replicates = analysis.seed, analysis.replicates
     scale: Scale = "interval" if plan.kind is Kind.RATINGS else "nominal"
-    codes = codes_of(plan, main)
+    codes = _codes(plan, main)
     agreement = None
     if codes:
         strata = None if plan.kind is Kind.RATINGS else strata_of(plan, codes)
         rng = np.random.default_rng([seed, 6])
-        agreement = alpha(matrix(codes), scale, rng, min(replicates, 200), strata=strata)
+        most = min(replicates, ALPHA_REPLICATES)
+        agreement = alpha(matrix(codes), scale, rng, most, strata=strata)
     return GroupSummary(
         len(main),
         sum(answer.kind is AnswerKind.SKIP for *_, answer in main),
@@ -276,10 +293,19 @@ def _of_group(
         ratings_of(main, seed, replicates) if plan.kind is Kind.RATINGS else (),
         choices_of(main, seed, replicates) if plan.kind is Kind.BEST_OF else (),
         agreement,
+        _share(main, AnswerKind.SKIP, analysis),
+        _share(main, AnswerKind.TIE, analysis),
     )
 
 
-Told = TypeVar("Told")
+def _share(main: Given, kind: AnswerKind, analysis: Analysis) -> Share:
+    whole = Counter(person for person, *_ in main)
+    part = Counter(person for person, _, answer in main if answer.kind is kind)
+    counts = [part[person] for person in whole], list(whole.values())
+    return share_of(*counts, analysis.seed, analysis.replicates)
+
+
+Row = TypeVar("Row")
 
 
 def _of_scales(
@@ -288,8 +314,8 @@ def _of_scales(
     analysis: Analysis,
     step: Step,
     kind: Kind,
-    validated: Callable[[StudyPlan, str, MetricQuality, Given, int, int], Told],
-) -> tuple[Told, ...]:
+    validated: Callable[[StudyPlan, str, MetricQuality, Given, int, int], Row],
+) -> tuple[Row, ...]:
     """Every metric against ratings or choices, in studies of that kind."""
     if plan.kind is not kind or not main:
         return ()
@@ -310,7 +336,7 @@ def _validations(
     if not votes or not analysis.metrics:
         return (), {}, []
 
-    def told(of: Sequence[Vote], words: str, group: str | None) -> tuple[Validation, ...]:
+    def validated(of: Sequence[Vote], words: str, group: str | None) -> tuple[Validation, ...]:
         sizes = sizes_of(plan, group)
         rows = []
         for metric, quality in analysis.metrics.items():
@@ -319,13 +345,13 @@ def _validations(
             rows.append(validate(metric, quality, of, rng, analysis.replicates, sizes=sizes))
         return tuple(rows)
 
-    every: _OfGroup = ("", told(votes, "metrics", None), votes)
+    every: _OfGroup = ("", validated(votes, "metrics", None), votes)
     groups: dict[str, tuple[Validation, ...]] = {}
     parts = [every]
     for name in sorted({vote.group for vote in votes if vote.group}):
         of = [vote for vote in votes if vote.group == name]
         if len({(v.case_id, *sorted((v.left, v.right))) for v in of}) >= LEAST_PAIRS:
-            groups[name] = told(of, "metrics by group", name)
+            groups[name] = validated(of, "metrics by group", name)
             parts.append((name, groups[name], of))
     return every[1], groups, parts
 
@@ -337,16 +363,28 @@ def _differences(
     votes: Sequence[Vote],
     analysis: Analysis,
 ) -> tuple[Difference, ...]:
-    """The metric of the highest correlation against the others, where there are enough pairs."""
-    able = [one for one in validations if np.isfinite(one.pearson.value)]
-    if not able:
-        return ()
-    best = max(able, key=lambda one: one.pearson.value)
-    if best.pairs < LEAST_PAIRS:
+    """The metric that is nearest to people against the others, where there are enough pairs."""
+    best = nearest(validations)
+    if best is None:
         return ()
     sizes = sizes_of(plan, group or None)
     seed, replicates = analysis.seed, analysis.replicates
     return differences(analysis.metrics, best.metric, votes, seed, replicates, sizes=sizes)
+
+
+def _scale_differences(
+    plan: StudyPlan,
+    main: Given,
+    validations: Sequence[RatingValidation | ChoiceValidation],
+    analysis: Analysis,
+) -> dict[str, tuple[Difference, ...]]:
+    """The same of ratings and of the best of four."""
+    best = nearest(validations)
+    if best is None:
+        return {}
+    of_kind = rating_differences if plan.kind is Kind.RATINGS else choice_differences
+    metrics, seed, replicates = analysis.metrics, analysis.seed, analysis.replicates
+    return {"": of_kind(plan, metrics, best.metric, main, seed, replicates)}
 
 
 def _by_group(votes: Sequence[Vote], analysis: Analysis, step: Step) -> dict[str, Ranking]:

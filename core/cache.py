@@ -11,13 +11,14 @@ Answer = TypeVar("Answer")
 
 
 class LruCache(Generic[Answer]):
-    """The last ``most`` answers by what they depend on.
+    """The last ``most`` answers by what they depend on, or as many as have together at most this
+    ``weight``, such as a number of bytes.
 
     Two threads that want the same one at once wait for each other: it is made once.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, weight: Callable[[Answer], int] = lambda answer: 1) -> None:
+        self._most, self._weight, self._weighs = most, weight, 0
         self._of: OrderedDict[Hashable, Answer] = OrderedDict()
         self._making: dict[Hashable, Lock] = {}
         self._lock = Lock()
@@ -38,8 +39,9 @@ class LruCache(Generic[Answer]):
                 answer = make()
                 with self._lock:
                     self._of[key] = answer
-                    while len(self._of) > self._most:
-                        self._of.popitem(last=False)
+                    self._weighs += self._weight(answer)
+                    while self._weighs > self._most:
+                        self._weighs -= self._weight(self._of.popitem(last=False)[1])
                 return answer
             finally:
                 with self._lock:

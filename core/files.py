@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import lzma
 import os
 import secrets
@@ -75,7 +76,7 @@ def sweep(root: Path) -> int:
 
 
 def read_png(path: Path, mode: str) -> np.ndarray:
-    """Return what a file of ours holds: uint8 for ``RGB``, bool for ``1``.
+    """Return what a file of ours holds: uint8 for ``RGB``, ``RGBA`` and ``L``, bool for ``1``.
 
     Raises :class:`StorageError` if the file is gone, broken, or of another mode.
     """
@@ -94,6 +95,14 @@ def read_png(path: Path, mode: str) -> np.ndarray:
     raise StorageError(
         f"{path} is broken ({why}). Put a copy back, or move it away and add the same pixels again."
     )
+
+
+def png_of(pixels: np.ndarray) -> bytes:
+    """uint8 ``(H, W)`` or ``(H, W, 4)`` as a lossless PNG that :func:`read_png` reads as ``L`` or
+    ``RGBA``."""
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG", compress_level=4)
+    return buffer.getvalue()
 
 
 def sync_folder(folder: Path) -> None:

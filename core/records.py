@@ -175,3 +175,48 @@ class JobRecord:
     began_at: datetime | None = None
     ended_at: datetime | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SketchRecord:
+    """One stored sketch. ``words`` say what it shows; ``source`` is ``starter``, ``import`` or
+    ``generated``; ``maker`` is the id of the actor who brought it. ``warnings`` are pairs of a code
+    and words; ``closing`` is the index of the closing that was suggested."""
+
+    id: str
+    content_sha256: str
+    width: int
+    height: int
+    words: str
+    source: str
+    note: str
+    maker: str
+    warnings: tuple[tuple[str, str], ...]
+    closing: int
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class ColoringRecord:
+    """One coloring that somebody keeps for themselves; ``actions`` are its log as plain JSON."""
+
+    id: str
+    sketch_id: str
+    words: str
+    actions: tuple[Mapping[str, Any], ...]
+    maker: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class LayerRecord:
+    """What was seen when the server drew a coloring of a study: ``checksum`` of its own layer,
+    whether that of the page ``matches``, and the share of pixels with a color, 0 to 1."""
+
+    event_id: str
+    participant_id: str
+    position: int
+    checksum: str
+    matches: bool
+    colored: float
+    created_at: datetime

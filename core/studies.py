@@ -64,6 +64,8 @@ class EventKind(StrEnum):
 
     CONSENT = "consent"
     SCREENING = "screening"
+    ACTION = "action"
+    """One thing done on the canvas of a trial, as ``annotation.colorings`` reads it."""
     ANSWER = "answer"
     UNDO = "undo"
     AWAY = "away"
@@ -156,6 +158,45 @@ class Decision:
     excluded: bool
     reason: str
     author: str
+    at: datetime
+
+
+class MarkKind(StrEnum):
+    """What somebody who runs or reviews a study says of a coloring.
+
+    ``practice`` is about the round that its trial is of: ``accepted`` or ``again``. ``recolor``
+    asks for a second coloring: ``asked``, or ``withdrawn`` while it was not given yet. ``review``
+    is an expert's ``consistent`` or ``inconsistent``, ``keep`` a decision: ``kept`` or
+    ``discarded``.
+    """
+
+    REVIEW = "review"
+    PRACTICE = "practice"
+    RECOLOR = "recolor"
+    KEEP = "keep"
+
+
+MARK_VALUES: Mapping[MarkKind, tuple[str, ...]] = {
+    MarkKind.REVIEW: ("consistent", "inconsistent", ""),
+    MarkKind.PRACTICE: ("accepted", "again"),
+    MarkKind.RECOLOR: ("asked", "withdrawn"),
+    MarkKind.KEEP: ("kept", "discarded", ""),
+}
+"""What a mark can say, by its kind; empty takes back what its author said before."""
+
+
+@dataclass(frozen=True)
+class ColoringMark:
+    """A mark, stored once and never changed: the latest of a kind, a trial and, of reviews, an
+    author counts. ``number`` counts within the study, from 0; ``reason`` is theirs who set it."""
+
+    participant_id: str
+    position: int
+    kind: MarkKind
+    value: str
+    reason: str
+    author: str
+    number: int
     at: datetime
 
 

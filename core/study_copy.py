@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from core.studies import Event, State, StoredTrial
+from core.studies import Event, MarkKind, State, StoredTrial
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,20 @@ class DecisionCopy:
 
 
 @dataclass(frozen=True)
+class MarkCopy:
+    """A mark on a coloring; ``number`` counts within the study, ``author`` is a number of who set
+    it, in the order in which they first did."""
+
+    number: int
+    position: int
+    kind: MarkKind
+    value: str
+    reason: str
+    author: int
+    at: datetime
+
+
+@dataclass(frozen=True)
 class ParticipantCopy:
     """A participant with all that they saw and did. ``link`` is a place in the copy's links,
     ``external`` is empty in an anonymous copy."""
@@ -68,6 +82,7 @@ class ParticipantCopy:
     trials: tuple[StoredTrial, ...]
     events: tuple[Event, ...]
     decisions: tuple[DecisionCopy, ...]
+    marks: tuple[MarkCopy, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -172,10 +172,11 @@ def dangling(database: Database) -> list[str]:
     ]
 
 
-def missing_files(database: Database, images: Path, masks: Path) -> list[str]:
+def missing_files(database: Database, images: Path, masks: Path, sketches: Path) -> list[str]:
     """Return one sentence for each row whose PNG is not there; the files are not opened.
 
-    Pictures of an imported run may have stayed where it came from.
+    Pictures of an imported run may have stayed where it came from; layers of colorings are made
+    again of the events.
     """
     shelves = (
         (
@@ -190,6 +191,7 @@ def missing_files(database: Database, images: Path, masks: Path) -> list[str]:
             f"(SELECT image_id FROM images WHERE source <> '{ARCHIVE}') USING (image_id) "
             "ORDER BY 1",
         ),
+        ("sketch", sketches, "SELECT sketch_id, sketch_id FROM sketches ORDER BY 1"),
     )
     return [
         f"the file of {what} {row_id} is missing: {shelf(root, sha256)}"

@@ -62,7 +62,9 @@ STUDY_REFERENCES = (
         FROM (
             SELECT 'trials' AS what, participant_id FROM study_trials UNION ALL
             SELECT 'events', participant_id FROM study_events UNION ALL
-            SELECT 'decisions', participant_id FROM study_decisions
+            SELECT 'decisions', participant_id FROM study_decisions UNION ALL
+            SELECT 'marks', participant_id FROM coloring_marks UNION ALL
+            SELECT 'layers', participant_id FROM coloring_layers
         ) ANTI JOIN study_participants USING (participant_id)
         GROUP BY what, participant_id
         ORDER BY participant_id, what
@@ -89,6 +91,29 @@ STUDY_REFERENCES = (
                 AND trials.position = repeats.original
         )
         ORDER BY participant_id, position
+        """,
+    ),
+    (
+        "the layer of the answer {} is of no answer that is stored",
+        """
+        SELECT event_id FROM coloring_layers ANTI JOIN study_events USING (event_id)
+        ORDER BY event_id
+        """,
+    ),
+    (
+        "the mark {} of the study {} is about the trial {} of the participant {}, which is not "
+        "stored",
+        """
+        SELECT number, study_id, position, participant_id
+        FROM coloring_marks ANTI JOIN study_trials USING (participant_id, position)
+        ORDER BY study_id, number
+        """,
+    ),
+    (
+        "the coloring {} is of the sketch {}, which is not stored",
+        """
+        SELECT coloring_id, sketch_id FROM colorings ANTI JOIN sketches USING (sketch_id)
+        ORDER BY coloring_id
         """,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +14,9 @@ from core.errors import DataFolderError
 from core.files import sweep, why_of
 from storage.accounts import Accounts
 from storage.checks import dangling, missing_files
+from storage.colorings.colorings import Colorings
+from storage.colorings.layers import ColoringLayers
+from storage.colorings.marks import ColoringMarks
 from storage.database.connection import Clock, Database, aware, utc_now
 from storage.database.losses import Losses
 from storage.distributions.sets import DistributionSets
@@ -29,6 +32,7 @@ from storage.results.queries import Results
 from storage.runs.pictures import RunPictures
 from storage.runs.profiles import Profiles
 from storage.runs.runs import Runs
+from storage.sketches.sketches import Sketches
 from storage.studies.events import StudyEvents
 from storage.studies.invitations import Invitations
 from storage.studies.participants import Participants
@@ -43,14 +47,16 @@ DATABASE_NAME = "truehue.duckdb"
 
 
 class Storage:
-    """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/`` and ``masks/``.
+    """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/``, ``masks/``,
+    ``sketches/`` and ``colorings/``.
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
     ``agreement``, ``runs``, ``results``, ``run_pictures``, ``profiles``, ``distributions``,
     ``picture_sets``, ``picture_profiles``, ``trash``, ``judgments``, ``jobs``, ``makers``,
-    ``accounts``, ``studies``, ``invitations``, ``participants`` and ``study_events`` hold the
-    calls, ``losses`` what was found missing at a start. Any thread may use them; one process owns a
-    folder at a time. It is a context manager that closes itself.
+    ``accounts``, ``studies``, ``invitations``, ``participants``, ``study_events``, ``sketches``,
+    ``colorings``, ``coloring_marks`` and ``coloring_layers`` hold the calls, ``losses`` what was
+    found missing at a start. Any thread may use them; one process owns a folder at a time. It is a
+    context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -58,6 +64,8 @@ class Storage:
         self._database = database
         self._image_folder = data_dir / "images"
         self._mask_folder = data_dir / "masks"
+        self._sketch_folder = data_dir / "sketches"
+        self._coloring_folder = data_dir / "colorings"
         self.images = Images(database, self._image_folder)
         self.masks = Masks(database, self._mask_folder, self.images)
         self.evidence = Evidence(database, self.images, self.masks)
@@ -80,7 +88,11 @@ class Storage:
         self.accounts = Accounts(database)
         self.studies = Studies(database)
         self.invitations = Invitations(database)
-        self.participants = Participants(database)
+        self.sketches = Sketches(database, self._sketch_folder)
+        self.colorings = Colorings(database)
+        self.coloring_marks = ColoringMarks(database)
+        self.coloring_layers = ColoringLayers(database, self._coloring_folder)
+        self.participants = Participants(database, self.coloring_layers)
         self.study_events = StudyEvents(database)
 
     @classmethod
@@ -95,7 +107,7 @@ class Storage:
         opened = cls(folder, Database.open(folder / DATABASE_NAME, clock))
         # The folder is ours alone now: what a killed process was writing has no use.
         with suppress(OSError):
-            for place in (folder, opened._image_folder, opened._mask_folder):
+            for place in (folder, *opened._picture_folders):
                 sweep(place)
         try:
             opened._database.not_before(opened.evidence.newest_time())
@@ -109,8 +121,14 @@ class Storage:
         """Return one sentence for each reference or file that is missing; empty if all is well."""
         return [
             *dangling(self._database),
-            *missing_files(self._database, self._image_folder, self._mask_folder),
+            *missing_files(
+                self._database, self._image_folder, self._mask_folder, self._sketch_folder
+            ),
         ]
+
+    @property
+    def _picture_folders(self) -> tuple[Path, ...]:
+        return self._image_folder, self._mask_folder, self._sketch_folder, self._coloring_folder
 
     def counts(self, without_source: str) -> tuple[int, int]:
         """Return how many images there are, but for those of one source, and how many verdicts, on
@@ -145,9 +163,13 @@ class Storage:
         with self._database.still() as files:
             for file in files:
                 shutil.copyfile(file, folder / file.name)
-        for place in (self._image_folder, self._mask_folder):
+        for place in self._picture_folders:
             if place.is_dir():
                 shutil.copytree(place, folder / place.name, copy_function=_second_name)
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """A block in which this thread reads one moment (:meth:`Database.snapshot`)."""
+        return self._database.snapshot()
 
     def now(self) -> datetime:
         """The time, UTC, as the next row would have it: never before that of an earlier one."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +10,9 @@ import numpy as np
 from annotation.assignment.choice import balanced
 from annotation.assignment.sequence import sequence, shuffled
 from annotation.assignment.sides import Orders, ordered
+from annotation.studies.cases import Kind
 from annotation.studies.plan import StudyPlan
-from core.studies import Purpose, Trial
+from core.studies import Trial
 
 
 def assign(
@@ -26,7 +26,9 @@ def assign(
     Empty where every stimulus has the votes that are wanted.
     """
     rng = chance(plan, number, after)
-    choices = shuffled(balanced(plan.main_stimuli, load, plan.trials, plan.votes, rng), rng)
+    kin = kin_of(plan)
+    chosen = balanced(plan.main_stimuli, load, plan.trials, plan.votes, rng, kin)
+    choices = shuffled(chosen, rng, kin)
     orders = ordered([choice.stimulus for choice in choices], served, rng)
     trials = sequence(choices, orders, plan.repeats, plan.attention, plan.places, rng)
     return tuple(
@@ -39,18 +41,13 @@ def assign(
     )
 
 
+def kin_of(plan: StudyPlan) -> dict[str, str]:
+    """What each case is one of: where sketches are colored, of those with its sketch, so that a
+    person gets other sketches before the same one with other words, and never one after itself."""
+    colored = plan.kind is Kind.COLORINGS
+    return {case.id: case.sketch if colored else case.id for case in plan.cases}
+
+
 def chance(plan: StudyPlan, number: int, after: int) -> np.random.Generator:
     """Chance of its own for every participant, and every number of trials that they have."""
     return np.random.default_rng([plan.seed, number, after, 1] if after else [plan.seed, number])
-
-
-def load_of(trials: Iterable[Trial]) -> Counter[str]:
-    """How often each stimulus, by id, stands in these as a main trial."""
-    return Counter(trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN)
-
-
-def served_of(trials: Iterable[Trial]) -> Counter[tuple[str, tuple[str, ...]]]:
-    """How often each stimulus stands in these as a main trial in which order."""
-    return Counter(
-        (trial.stimulus_id, trial.order) for trial in trials if trial.purpose is Purpose.MAIN
-    )

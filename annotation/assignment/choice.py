@@ -24,18 +24,22 @@ def balanced(
     size: int,
     most: int,
     rng: np.random.Generator,
+    kin: Mapping[str, str] | None = None,
 ) -> tuple[Choice, ...]:
     """Up to ``size`` different stimuli, in the order in which they were chosen.
 
     ``load`` says by id how many answers a stimulus has or will have; one with ``most`` is left
     out. The next stimulus is, in this order of importance: of the lowest load; of a case that this
     participant has least; of models that this participant has least; of the case with the most
-    stimuli of that load, so that what remains for others stays even; drawn among equals.
+    stimuli of that load, so that what remains for others stays even; drawn among equals. ``kin``
+    says by case which cases count as one; without it each is its own.
 
     With as many answers wanted as participants give, every stimulus gets exactly as many as every
     other (the paper's study: 450 pairs, 36 participants with 75 each, six answers a pair).
     """
-    cases, case_of = np.unique([s.case_id for s in stimuli], return_inverse=True)
+    cases, case_of = np.unique(
+        [kin[s.case_id] if kin else s.case_id for s in stimuli], return_inverse=True
+    )
     sets, set_of = np.unique(["\x1f".join(s.models) for s in stimuli], return_inverse=True)
     loads = np.array([load.get(s.id, 0) for s in stimuli], dtype=np.int64)
     open_ = loads < most

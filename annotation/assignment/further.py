@@ -10,12 +10,14 @@ from annotation.assignment.adaptive import Open, adaptive
 from annotation.assignment.assign import assign, chance
 from annotation.assignment.batches import batch
 from annotation.assignment.ledger import SETTLED_S, Standing, standing_of
+from annotation.assignment.practice import practice_is_due, practice_round, seconds_due
 from annotation.assignment.sequence import REPEAT_GAP, shuffled
 from annotation.assignment.sides import ordered
 from annotation.assignment.training import round_is_due, training_round
 from annotation.judgments.answers import Answer
+from annotation.studies.cases import Kind
 from annotation.studies.plan import Method, StudyPlan
-from core.studies import Purpose, Trial
+from core.studies import ColoringMark, Purpose, Trial
 
 __all__ = ["SETTLED_S", "Standing", "further", "is_due", "length_of", "standing_of"]
 
@@ -26,10 +28,20 @@ AHEAD = 2
 these are looked at."""
 
 
-def is_due(plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int, Answer]) -> bool:
+def is_due(
+    plan: StudyPlan,
+    trials: Sequence[Trial],
+    answers: Mapping[int, Answer],
+    marks: Sequence[ColoringMark] = (),
+) -> bool:
     """Whether :func:`further` may have something for that participant. It is cheap, and asked
     first: where a study stands takes all its events to tell."""
-    if not any(trial.purpose is Purpose.MAIN for trial in trials):
+    begun = any(trial.purpose is Purpose.MAIN for trial in trials)
+    if plan.kind is Kind.COLORINGS:
+        if begun:
+            return bool(seconds_due(trials, answers, marks))
+        return practice_is_due(plan, trials, answers, marks) is not None
+    if not begun:
         return round_is_due(plan, trials, answers) is not None
     if plan.method is Method.BALANCED:
         return False
@@ -44,19 +56,27 @@ def further(
     trials: Sequence[Trial],
     answers: Mapping[int, Answer],
     standing: Standing,
+    marks: Sequence[ColoringMark] = (),
 ) -> tuple[Trial, ...]:
     """The trials to add now to those of the participant with that ``number``, empty if none.
 
     Rounds of training come first, then all main trials at once, or, where they are chosen
     adaptively, in batches as soon as no more than ``AHEAD`` wait for an answer. ``trials`` are all
-    that the participant has, ``answers`` those that stand. The same arguments give the same trials.
+    that the participant has, ``answers`` those that stand. Where sketches are colored, practice
+    comes first, and ``marks``, those of the participant up to now, say when it was good enough and
+    which colorings are asked for a second time. The same arguments give the same trials.
     Somebody whose trials are all answered and who gets none here is through.
     """
-    if not is_due(plan, trials, answers):
+    if not is_due(plan, trials, answers, marks):
         return ()
     rng = chance(plan, number, len(trials))
     begun = any(trial.purpose is Purpose.MAIN for trial in trials)
-    if not begun and round_is_due(plan, trials, answers):
+    if plan.kind is Kind.COLORINGS:
+        if begun:
+            return seconds_due(trials, answers, marks)
+        if practice_is_due(plan, trials, answers, marks):
+            return practice_round(plan, trials, rng)
+    elif not begun and round_is_due(plan, trials, answers):
         return training_round(plan, trials, rng)
     if plan.method is Method.ADAPTIVE:
         return _batch(plan, trials, standing, rng)
@@ -76,7 +96,7 @@ def length_of(plan: StudyPlan, trials: Sequence[Trial]) -> int:
     else:
         early = total - (total % BATCH or BATCH)
     rest = total + min(plan.repeats, early) + min(plan.attention, total)
-    return max(training, len(plan.training.keys)) + rest
+    return max(training, len(plan.training.keys), len(plan.practice.case_ids)) + rest
 
 
 def _batch(

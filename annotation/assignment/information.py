@@ -63,5 +63,5 @@ class Knowledge:
         first, second = pairs.T
         spread = np.diag(covariance)
         variance = spread[first] + spread[second] - 2 * covariance[first, second]
-        told = np.array([self.information(int(a), int(b)) for a, b in pairs])
-        return np.log1p(told * variance) / 2
+        information = np.array([self.information(int(a), int(b)) for a, b in pairs])
+        return np.log1p(information * variance) / 2

@@ -11,8 +11,9 @@ from annotation.assignment.information import Tallies
 from annotation.assignment.load import Enrolled
 from annotation.assignment.sides import Orders
 from annotation.judgments.answers import AnswerKind, read_answer
+from annotation.studies.cases import Kind
 from annotation.studies.plan import Method, StudyPlan
-from core.studies import Event, EventKind, Purpose, Trial
+from core.studies import Event, EventKind, Purpose, StoredTrial, Trial
 
 SETTLED_S = 2.0
 """Votes younger than these seconds do not count for the choice yet: which of two people's votes was
@@ -23,7 +24,8 @@ stored first would decide what is served, and no log could tell it again."""
 class Standing:
     """Where a whole study stands. ``load`` says by stimulus how many answers it has or will have,
     ``served`` how often it was, or will be, shown in which order: what somebody who is gone did not
-    answer counts for neither. ``tallies`` is what was voted, where that decides what is served."""
+    answer counts for neither, nor a sketch that somebody left uncolored. ``tallies`` is what was
+    voted, where that decides what is served."""
 
     load: Mapping[str, int] = field(default_factory=dict)
     served: Orders = field(default_factory=dict)
@@ -32,11 +34,13 @@ class Standing:
 
 @dataclass
 class _Row:
-    """One participant. ``waiting`` are main trials without an answer, by position."""
+    """One participant. ``waiting`` are main trials without an answer, by position; ``skipped`` are
+    sketches that were not colored, and so are for others to color."""
 
     sign_at: datetime
     trials: dict[int, Trial] = field(default_factory=dict)
     waiting: dict[int, Trial] = field(default_factory=dict)
+    skipped: dict[int, Trial] = field(default_factory=dict)
     done: bool = False
 
 
@@ -72,10 +76,13 @@ class Ledger:
         """Somebody is there from now on."""
         self._rows[number] = _Row(at)
 
-    def assign(self, number: int, trials: Iterable[Trial]) -> None:
-        """Trials were written down for a participant."""
+    def assign(self, number: int, trials: Iterable[Trial], at: datetime | None = None) -> None:
+        """Trials were written down for a participant, ``at`` the time that stored ones know."""
         row = self._rows[number]
         for trial in trials:
+            if self._plan.kind is Kind.COLORINGS and (given := given_at(trial, at)):
+                # Whose practice was accepted a day later came back for these.
+                row.sign_at = max(row.sign_at, given)
             row.trials[trial.position] = trial
             if trial.purpose is Purpose.MAIN:
                 row.waiting[trial.position] = trial
@@ -86,7 +93,7 @@ class Ledger:
         if event.at is None:
             return
         row = self._rows[number]
-        row.sign_at = max(row.sign_at, event.at)
+        row.sign_at = max(row.sign_at, sign_of(event, event.at))
         if event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL):
             row.done = True
         trial = row.trials.get(-1 if event.position is None else event.position)
@@ -94,8 +101,11 @@ class Ledger:
             return
         if event.kind is EventKind.ANSWER:
             row.waiting.pop(trial.position, None)
+            if self._plan.kind is Kind.COLORINGS and event.body.get("kind") == AnswerKind.SKIP:
+                row.skipped[trial.position] = trial
         elif event.kind is EventKind.UNDO:
             row.waiting[trial.position] = trial
+            row.skipped.pop(trial.position, None)
         else:
             return
         if self._plan.method is Method.ADAPTIVE:
@@ -108,6 +118,7 @@ class Ledger:
         for row in self._rows.values():
             if row.waiting and (row.done or now - row.sign_at > abandoned):
                 served.subtract((one.stimulus_id, one.order) for one in row.waiting.values())
+            served.subtract((one.stimulus_id, one.order) for one in row.skipped.values())
         load: Counter[str] = Counter()
         for (stimulus_id, _), count in served.items():
             load[stimulus_id] += count
@@ -136,6 +147,18 @@ class Ledger:
             outcome = 2 if answer.value is None else int(trial.order[answer.value] == second)
             self._votes[number, event.position] = (first, second), outcome
             self._tallies[(first, second), outcome] += 1
+
+
+def given_at(trial: Trial, at: datetime | None = None) -> datetime | None:
+    """When a trial was written down, ``at`` where it does not know."""
+    return trial.assigned_at if isinstance(trial, StoredTrial) else at
+
+
+def sign_of(event: Event, at: datetime) -> datetime:
+    """From when on somebody was last seen who did this ``at`` that time. Of the hundreds of actions
+    of a coloring the first of a minute tells as much as all: they count for the minute's begin, and
+    a log may leave the others out."""
+    return at.replace(second=0, microsecond=0) if event.kind is EventKind.ACTION else at
 
 
 def standing_of(plan: StudyPlan, people: Iterable[Enrolled], now: datetime) -> Standing:

@@ -6,20 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.studies import Event, StoredTrial, Trial
+from annotation.studies.plan import StudyPlan
+from core.studies import ColoringMark, Event, StoredTrial, Trial
 
 
 @dataclass(frozen=True)
 class Enrolled:
     """One participant as the log has them, with the trials that were stored.
 
-    A trial that does not say when it was assigned was assigned at the enrolment.
+    Of the actions on the canvas one a minute is enough; ``marks`` are those on their colorings. A
+    trial that does not say when it was assigned was assigned at the enrolment. ``plan`` is the
+    version that they are served; None is the study's.
     """
 
     number: int
     enrolled_at: datetime
     trials: Sequence[Trial]
     events: Sequence[Event]
+    marks: Sequence[ColoringMark] = ()
+    plan: StudyPlan | None = None
 
     def assigned_at(self, trial: Trial) -> datetime:
         """When one of the trials was written down."""

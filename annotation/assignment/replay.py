@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -13,31 +14,42 @@ from annotation.studies.plan import StudyPlan
 from core.studies import Event, StoredTrial, Trial
 
 
-def replay(plan: StudyPlan, people: Sequence[Enrolled]) -> list[int]:
-    """The numbers of those whose stored trials are not what
-    :func:`annotation.assignment.further.further` gives again, at the times at which they were
-    written down.
+def replay(
+    plan: StudyPlan,
+    people: Sequence[Enrolled],
+    changes: Sequence[tuple[datetime, StudyPlan]] = (),
+) -> dict[int, list[datetime]]:
+    """By the numbers of those whose stored trials are not what
+    :func:`annotation.assignment.further.further` gives again: the times of writing down at which
+    they are not.
 
-    ``people`` are all participants. Empty where everything is as it was served; where participants
-    were erased, those who came after them cannot be replayed.
+    ``people`` are all participants. ``changes`` are later versions of the plan with the times from
+    which the study went by them. Empty where everything is as it was served. Where participants
+    were erased, what was written down while they were there may not be given again; what was before
+    and after is, for the study went on as if they had never been there.
     """
     by_number = {person.number: person for person in people}
     ledger = Ledger(plan)
     for person in people:
         ledger.enroll(person.number, person.enrolled_at)
     had: dict[int, tuple[Trial, ...]] = dict.fromkeys(by_number, ())
-    differing: set[int] = set()
+    differing: dict[int, list[datetime]] = {}
+    versions = deque(sorted(changes, key=lambda change: change[0]))
     for at, number, what in _in_time(people):
+        while versions and versions[0][0] <= at:
+            ledger.use(versions.popleft()[1])
         if isinstance(what, Event):
             ledger.take(number, what)
             continue
-        answers = answers_of(plan, had[number], by_number[number].before(at))
-        again = further(plan, number, had[number], answers, ledger.standing(at))
-        if again != what:
-            differing.add(number)
-        ledger.assign(number, what)
+        own = by_number[number].plan or plan
+        answers = answers_of(own, had[number], by_number[number].before(at))
+        marks = [mark for mark in by_number[number].marks if mark.at <= at]
+        again = further(own, number, had[number], answers, ledger.standing(at), marks)
+        if again != tuple(_plain(trial) for trial in what):
+            differing.setdefault(number, []).append(at)
+        ledger.assign(number, what, at)
         had[number] += what
-    return sorted(differing)
+    return dict(sorted(differing.items()))
 
 
 def _in_time(
@@ -54,7 +66,7 @@ def _in_time(
                 rows.append(((event.at, 0 if known else 2, person.number, event.number), event))
         trials = sorted(person.trials, key=lambda trial: trial.position)
         for at in sorted({person.assigned_at(trial) for trial in trials}) or [person.enrolled_at]:
-            given = tuple(_plain(trial) for trial in trials if person.assigned_at(trial) == at)
+            given = tuple(trial for trial in trials if person.assigned_at(trial) == at)
             rows.append(((at, 1, person.number, 0), given))
     for (at, _, number, _), what in sorted(rows, key=lambda row: row[0]):
         yield at, number, what

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,18 +15,26 @@ REPEAT_GAP = 10
 """Trials between a stimulus and its repeat, at least, where there are as many."""
 
 
-def shuffled(choices: Sequence[Choice], rng: np.random.Generator) -> tuple[Choice, ...]:
-    """The choices in a drawn order in which no case follows itself, as far as that can be.
+def shuffled(
+    choices: Sequence[Choice], rng: np.random.Generator, kin: Mapping[str, str] | None = None
+) -> tuple[Choice, ...]:
+    """The choices in a drawn order in which no case follows itself, as far as that can be; ``kin``
+    says by case which cases count as one.
 
     Drawn one after another among those of another case than the last; of a case that more than
     half of what remains belongs to, one is taken as long as it can be.
     """
     remaining = [choices[int(index)] for index in rng.permutation(len(choices))]
-    count = Counter(choice.stimulus.case_id for choice in remaining)
+
+    def case_of(choice: Choice) -> str:
+        case_id = choice.stimulus.case_id
+        return kin[case_id] if kin else case_id
+
+    count = Counter(case_of(choice) for choice in remaining)
     order: list[Choice] = []
     bound = max(count.values(), default=0)
     while remaining:
-        last = order[-1].stimulus.case_id if order else None
+        last = case_of(order[-1]) if order else None
         most_case, urgent = "", False
         if 2 * bound > len(remaining):  # else no case can be that many
             most_case, bound = max(count.items(), key=lambda item: item[1])
@@ -34,11 +42,11 @@ def shuffled(choices: Sequence[Choice], rng: np.random.Generator) -> tuple[Choic
         fitting = (
             i
             for i, choice in enumerate(remaining)
-            if (choice.stimulus.case_id == most_case if urgent else choice.stimulus.case_id != last)
+            if (case_of(choice) == most_case if urgent else case_of(choice) != last)
         )
         index = next(fitting, 0)
         choice = remaining.pop(index)
-        count[choice.stimulus.case_id] -= 1
+        count[case_of(choice)] -= 1
         order.append(choice)
     return tuple(order)
 

@@ -15,7 +15,7 @@ from core.studies import Purpose, Trial
 def rounds(plan: StudyPlan, trials: Sequence[Trial]) -> list[list[Trial]]:
     """The training trials of one participant by round."""
     training = [trial for trial in trials if trial.purpose is Purpose.TRAINING]
-    size = len(plan.training.keys) or 1
+    size = len(plan.training.keys) or len(plan.practice.case_ids) or 1
     return [training[start : start + size] for start in range(0, len(training), size)]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from annotation.judgments.votes import TIE, Vote
 from annotation.studies.cases import Kind
@@ -13,6 +15,10 @@ from core.errors import BadInput
 from core.studies import Event, EventKind, Purpose, Trial
 
 MOST_MS = 7 * 24 * 3_600_000
+UNKNOWN_WORD = "unknown-word"
+SKIP_REASONS = (UNKNOWN_WORD, "other")
+"""Why somebody colors nothing."""
+_CHECKSUM = re.compile(r"[0-9a-f]{8}")
 
 
 class AnswerKind(StrEnum):
@@ -22,6 +28,7 @@ class AnswerKind(StrEnum):
     TIE = "tie"
     SKIP = "skip"
     RATING = "rating"
+    COLORING = "coloring"
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,9 @@ class Answer:
     """``value`` is the chosen place from 0, or the rating, None for ties and skips.
 
     ``response_ms`` runs from the moment everything of the trial was on the screen to the answer.
-    ``revisions`` counts the answers to the same trial that were undone before.
+    ``revisions`` counts the answers to the same trial that were undone before. Of a coloring,
+    ``actions`` is the number of actions in its log, ``checksum`` that of the layer on the page, and
+    ``active_ms`` the time in which something was done; ``reason`` is that of a skip.
     """
 
     event_id: str
@@ -38,6 +47,10 @@ class Answer:
     value: int | None
     response_ms: float
     revisions: int = 0
+    actions: int = 0
+    checksum: str = ""
+    active_ms: float | None = None
+    reason: str = ""
 
 
 def read_answer(plan: StudyPlan, trial: Trial, event: Event) -> Answer:
@@ -50,6 +63,8 @@ def read_answer(plan: StudyPlan, trial: Trial, event: Event) -> Answer:
         kind = AnswerKind(str(body.get("kind")))
     except ValueError:
         raise BadInput(f"An answer is one of {', '.join(AnswerKind)}.", "kind") from None
+    if plan.kind is Kind.COLORINGS or kind is AnswerKind.COLORING:
+        return _coloring(plan, trial, event, kind)
     value = body.get("value")
     if kind in (AnswerKind.TIE, AnswerKind.SKIP):
         allowed = plan.tie if kind is AnswerKind.TIE else plan.skip
@@ -64,10 +79,38 @@ def read_answer(plan: StudyPlan, trial: Trial, event: Event) -> Answer:
         most = (RATING_STEPS if rating else plan.places) - 1
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
             raise BadInput(f"The value of a {kind} is a whole number from 0 to {most}.", "value")
-    ms = body.get("response_ms")
+    return Answer(event.id, trial.position, kind, value, _ms(body, "response_ms"))
+
+
+def _coloring(plan: StudyPlan, trial: Trial, event: Event, kind: AnswerKind) -> Answer:
+    body = event.body
+    if plan.kind is not Kind.COLORINGS or kind not in (AnswerKind.COLORING, AnswerKind.SKIP):
+        asked = "coloring" if plan.kind is Kind.COLORINGS else "choice or a rating"
+        raise BadInput(f"This study asks for a {asked}.", "kind")
+    if body.get("value") is not None:
+        raise BadInput(f"A {kind} has no value.", "value")
+    answer = Answer(event.id, trial.position, kind, None, _ms(body, "response_ms"))
+    if kind is AnswerKind.SKIP:
+        reason = body.get("reason")
+        if not plan.skip:
+            raise BadInput("This study takes no skip.", "kind")
+        if reason not in SKIP_REASONS:
+            raise BadInput(f"The reason of a skip is {' or '.join(SKIP_REASONS)}.", "reason")
+        return replace(answer, reason=str(reason))
+    count, layer = body.get("actions"), body.get("checksum")
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise BadInput("A coloring says how many actions it has, 1 or more.", "actions")
+    if not isinstance(layer, str) or not _CHECKSUM.fullmatch(layer):
+        raise BadInput("The checksum of a coloring is 8 hexadecimal characters.", "checksum")
+    active = None if body.get("active_ms") is None else _ms(body, "active_ms")
+    return replace(answer, actions=count, checksum=layer, active_ms=active)
+
+
+def _ms(body: Mapping[str, Any], name: str) -> float:
+    ms = body.get(name)
     if isinstance(ms, bool) or not isinstance(ms, int | float) or not 0 <= ms <= MOST_MS:
-        raise BadInput("response_ms is a number of milliseconds, 0 or more.", "response_ms")
-    return Answer(event.id, trial.position, kind, value, float(ms))
+        raise BadInput(f"{name} is a number of milliseconds, 0 or more.", name)
+    return float(ms)
 
 
 def answers_of(
@@ -90,14 +133,7 @@ def answers_of(
         elif event.kind is EventKind.ANSWER:
             answer = read_answer(plan, by_position[event.position], event)
             count = revisions.get(event.position, 0)
-            standing[event.position] = Answer(
-                answer.event_id,
-                answer.position,
-                answer.kind,
-                answer.value,
-                answer.response_ms,
-                count,
-            )
+            standing[event.position] = replace(answer, revisions=count)
     return standing
 
 

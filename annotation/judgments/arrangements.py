@@ -11,14 +11,18 @@ from annotation.studies.plan import StudyPlan
 from core.studies import Event, Trial
 
 PLACES: Mapping[str, tuple[str, str]] = {"row": ("left", "right"), "column": ("top", "bottom")}
-"""What the two places of a pair are, by the arrangement that an answer tells."""
+"""What the two places of a pair are, by how they lay."""
+_OF_PAGE: Mapping[str, str] = {"below": "row", "beside": "row", "rows": "column"}
+"""How places lie by what the page calls it, which tells also where the buttons are: below each
+picture, at its outer side, or at the right of pictures that lie one above the other."""
 
 
 def arrangement_of(event: Event) -> str:
-    """How the places lay when that answer was given, empty where it does not say."""
+    """How the places lay when that answer was given, a name of :data:`PLACES`; empty where it does
+    not say."""
     display = event.body.get("display")
     value = display.get("arrangement") if isinstance(display, Mapping) else None
-    return value if isinstance(value, str) else ""
+    return _OF_PAGE.get(value, "") if isinstance(value, str) else ""
 
 
 def side_biases(
@@ -40,4 +44,4 @@ def side_biases(
             votes.setdefault(arrangement, []).extend(
                 votes_of(plan, participant, trials, of_arrangement)
             )
-    return {name: side_bias(given) for name, given in votes.items() if given}
+    return {name: side_bias(given, plan.seed) for name, given in votes.items() if given}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binomtest
 
 from annotation.judgments.adaptive import Sizes
-from annotation.judgments.resampling import LEVEL, REPLICATES, tail
+from annotation.judgments.resampling import LEVEL, REPLICATES, share_of, sign_flip, tail
 from annotation.judgments.votes import TIE, Vote, VoteTable
 
 
@@ -30,8 +30,10 @@ class WinRate:
 
 @dataclass(frozen=True)
 class SideBias:
-    """``left`` and ``right`` votes of those that are no tie; ``left_share`` with its exact interval
-    (C. J. Clopper and E. S. Pearson, 1934); ``p`` of the exact binomial test of a half."""
+    """``left`` and ``right`` votes of those that are no tie; ``left_share`` with its interval over
+    resampled participants; ``p`` of the sign-flip test over them
+    (:func:`annotation.judgments.resampling.sign_flip`): votes of one person are no independent
+    ones. NaN where fewer than two voted."""
 
     left: int
     right: int
@@ -100,15 +102,14 @@ def win_rates(
     return (*against_all, *against_each)
 
 
-def side_bias(votes: Sequence[Vote]) -> SideBias:
+def side_bias(votes: Sequence[Vote], seed: int = 0, replicates: int = REPLICATES) -> SideBias:
     """Whether the left was chosen more often than the right, over all votes that are no tie."""
-    left = sum(vote.winner == vote.left for vote in votes)
-    right = sum(vote.winner not in (vote.left, TIE) for vote in votes)
-    if not left + right:
-        nothing = float("nan")
-        return SideBias(0, 0, nothing, nothing, nothing, nothing)
-    test = binomtest(left, left + right)
-    interval = test.proportion_ci(LEVEL)
-    return SideBias(
-        left, right, left / (left + right), interval.low, interval.high, float(test.pvalue)
-    )
+    sides: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for vote in votes:
+        if vote.winner != TIE:
+            sides[vote.participant][vote.winner != vote.left] += 1
+    lefts = [left for _, (left, _) in sorted(sides.items())]
+    both = [left + right for _, (left, right) in sorted(sides.items())]
+    share = share_of(lefts, both, seed, replicates)
+    p = sign_flip([2 * n - of for n, of in zip(lefts, both, strict=True)], seed, replicates)
+    return SideBias(sum(lefts), sum(both) - sum(lefts), share.value, share.low, share.high, p)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.stats import norm, t
 
@@ -21,6 +24,49 @@ def tail(clusters: int, level: float = LEVEL) -> float:
         raise ValueError("One participant says nothing of how participants differ.")
     width = np.sqrt(clusters / (clusters - 1)) * t.ppf((1 + level) / 2, clusters - 1)
     return float(norm.cdf(-width))
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of counts, 0 to 1, with its interval; NaN where it is not defined."""
+
+    value: float = float("nan")
+    low: float = float("nan")
+    high: float = float("nan")
+
+
+def share_of(
+    part: Sequence[float], whole: Sequence[float], seed: int, replicates: int = REPLICATES
+) -> Share:
+    """The share of ``part`` in ``whole``, both counts by participant, who are resampled. Without an
+    interval where fewer than two have any."""
+    counts = np.array([part, whole], dtype=np.float64).T.reshape(-1, 2)
+    counts = counts[counts[:, 1] > 0]
+    if not len(counts):
+        return Share()
+    value = float(counts[:, 0].sum() / counts[:, 1].sum())
+    if len(counts) < 2:
+        return Share(value)
+    sampled = weights(len(counts), replicates, np.random.default_rng([seed, 7])) @ counts
+    outside = tail(len(counts))
+    low, high = np.quantile(sampled[:, 0] / sampled[:, 1], [outside, 1 - outside])
+    return Share(value, float(low), float(high))
+
+
+def sign_flip(differences: Sequence[float], seed: int, replicates: int = REPLICATES) -> float:
+    """The two-sided p-value of a sum of participants' ``differences``, each of which would as well
+    have the other sign if there were nothing: over all signs where these are no more than
+    ``replicates``, else over as many drawn ones. NaN for fewer than two participants."""
+    given = np.array(differences, dtype=np.float64)
+    if len(given) < 2:
+        return float("nan")
+    if 2 ** len(given) <= replicates:
+        bits = np.arange(2 ** len(given))[:, None] >> np.arange(len(given)) & 1
+        sums = np.abs((2 * bits - 1) @ given)
+        return float(np.mean(sums >= abs(given.sum()) - 1e-9))
+    signs = np.random.default_rng([seed, 8]).choice([-1.0, 1.0], size=(replicates, len(given)))
+    extreme = int((np.abs(signs @ given) >= abs(given.sum()) - 1e-9).sum())
+    return (extreme + 1) / (replicates + 1)
 
 
 def weights(clusters: int, replicates: int, rng: np.random.Generator) -> np.ndarray:

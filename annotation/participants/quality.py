@@ -9,7 +9,8 @@ import numpy as np
 
 from annotation.assignment.training import right, rounds
 from annotation.judgments.answers import Answer, AnswerKind
-from annotation.studies.plan import StudyPlan
+from annotation.studies.cases import Kind
+from annotation.studies.plan import Method, StudyPlan
 from core.studies import Purpose, Trial
 
 FAST_MS = 400.0
@@ -26,7 +27,9 @@ class Quality:
     main trials answered by a skip. ``median_ms`` is of main answers. ``plates`` is the share of
     color-vision plates read right, ``screen`` whether the darkest and the lightest patches could be
     told apart. ``training`` is the share of training trials answered right, one number a round,
-    of the rounds that were answered.
+    of the rounds that were answered. ``planned`` are the main trials that they get in the end:
+    where they come in batches, more than the ``trials`` so far, unless no more was left to ask.
+    ``unscreened``: the study has a screening, and they did not take it.
     """
 
     answered: int
@@ -40,6 +43,8 @@ class Quality:
     plates: float | None
     screen: bool | None
     training: tuple[float, ...] = ()
+    planned: int = 0
+    unscreened: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,8 +71,9 @@ def quality_of(
     answers: Mapping[int, Answer],
     screening: Mapping[str, object],
 ) -> Quality:
-    """The quality of one participant. ``screening`` is the body of their screening event: ``read``
-    and ``shown`` count plates, ``dark`` and ``light`` say whether patches were told apart."""
+    """The quality of one participant. ``screening`` is what :func:`screening_of` makes of theirs:
+    ``read`` and ``shown`` count plates, ``dark`` and ``light`` say whether patches were told
+    apart."""
     main = [trial for trial in trials if trial.purpose is Purpose.MAIN]
     given = [answers[trial.position] for trial in main if trial.position in answers]
     chosen = [answer for answer in given if answer.kind is not AnswerKind.SKIP]
@@ -79,7 +85,10 @@ def quality_of(
     repeats = [
         _same(plan, answers[trial.original], answers[trial.position])
         for trial in trials
-        if trial.original is not None and {trial.original, trial.position} <= answers.keys()
+        if trial.original is not None
+        and {trial.original, trial.position} <= answers.keys()
+        # Of colorings annotation.quality says whether two are consistent.
+        and plan.kind is not Kind.COLORINGS
     ]
     places = np.bincount([answer.value for answer in chosen if answer.value is not None] or [0])
     times = [answer.response_ms for answer in chosen]
@@ -99,7 +108,10 @@ def quality_of(
         if isinstance(shown, int) and isinstance(read, int) and shown
         else None,
         bool(dark and light) if isinstance(dark, bool) and isinstance(light, bool) else None,
-        _training(plan, trials, answers),
+        # Practice sketches have no right answer.
+        () if plan.kind is Kind.COLORINGS else _training(plan, trials, answers),
+        _planned(plan, len(main), len(given)),
+        (plan.screening.plates or plan.screening.patches) and not screening,
     )
 
 
@@ -108,7 +120,7 @@ def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
 
     What was not asked of a participant excludes nobody.
     """
-    told: list[str] = []
+    grounds: list[str] = []
     for value, least, words in (
         (quality.attention, rule.least_attention, "of the attention checks answered as told"),
         (quality.consistency, rule.least_consistency, "of the repeats answered the same"),
@@ -119,22 +131,32 @@ def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
             "of the last training round right",
         ),
         (
-            quality.answered / quality.trials if quality.trials else None,
+            quality.answered / quality.planned if quality.planned else None,
             rule.least_answered,
             "of the trials answered",
         ),
     ):
         if value is not None and least is not None and value < least:
-            told.append(f"{value:.0%} {words}, below {least:.0%}")
+            grounds.append(f"{value:.0%} {words}, below {least:.0%}")
     for value, most, words in (
         (quality.fast, rule.most_fast, f"of the answers under {FAST_MS:.0f} ms"),
         (quality.one_side, rule.most_one_side, "of the answers at one place"),
     ):
         if value is not None and most is not None and value > most:
-            told.append(f"{value:.0%} {words}, above {most:.0%}")
+            grounds.append(f"{value:.0%} {words}, above {most:.0%}")
+    if quality.unscreened and (rule.screen or rule.least_plates is not None):
+        grounds.append("the screening of the study was not taken")
     if rule.screen and quality.screen is False:
-        told.append("a screen on which the darkest or the lightest patches look the same")
-    return tuple(told)
+        grounds.append("a screen on which the darkest or the lightest patches look the same")
+    return tuple(grounds)
+
+
+def _planned(plan: StudyPlan, trials: int, answered: int) -> int:
+    """Batches come before the last one is answered: whoever answered all that they have got, and
+    got no more, was at the end."""
+    if plan.method is Method.BALANCED or answered == trials:
+        return trials
+    return min(plan.trials, len(plan.main_stimuli))
 
 
 def _training(

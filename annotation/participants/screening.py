@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from annotation.studies.plan import StudyPlan
 from core.images.plates import DIGITS, Axis
+from core.studies import Event, EventKind
 
 PLACES = 4
 SEED = 71
@@ -77,3 +79,22 @@ def scored(
         for patch in patches
     }
     return {"shown": shown, "read": shown - len(misread), "misread": misread, **places}
+
+
+def screening_of(plan: StudyPlan, number: int, events: Iterable[Event]) -> dict[str, Any] | None:
+    """What the last screening of the participant with that ``number`` says, as :func:`scored` says
+    it; None where there was none.
+
+    It is scored again from the answers, which the server stores beside what it made of them: what
+    an imported study says of itself is not believed, and a body without them is one of answers.
+    """
+    body: Mapping[str, Any] | None = None
+    for event in events:
+        if event.kind is EventKind.SCREENING:
+            answers = event.body.get("answers")
+            body = answers if isinstance(answers, Mapping) else event.body
+    if body is None:
+        return None
+    plates = plates_for(plan.seed, number) if plan.screening.plates else ()
+    patches = patches_for(plan.seed, number) if plan.screening.patches else ()
+    return scored(body, plates, patches)

@@ -40,7 +40,8 @@ class Design:
         """float ``(simulations, participants)``: the share of each person's votes that were for the
         better model, ties half."""
         person = rng.normal(0, self.person_sd, (simulations, self.participants, 1))
-        case = rng.normal(0, self.case_sd, (simulations, self.cases))[:, _asked(self)]
+        case = rng.normal(0, self.case_sd, (simulations, self.cases))
+        case = case[:, _asked(self, self.votes_a_person)]
         share = 1 / (1 + np.exp(-(self._mean_logit + person + case)))
         drawn = rng.random(share.shape)
         if not self.tie_share:
@@ -75,10 +76,11 @@ class RatingDesign:
     """A study in which everybody rates images of two models, as many of the one as of the other.
 
     ``difference`` is the expected difference of the two means, in points of the scale, 0 or more.
-    ``votes_a_person`` are the images of each model that a person rates. ``rating_sd`` is how far
-    ratings of one person lie from each other, ``person_sd`` how much people differ in what they
+    ``votes_a_person`` are the ratings of a person, half of them of each model. ``rating_sd`` is how
+    far ratings of one person lie from each other, ``person_sd`` how much people differ in what they
     make of the difference, ``case_sd`` how much it differs from case to case; all in points. Ends
-    and steps of the scale are not simulated: near an end of the scale a study finds less.
+    and steps of the scale are not simulated: near an end of the scale a study finds less. Raises
+    ValueError for what is no study, one rating a person too.
     """
 
     difference: float
@@ -94,22 +96,28 @@ class RatingDesign:
     def __post_init__(self) -> None:
         if not 0 <= self.difference <= 10:
             raise ValueError("A difference is from 0 to 10 points.")
-        _check(self.participants, self.votes_a_person, self.cases)
+        _check(self.participants, self.votes_a_person // 2, self.cases)
         if min(self.rating_sd, self.person_sd, self.case_sd) < 0:
             raise ValueError("A standard deviation is 0 or more.")
 
     @property
     def draws_a_person(self) -> int:
         """What one person costs to simulate: the cases are looked up, which is quick."""
-        return 2 + self.votes_a_person // 8
+        return 2 + self.images_a_model // 8
+
+    @property
+    def images_a_model(self) -> int:
+        """Images of each model that a person rates; of an odd number one rating has no other."""
+        return self.votes_a_person // 2
 
     def scores(self, simulations: int, rng: np.random.Generator) -> np.ndarray:
         """float ``(simulations, participants)``: how much better each person rated the better
         model, in points."""
         person = rng.normal(0, self.person_sd, (simulations, self.participants))
-        case = rng.normal(0, self.case_sd, (simulations, self.cases))[:, _asked(self)].mean(axis=2)
+        case = rng.normal(0, self.case_sd, (simulations, self.cases))
+        case = case[:, _asked(self, self.images_a_model)].mean(axis=2)
         # The mean of as many differences of two ratings, drawn at once.
-        noise_sd = self.rating_sd * np.sqrt(2 / self.votes_a_person)
+        noise_sd = self.rating_sd * np.sqrt(2 / self.images_a_model)
         noise = rng.normal(0, noise_sd, (simulations, self.participants))
         return np.asarray(self.difference + person + case + noise)
 
@@ -119,11 +127,13 @@ AnyDesign = Design | RatingDesign
 
 def _check(participants: int, votes_a_person: int, cases: int) -> None:
     if participants < 2 or votes_a_person < 1 or cases < 1:
-        raise ValueError("A study needs two participants, one vote of each, and one case.")
+        raise ValueError(
+            "A study needs two participants, one vote of each (ratings: two), and one case."
+        )
 
 
-def _asked(design: AnyDesign) -> np.ndarray:
-    """int ``(participants, votes)``: the cases that each person is asked about, one after another
-    as a balanced assignment goes through them."""
-    total = design.participants * design.votes_a_person
+def _asked(design: AnyDesign, cases_a_person: int) -> np.ndarray:
+    """int ``(participants, cases_a_person)``: the cases that each person is asked about, one after
+    another as a balanced assignment goes through them."""
+    total = design.participants * cases_a_person
     return (np.arange(total) % design.cases).reshape(design.participants, -1)

@@ -44,12 +44,12 @@ def power_of(
     hits = 0
     width = float(t.ppf((1 + level) / 2, design.participants - 1)) / np.sqrt(design.participants)
     votes = design.participants * design.votes_a_person
-    left = simulations
-    while left:
-        part = min(left, max(1, _AT_ONCE // votes))
+    remaining = simulations
+    while remaining:
+        part = min(remaining, max(1, _AT_ONCE // votes))
         scores = design.scores(part, rng)
         hits += int((scores.mean(axis=1) - width * scores.std(axis=1, ddof=1) > design.null).sum())
-        left -= part
+        remaining -= part
     share = hits / simulations
     center = (share + _Z * _Z / (2 * simulations)) / (1 + _Z * _Z / simulations)
     half = (

@@ -30,11 +30,12 @@ class Strength:
 @dataclass(frozen=True)
 class Ranking:
     """Models by falling strength. ``tie_share`` is the share of ties between equals, 0 to 1;
-    ``unbeaten`` are models without a finite strength but for the prior."""
+    ``separated`` are models that won, or lost, everything against the others: without a finite
+    strength but for the prior."""
 
     strengths: tuple[Strength, ...]
     tie_share: float
-    unbeaten: tuple[str, ...]
+    separated: tuple[str, ...]
     participants: int
     votes: int
 

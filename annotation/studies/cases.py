@@ -16,11 +16,12 @@ SET_SIZE = 4
 
 
 class Kind(StrEnum):
-    """What is answered: which of two, how much on a scale, or which of four."""
+    """What is answered: which of two, how much on a scale, which of four, or a coloring."""
 
     PAIRS = "pairs"
     RATINGS = "ratings"
     BEST_OF = "best-of"
+    COLORINGS = "colorings"
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Case:
-    """A concept or a prompt with at least one candidate, each of another model.
+    """A concept or a prompt with candidates, each of another model, or with a sketch to color.
 
     ``words`` are what people read. ``group`` is what results are told apart by, such as the type of
     a concept. ``reference`` are the shares of people's distribution over UW-71, else empty.
+    ``sketch`` is the id of a sketch; a concept and its modifiers may share one.
     """
 
     id: str
@@ -49,6 +51,7 @@ class Case:
     candidates: tuple[Candidate, ...]
     group: str = ""
     reference: tuple[float, ...] = ()
+    sketch: str = ""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -69,7 +72,7 @@ class Stimulus:
 
     ``id`` is 32 hexadecimal characters of the SHA-256 of case and models, so that the same
     stimulus has the same id in every study of the same cases. ``models`` are sorted: one for a
-    rating, two for a pair, four for a set.
+    rating, two for a pair, four for a set, none for a sketch.
     """
 
     case_id: str
@@ -82,7 +85,7 @@ class Stimulus:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-SIZES = {Kind.PAIRS: 2, Kind.RATINGS: 1, Kind.BEST_OF: SET_SIZE}
+SIZES = {Kind.PAIRS: 2, Kind.RATINGS: 1, Kind.BEST_OF: SET_SIZE, Kind.COLORINGS: 0}
 """Candidates that a stimulus shows, by the kind of its study."""
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
 from annotation.studies.cases import SIZES, Case, Kind, Stimulus, stimuli_of
+from annotation.studies.practice import MOST_EXAMPLES, Example, Practice
 from core.errors import BadInput
 
 RATING_STEPS = 11
 """Ratings go from 0 to 10, as in CFD-Human."""
 MOST_TRIALS = 2_000
 MOST_VOTES = 1_000
+MOST_SEED = 2**63 - 1
+_SKETCH = re.compile(r"[0-9a-f]{32}")
 
 
 class Material(StrEnum):
@@ -22,6 +26,8 @@ class Material(StrEnum):
     """Distributions with people's, images for reference (ColorConceptBench, Appendix D)."""
     IMAGES = "images"
     """Images with the words of their case."""
+    SKETCHES = "sketches"
+    """Line drawings that people color."""
 
 
 class Method(StrEnum):
@@ -79,12 +85,13 @@ class Closing:
 class StudyPlan:
     """A study as it will be served, checked when made.
 
-    ``votes`` are the answers wanted a stimulus, ``trials`` the main trials a participant gets at
-    most; ``repeats`` and ``attention`` come on top. ``seed`` is where all chance starts from.
-    ``abandoned_after_s``: seconds without a sign of a participant, after which the stimuli without
-    an answer go to others too. ``intro`` and ``outro`` are pages before and after; ``wording``
-    replaces words of the page by name. ``provenance`` are sentences on what the cases were made of
-    and what was left out, for those who read the results. Raises BadInput for a plan that cannot be
+    ``votes`` are the answers wanted a stimulus, or the colorings a concept; ``trials`` the main
+    trials a participant gets at most; ``repeats`` and ``attention`` come on top. ``seed`` is where
+    all chance starts from. ``abandoned_after_s``: seconds without a sign of a participant, after
+    which the stimuli without an answer go to others too. ``intro`` and ``outro`` are pages before
+    and after; ``wording`` replaces words of the page by name. ``provenance`` are sentences on what
+    the cases were made of and what was left out, for those who read the results. ``practice`` and
+    ``examples`` are for sketches that are colored. Raises BadInput for a plan that cannot be
     served.
     """
 
@@ -114,6 +121,8 @@ class StudyPlan:
     outro: str = ""
     wording: tuple[tuple[str, str], ...] = ()
     provenance: tuple[str, ...] = ()
+    practice: Practice = field(default_factory=Practice)
+    examples: tuple[Example, ...] = ()
 
     def __post_init__(self) -> None:
         for name, text in (("title", self.title), ("question", self.question)):
@@ -122,6 +131,7 @@ class StudyPlan:
         if not self.consent.text.strip():
             raise BadInput("A study needs the text that participants agree to.", "consent")
         for name, number, least, most in (
+            ("seed", self.seed, 0, MOST_SEED),
             ("votes", self.votes, 1, MOST_VOTES),
             ("trials", self.trials, 1, MOST_TRIALS),
             ("repeats", self.repeats, 0, self.trials),
@@ -135,6 +145,13 @@ class StudyPlan:
         if self.method is Method.ADAPTIVE and self.kind is not Kind.PAIRS:
             raise BadInput("Only pairs can be chosen adaptively.", "method")
         self._check_training()
+        if (self.kind is Kind.COLORINGS) != (self.material is Material.SKETCHES):
+            raise BadInput("Sketches are what is colored, and nothing else is.", "material")
+        if self.kind is Kind.COLORINGS:
+            self._check_sketches()
+        elif self.practice.case_ids or self.examples:
+            raise BadInput("Practice sketches and examples are for colorings.", "practice")
+        _ = self.stimuli  # what cannot be shown is refused now, and not once it is stored
 
     def _check_distributions(self) -> None:
         for case in self.cases:
@@ -167,6 +184,26 @@ class StudyPlan:
             if stimulus is None or model not in stimulus.models:
                 raise BadInput("A training trial names a stimulus that is not here.", "training")
 
+    def _check_sketches(self) -> None:
+        for case in self.cases:
+            if not _SKETCH.fullmatch(case.sketch):
+                raise BadInput(f"{case.words[:80]!r} has no sketch to color.", "cases")
+            if case.candidates:
+                raise BadInput(
+                    f"{case.words[:80]!r} has candidates of models, and people color a sketch.",
+                    "cases",
+                )
+        if self.training.keys or self.repeats or self.attention:
+            raise BadInput(
+                "A coloring has no right answer: leave training, repeats and attention checks out. "
+                "Second colorings are asked for while the study runs.",
+                "repeats" if self.repeats else "training",
+            )
+        if not set(self.practice.case_ids) <= self.case_by_id.keys():
+            raise BadInput("The practice names a case that is not here.", "practice")
+        if len(self.examples) > MOST_EXAMPLES:
+            raise BadInput(f"A study has at most {MOST_EXAMPLES} examples.", "examples")
+
     @cached_property
     def stimuli(self) -> tuple[Stimulus, ...]:
         """All that is asked about, in the order of cases and models."""
@@ -184,9 +221,20 @@ class StudyPlan:
 
     @cached_property
     def main_stimuli(self) -> tuple[Stimulus, ...]:
-        """The stimuli that votes are wanted of: all but those of training."""
+        """The stimuli that votes are wanted of: all but those of training and practice."""
         keys = {stimulus_id for stimulus_id, _ in self.training.keys}
-        return tuple(stimulus for stimulus in self.stimuli if stimulus.id not in keys)
+        practice = set(self.practice.case_ids)
+        return tuple(
+            stimulus
+            for stimulus in self.stimuli
+            if stimulus.id not in keys and stimulus.case_id not in practice
+        )
+
+    @cached_property
+    def practice_stimuli(self) -> tuple[Stimulus, ...]:
+        """The sketches of the practice, in its order."""
+        by_case = {stimulus.case_id: stimulus for stimulus in self.stimuli}
+        return tuple(by_case[case_id] for case_id in self.practice.case_ids)
 
     @property
     def answers_wanted(self) -> int:

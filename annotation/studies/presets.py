@@ -9,12 +9,14 @@ import numpy as np
 
 from annotation.studies.cases import Case, Kind
 from annotation.studies.plan import Closing, Consent, Material, StudyPlan
+from annotation.studies.practice import Practice
 from core.errors import BadInput
 
 
 @dataclass(frozen=True)
 class Preset:
-    """``cases`` are drawn of those at hand, all where None; ``votes`` are wanted a stimulus."""
+    """``cases`` are drawn of those at hand, all where None; ``votes`` are wanted a stimulus.
+    ``practice`` sketches come before the rest."""
 
     name: str
     source: str
@@ -31,6 +33,7 @@ class Preset:
     skip: bool = True
     repeats: int = 0
     attention: int = 0
+    practice: int = 0
 
 
 PRESETS = {
@@ -88,16 +91,47 @@ PRESETS = {
         repeats=3,
         attention=2,
     ),
+    "colorings": Preset(
+        "Colorings (ground truth)",
+        "ColorConceptBench, section 3.2 and Appendix B: 5 designers color each concept, 168 "
+        "designers with 40 to 50 sketches each, after three practice sketches that are reviewed; "
+        "the words of the instructions are ours",
+        Kind.COLORINGS,
+        Material.SKETCHES,
+        "Which colors does this have?",
+        "Use the colors that this most often has, as you know it from everyday life: its real "
+        "colors, not those of a cartoon or a child's drawing, and not your own style.\n\nColor "
+        "only what the words name, and leave the rest of the drawing as it is: for a meadow the "
+        "grass and not the sky above it, for tea the drink and not the cup.\n\nThere is no right "
+        "answer that we wait for. Take the colors that come to your mind first.",
+        votes=5,
+        trials=45,
+        practice=3,
+    ),
 }
 
 
 def plan_of(
-    preset: Preset, cases: Sequence[Case], seed: int, consent: Consent, title: str = ""
+    preset: Preset,
+    cases: Sequence[Case],
+    seed: int,
+    consent: Consent,
+    title: str = "",
+    practice: Practice | None = None,
 ) -> StudyPlan:
     """A plan as the preset says. Cases are drawn by ``seed`` where there are more than it wants.
 
-    Raises BadInput where there are too few cases, or other than its number of models.
+    ``practice`` names those of the cases that are colored before the rest. Raises BadInput where
+    there are too few cases, other than its number of models, or fewer practice sketches than it
+    has.
     """
+    practice = practice or Practice()
+    if len(practice.case_ids) < preset.practice:
+        raise BadInput(
+            f"{preset.name} begins with {preset.practice} practice sketches, and "
+            f"{len(practice.case_ids)} are named.",
+            "practice",
+        )
     chosen = list(cases)
     if preset.cases is not None:
         if len(chosen) < preset.cases:
@@ -130,4 +164,5 @@ def plan_of(
         repeats=preset.repeats,
         attention=preset.attention,
         closing=Closing(participants=preset.participants),
+        practice=practice,
     )

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from annotation.judgments.adaptive import Sizes
 from annotation.judgments.resampling import LEVEL, REPLICATES, weights
 from annotation.judgments.votes import Vote
-from annotation.validation.metrics import Interval, PairVotes, Quality, interval_of, measures
+from annotation.validation.metrics import (
+    Compared,
+    Interval,
+    PairVotes,
+    Quality,
+    interval_of,
+    measures,
+)
 
 LEAST_PAIRS = 20
-"""Pairs of models with votes, below which metrics are not told apart."""
+"""Pairs of models, images or sets with votes, below which metrics are not told apart."""
 _PEARSON = 0
 
 
@@ -21,19 +29,33 @@ _PEARSON = 0
 class Difference:
     """How much nearer to people the ``best`` metric is than an ``other``.
 
-    ``pearson`` is the difference of their correlations over the ``pairs`` that both have a value
-    for, with an interval from the same resamples for both. ``apart`` is whether that interval lies
-    above 0. ``votes_needed`` is how many votes on pairs of this kind would tell them apart if the
-    difference is what it seems, by the width of the interval falling with the root of the number of
-    cases; None where they are apart, and where the other is as good or better.
+    ``gap`` is the difference of what they are ranked by (of pairs the correlation, of ratings that
+    of ranks, of the best of four the agreement) over the ``items`` that both have a value for, with
+    an interval from the same resamples for both. ``apart`` is whether that interval lies above 0.
+    ``votes_needed`` is how many votes on items of this kind would tell them apart if the difference
+    is what it seems, by the width of the interval falling with the root of the number of cases;
+    None where they are apart, and where the other is as good or better.
     """
 
     best: str
     other: str
-    pearson: Interval
-    pairs: int
+    gap: Interval
+    items: int
     apart: bool
     votes_needed: int | None
+
+
+Row = TypeVar("Row", bound=Compared)
+
+
+def candidates(rows: Sequence[Row]) -> list[Row]:
+    """The metrics that can be compared: those that have a number, of enough items of their own."""
+    return [one for one in rows if np.isfinite(one.ranked_by.value) and one.items >= LEAST_PAIRS]
+
+
+def nearest(rows: Sequence[Row]) -> Row | None:
+    """The metric that is nearest to people among the :func:`candidates`; None without any."""
+    return max(candidates(rows), key=lambda one: one.ranked_by.value, default=None)
 
 
 def differences(
@@ -45,7 +67,8 @@ def differences(
     level: float = LEVEL,
     sizes: Sizes | None = None,
 ) -> tuple[Difference, ...]:
-    """The ``best`` metric against each other one that has a correlation, in their order.
+    """The ``best`` metric against each other one that has a correlation, in their order; those with
+    fewer than :data:`LEAST_PAIRS` pairs in common with it are left out.
 
     Cases are resampled with all their pairs, as in :func:`annotation.validation.metrics.validate`.
     Raises ValueError without votes.
@@ -54,22 +77,29 @@ def differences(
     values = {name: table.differences(quality) for name, quality in metrics.items()}
     drawn = weights(table.cases, replicates, np.random.default_rng([seed, 3]))[:, table.case_of]
     drawn = np.concatenate([np.ones((1, drawn.shape[1])), drawn]) * table.weight
-    told: list[Difference] = []
+    rows: list[Difference] = []
     for name, other in values.items():
         both = np.isfinite(values[best]) & np.isfinite(other)
-        if name == best or not both.any():
+        if name == best or both.sum() < LEAST_PAIRS:
             continue
         counts = drawn[:, both]
         y = table.preference[both]
         first, second = (measures(x[both], y, counts)[:, _PEARSON] for x in (values[best], other))
-        by = first - second
-        if not np.isfinite(by[0]):
-            continue
-        pearson = interval_of(float(by[0]), by[1:], level)
-        apart = bool(pearson.low > 0)
-        needed = None if apart else _needed(pearson, float(table.all_votes[both].sum()))
-        told.append(Difference(best, name, pearson, int(both.sum()), apart, needed))
-    return tuple(told)
+        gaps = first - second
+        if np.isfinite(gaps[0]):
+            number = float(table.all_votes[both].sum())
+            rows.append(difference_of((best, name), gaps, int(both.sum()), number, level))
+    return tuple(rows)
+
+
+def difference_of(
+    names: tuple[str, str], gaps: np.ndarray, items: int, votes: float, level: float = LEVEL
+) -> Difference:
+    """The difference of two metrics, the best first. ``gaps`` is float ``(R + 1,)``: that of all
+    cases, then those of resamples."""
+    gap = interval_of(float(gaps[0]), gaps[1:], level)
+    apart = bool(gap.low > 0)
+    return Difference(*names, gap, items, apart, None if apart else _needed(gap, float(votes)))
 
 
 def _needed(difference: Interval, votes: float) -> int | None:

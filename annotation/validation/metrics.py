@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -26,6 +27,18 @@ class Interval:
     value: float
     low: float
     high: float
+
+
+class Compared(Protocol):
+    """A metric against people: the number by which metrics are ranked, and over how many pairs,
+    images or sets it is."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def ranked_by(self) -> Interval: ...
+    @property
+    def items(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,16 @@ class Validation:
     metric_ties: int
     vote_ties: int
     unscored: int
+
+    @property
+    def ranked_by(self) -> Interval:
+        """Pearson's correlation."""
+        return self.pearson
+
+    @property
+    def items(self) -> int:
+        """The pairs."""
+        return self.pairs
 
 
 @dataclass(frozen=True)

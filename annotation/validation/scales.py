@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,12 @@ from scipy.stats import kendalltau
 from annotation.judgments.answers import AnswerKind
 from annotation.judgments.means import Given
 from annotation.judgments.resampling import REPLICATES, weights
+from annotation.studies.cases import Stimulus
 from annotation.studies.plan import StudyPlan
+from annotation.validation.differences import LEAST_PAIRS, Difference, difference_of
 from annotation.validation.metrics import Interval, Quality, interval_of
 
-_KENDALL_REPLICATES = 100
+KENDALL_REPLICATES = 100
 """Kendall's τ of thousands of images takes a hundredth of a second each time."""
 
 
@@ -32,6 +34,16 @@ class RatingValidation:
     images: int
     unscored: int
 
+    @property
+    def ranked_by(self) -> Interval:
+        """The correlation of ranks, which asks for no straight line."""
+        return self.spearman
+
+    @property
+    def items(self) -> int:
+        """The images."""
+        return self.images
+
 
 @dataclass(frozen=True)
 class ChoiceValidation:
@@ -45,6 +57,16 @@ class ChoiceValidation:
     sets: int
     unscored: int
 
+    @property
+    def ranked_by(self) -> Interval:
+        """The agreement."""
+        return self.agreement
+
+    @property
+    def items(self) -> int:
+        """The sets."""
+        return self.sets
+
 
 def validate_ratings(
     plan: StudyPlan,
@@ -55,33 +77,29 @@ def validate_ratings(
     replicates: int = REPLICATES,
 ) -> RatingValidation:
     """A metric, of which more is better, against the mean rating of each image."""
-    values: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for _, trial, answer in given:
-        if answer.kind is AnswerKind.RATING:
-            case_id = plan.by_id[trial.stimulus_id].case_id
-            values[case_id, trial.order[0]].append(int(answer.value or 0))
-    images = sorted(values)
+    values = _rated(plan, given)
+    images = list(values)
     x = np.array([quality.get(image, np.nan) for image in images])
     y = np.array([np.mean(values[image]) for image in images])
     scored = np.isfinite(x)
-    rows = [image for image, kept in zip(images, scored, strict=True) if kept]
+    rows = [image for image, usable in zip(images, scored, strict=True) if usable]
     drawn = _drawn([case for case, _ in rows], replicates, seed)
     x, y = x[scored], y[scored]
 
-    def told(
+    def interval(
         correlation: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray], most: int
     ) -> Interval:
         if len(rows) < 3:
             return Interval(float("nan"), float("nan"), float("nan"))
         counts = np.concatenate([np.ones((1, len(rows)), dtype=np.int64), drawn[:most]])
-        found = correlation(x, y, counts)
-        return interval_of(float(found[0]), found[1:])
+        values = correlation(x, y, counts)
+        return interval_of(float(values[0]), values[1:])
 
     return RatingValidation(
         metric,
-        told(_pearson, replicates),
-        told(_spearman, replicates),
-        told(_kendall, _KENDALL_REPLICATES),
+        interval(_pearson, replicates),
+        interval(_spearman, replicates),
+        interval(_kendall, min(replicates, KENDALL_REPLICATES)),
         len(rows),
         len(images) - len(rows),
     )
@@ -96,36 +114,129 @@ def validate_choices(
     replicates: int = REPLICATES,
 ) -> ChoiceValidation:
     """A metric, of which more is better, against what most people chose of each set."""
-    chosen: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for _, trial, answer in given:
-        if answer.kind is AnswerKind.PLACE and answer.value is not None:
-            chosen[trial.stimulus_id][trial.order[answer.value]] += 1
+    chosen = _chosen(plan, given)
     cases: list[str] = []
-    same: list[bool] = []
+    same: list[float] = []
     chance: list[float] = []
-    for stimulus_id, counts in sorted(chosen.items()):
+    for stimulus_id, counts in chosen.items():
         stimulus = plan.by_id[stimulus_id]
-        scores = {
-            model: quality.get((stimulus.case_id, model), np.nan) for model in stimulus.models
-        }
-        if not all(np.isfinite(score) for score in scores.values()):
+        hit = _hit(stimulus, quality, counts)
+        if not np.isfinite(hit):
             continue
-        best = [model for model, score in scores.items() if score == max(scores.values())]
-        liked = [model for model, count in counts.items() if count == max(counts.values())]
         cases.append(stimulus.case_id)
-        same.append(len(best) == len(liked) == 1 and best == liked)
-        chance.append(1 / len(stimulus.models) if len(liked) == 1 else 0.0)
+        same.append(hit)
+        chance.append(1 / len(stimulus.models) if len(_most(counts)) == 1 else 0.0)
     if not cases:
         nothing = float("nan")
         return ChoiceValidation(
             metric, Interval(nothing, nothing, nothing), nothing, 0, len(chosen)
         )
     drawn = _drawn(cases, replicates, seed)
-    sampled = (drawn @ np.array(same, dtype=np.float64)) / np.maximum(drawn.sum(axis=1), 1)
+    sampled = (drawn @ np.array(same)) / np.maximum(drawn.sum(axis=1), 1)
     agreement = interval_of(float(np.mean(same)), sampled)
     return ChoiceValidation(
         metric, agreement, float(np.mean(chance)), len(cases), len(chosen) - len(cases)
     )
+
+
+def rating_differences(
+    plan: StudyPlan,
+    metrics: Mapping[str, Quality],
+    best: str,
+    given: Given,
+    seed: int,
+    replicates: int = REPLICATES,
+) -> tuple[Difference, ...]:
+    """By how much the correlation of ranks of the ``best`` metric is above each other one's, over
+    the images that both have a value for, where these are enough; in the order of the metrics."""
+    ratings = _rated(plan, given)
+    y = np.array([np.mean(of) for of in ratings.values()])
+    number = np.array([len(of) for of in ratings.values()])
+    values = {
+        name: np.array([quality.get(image, np.nan) for image in ratings])
+        for name, quality in metrics.items()
+    }
+    rows = []
+    for name, other in values.items():
+        both = np.isfinite(values[best]) & np.isfinite(other)
+        if name == best or both.sum() < LEAST_PAIRS:
+            continue
+        cases = [case for (case, _), usable in zip(ratings, both, strict=True) if usable]
+        drawn = _with_whole(_drawn(cases, replicates, seed))
+        gaps = _spearman(values[best][both], y[both], drawn) - _spearman(
+            other[both], y[both], drawn
+        )
+        if np.isfinite(gaps[0]):
+            rows.append(difference_of((best, name), gaps, int(both.sum()), number[both].sum()))
+    return tuple(rows)
+
+
+def choice_differences(
+    plan: StudyPlan,
+    metrics: Mapping[str, Quality],
+    best: str,
+    given: Given,
+    seed: int,
+    replicates: int = REPLICATES,
+) -> tuple[Difference, ...]:
+    """By how much the agreement of the ``best`` metric with most people is above each other one's,
+    over the sets that both have all values for, where these are enough."""
+    chosen = _chosen(plan, given)
+    stimuli = [plan.by_id[stimulus_id] for stimulus_id in chosen]
+    number = np.array([sum(counts.values()) for counts in chosen.values()])
+    hits = {
+        name: np.array([_hit(one, quality, chosen[one.id]) for one in stimuli])
+        for name, quality in metrics.items()
+    }
+    rows = []
+    for name, other in hits.items():
+        both = np.isfinite(hits[best]) & np.isfinite(other)
+        if name == best or both.sum() < LEAST_PAIRS:
+            continue
+        cases = [one.case_id for one, usable in zip(stimuli, both, strict=True) if usable]
+        drawn = _with_whole(_drawn(cases, replicates, seed))
+        gaps = (drawn @ (hits[best] - other)[both]) / np.maximum(drawn.sum(axis=1), 1)
+        rows.append(difference_of((best, name), gaps, int(both.sum()), number[both].sum()))
+    return tuple(rows)
+
+
+def _rated(plan: StudyPlan, given: Given) -> dict[tuple[str, str], list[int]]:
+    """The ratings of each image, by case and model, in their order."""
+    values: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for _, trial, answer in given:
+        if answer.kind is AnswerKind.RATING:
+            case_id = plan.by_id[trial.stimulus_id].case_id
+            values[case_id, trial.order[0]].append(int(answer.value or 0))
+    return dict(sorted(values.items()))
+
+
+def _chosen(plan: StudyPlan, given: Given) -> dict[str, Counter[str]]:
+    """How often each model was chosen, by stimulus, in their order."""
+    chosen: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for _, trial, answer in given:
+        if answer.kind is AnswerKind.PLACE and answer.value is not None:
+            chosen[trial.stimulus_id][trial.order[answer.value]] += 1
+    return dict(sorted(chosen.items()))
+
+
+def _most(counts: Mapping[str, float]) -> list[str]:
+    """The models of the highest count, or score."""
+    return [model for model, count in counts.items() if count == max(counts.values())]
+
+
+def _hit(stimulus: Stimulus, quality: Quality, counts: Mapping[str, int]) -> float:
+    """1 where the metric's best model of a set is the one that most people chose, 0 where it is
+    not, NaN where a value is missing."""
+    scores = {model: quality.get((stimulus.case_id, model), np.nan) for model in stimulus.models}
+    if not all(np.isfinite(score) for score in scores.values()):
+        return float("nan")
+    best, liked = _most(scores), _most(counts)
+    return float(len(best) == len(liked) == 1 and best == liked)
+
+
+def _with_whole(drawn: np.ndarray) -> np.ndarray:
+    """The resamples after the whole, which counts every row once."""
+    return np.concatenate([np.ones((1, drawn.shape[1]), dtype=drawn.dtype), drawn])
 
 
 def _drawn(cases: Sequence[str], replicates: int, seed: int) -> np.ndarray:

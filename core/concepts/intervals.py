@@ -85,8 +85,22 @@ def resampled(
         if stop is not None and stop.is_set():
             break
         size = min(at_once, draws - start)
-        parts.append(remaker(rng.multinomial(count, np.full(count, 1.0 / count), size=size)))
+        drawn = rng.multinomial(count, np.full(count, 1.0 / count), size=size)
+        parts.append(_once(remaker, drawn))
     return np.concatenate(parts)
+
+
+def _once(remaker: Callable[[np.ndarray], np.ndarray], drawn: np.ndarray) -> np.ndarray:
+    """What the remaker makes of ``drawn`` ``(B, U)``, each different draw made once: of five people
+    there are 126. Where the remaker was stopped, the draws up to the first that is not made."""
+    different, first, of = np.unique(drawn, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    made = remaker(different[order])
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    place = place[of.reshape(-1)]
+    ready = int(np.argmax(place >= len(made))) if len(made) < order.size else len(place)
+    return made[place[:ready]]
 
 
 def _remaker(

@@ -56,12 +56,16 @@ class Database:
         self._clock = clock
         self._latest = datetime.min
         self._telling_time = threading.Lock()
+        self._of_thread = threading.local()
         self._closed = False
         self._counting = False
         self._confirmed = Confirmed(path)
         self._file = _file_at(path)
         # How often rows were taken out or put back: what was counted row by row is counted anew.
         self.deletions = 0
+        # How often a participant was erased, raised in the transaction that does it: who remembers
+        # who is there, and writes in a later one, looks again.
+        self.erasures = 0
         # Two transactions that insert the same key at the same time fail in DuckDB even with ON
         # CONFLICT DO NOTHING. Commits wait for one disk anyway, so they take turns.
         self._writing = threading.Lock()
@@ -156,7 +160,7 @@ class Database:
 
         While others read or write it may not be possible; the log then holds it a while longer.
         """
-        with self._writing, self.cursor() as cursor, suppress(duckdb.TransactionException):
+        with self._writing, self._fresh() as cursor, suppress(duckdb.TransactionException):
             cursor.execute("CHECKPOINT")
 
     def now(self) -> datetime:
@@ -179,8 +183,39 @@ class Database:
     def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Lend a cursor for one call: a connection shared between threads loses rows.
 
-        What DuckDB raises comes out as :class:`StorageError`.
+        What DuckDB raises comes out as :class:`StorageError`. In a :meth:`snapshot` it is the one
+        of the thread.
         """
+        held = getattr(self._of_thread, "cursor", None)
+        if held is None:
+            with self._fresh() as cursor:
+                yield cursor
+            return
+        try:
+            yield held
+        except duckdb.Error as error:
+            raise StorageError(f"The database {self.path} reports: {error}") from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """What this thread reads in the block is of one moment, whatever others store meanwhile.
+
+        It stores nothing in it, for it could not read that: raises :class:`StorageError` there.
+        """
+        if getattr(self._of_thread, "cursor", None) is not None:
+            yield
+            return
+        with self._fresh() as cursor:
+            cursor.begin()
+            self._of_thread.cursor = cursor
+            try:
+                yield
+            finally:
+                self._of_thread.cursor = None
+                cursor.rollback()
+
+    @contextmanager
+    def _fresh(self) -> Iterator[duckdb.DuckDBPyConnection]:
         if self._closed:
             raise StorageError(f"{self.path} has been closed: open the data folder again.")
         try:
@@ -209,7 +244,9 @@ class Database:
         Other writers wait; what was written is on the disk when the block has ended, and gone if
         it raised. Raises :class:`DataFolderError` as :meth:`require_here`.
         """
-        with self._writing, self.cursor() as cursor:
+        if getattr(self._of_thread, "cursor", None) is not None:
+            raise StorageError("Nothing is stored while one moment is read.")
+        with self._writing, self._fresh() as cursor:
             self.require_writable()
             tally = None
             cursor.begin()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -12,10 +12,11 @@ import numpy as np
 from core.color.distances import checked
 from core.concepts.matching import normal
 from core.concepts.records import KINDS, DistributionFile, DistributionRow, DistributionSetRecord
-from core.errors import BadInput, StorageError
+from core.errors import BadInput, NotStored, StorageError
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.distributions import views as set_views
+from storage.distributions.of_studies import delete_with, note_people
 from storage.makers import CONCEPT_SET, note_maker
 
 _COLUMNS = "set_id, kind, of_people, file_name, source, notes, created_at"
@@ -86,6 +87,23 @@ class DistributionSets(set_views.NamedSets):
             note_maker(self._database, cursor, CONCEPT_SET, {set_id: not stored}, maker)
         self._database.checkpoint()
         return set_id
+
+    def of_study(self, set_id: str, study_id: str, numbers: Collection[int]) -> None:
+        """Store that a set was made of what these participants of a study answered: when one of
+        them is erased, it is deleted. Raises :class:`NotStored` for a set that is not here, or
+        where one of them was erased meanwhile; the set is deleted then."""
+        full = self._full(set_id)
+        with self._database.transaction() as cursor:
+            note_people(cursor, full, study_id, numbers)
+            erased = cursor.execute(
+                "SELECT participant_number FROM study_erasures WHERE study_id = ?", [study_id]
+            ).fetchall()
+            gone = {int(number) for (number,) in erased} & set(numbers)
+            for number in gone:
+                delete_with(cursor, study_id, number)
+        if gone:
+            self._database.checkpoint()
+            raise NotStored("Somebody was erased meanwhile. Ask again.")
 
     def get(self, set_id: str) -> DistributionSetRecord:
         """Return one set, hidden or not, by its id or the first 8 or more characters of it.

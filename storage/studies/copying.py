@@ -11,11 +11,12 @@ from typing import Any
 
 import duckdb
 
-from core.studies import State
+from core.studies import MarkKind, State
 from core.study_copy import (
     DecisionCopy,
     Erasure,
     LinkCopy,
+    MarkCopy,
     ParticipantCopy,
     PlanVersion,
     RuleChange,
@@ -29,6 +30,7 @@ from storage.studies.rows import json_text, naive_utc, one, require_study
 from storage.studies.trials import COLUMNS as TRIAL_COLUMNS
 from storage.studies.trials import trial_record
 
+_MARK = "study_id, number, participant_id, position, kind, value, reason, author, created_at"
 _PERSON = "participant_id, number, invitation_id, plan_version, language, external, enrolled_at"
 
 
@@ -37,12 +39,8 @@ def read_copy(database: Database, study_id: str) -> StudyCopy:
 
     Raises :class:`NotStored`.
     """
-    with database.cursor() as cursor:
-        cursor.begin()
-        try:
-            return _read(cursor, study_id)
-        finally:
-            cursor.rollback()
+    with database.snapshot(), database.cursor() as cursor:
+        return _read(cursor, study_id)
 
 
 def _read(cursor: duckdb.DuckDBPyConnection, study_id: str) -> StudyCopy:
@@ -109,6 +107,7 @@ def _people(
         ).fetchall(),
         0,
     )
+    marks, authors = _marks(cursor, study_id)
     return tuple(
         ParticipantCopy(
             number,
@@ -123,16 +122,34 @@ def _people(
                 DecisionCopy(excluded, reason, aware(at))
                 for _, excluded, reason, at in decisions.get(person, ())
             ),
+            tuple(
+                MarkCopy(count, position, MarkKind(kind), value, reason, authors[author], aware(at))
+                for _, count, _, position, kind, value, reason, author, at in marks.get(person, ())
+            ),
         )
         for person, number, link, version, language, external, enrolled_at in people
     )
 
 
-def _by_person(rows: Iterable[tuple[Any, ...]], column: int) -> dict[str, list[tuple[Any, ...]]]:
-    found: dict[str, list[tuple[Any, ...]]] = {}
+def _marks(
+    cursor: duckdb.DuckDBPyConnection, study_id: str
+) -> tuple[dict[str, list[tuple[Any, ...]]], dict[str, int]]:
+    """The marks on each participant's colorings, and numbers for those who set them, in the order
+    in which they first did."""
+    rows = cursor.execute(
+        f"SELECT {_MARK} FROM coloring_marks WHERE study_id = ? ORDER BY number", [study_id]
+    ).fetchall()
+    authors: dict[str, int] = {}
     for row in rows:
-        found.setdefault(row[column], []).append(row)
-    return found
+        authors.setdefault(row[7], len(authors))
+    return _by_person(rows, 2), authors
+
+
+def _by_person(rows: Iterable[tuple[Any, ...]], column: int) -> dict[str, list[tuple[Any, ...]]]:
+    by_person: dict[str, list[tuple[Any, ...]]] = {}
+    for row in rows:
+        by_person.setdefault(row[column], []).append(row)
+    return by_person
 
 
 def store_copy(database: Database, copy: StudyCopy, author: str, reason: str) -> str:
@@ -313,6 +330,30 @@ def _person(
             for number, one in enumerate(person.decisions)
         ],
     )
+    _insert(
+        cursor,
+        "coloring_marks",
+        _MARK.split(", "),
+        [
+            (
+                study_id,
+                one.number,
+                participant_id,
+                one.position,
+                one.kind.value,
+                one.value,
+                one.reason,
+                imported_author(study_id, one.author),
+                naive_utc(one.at),
+            )
+            for one in person.marks
+        ],
+    )
+
+
+def imported_author(study_id: str, number: int) -> str:
+    """Who set a mark in a study that was imported: nobody here, and the same for all of theirs."""
+    return f"imported {study_id[:12]} {number}"
 
 
 def _event_id(study_id: str, event_id: str) -> str:

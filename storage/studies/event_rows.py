@@ -18,11 +18,12 @@ from core.studies import Event, EventKind
 from storage.database.connection import Database, aware
 from storage.studies.rows import json_text, not_stored
 
-KEPT_PARTICIPANTS = 500
-"""Participants whose ids of events are kept in memory; those who sent last."""
+KEPT_PARTICIPANTS, KEPT_IDS = 500, 2_000_000
+"""Participants whose ids of events are kept in memory, those who sent last, and how many ids."""
 COLUMNS = "event_id, participant_id, number, kind, position, body, client_ms, created_at"
 _ID = re.compile(r"[0-9a-f]{32}")
 _INTEGER, _BIGINT = 2**31, 2**63
+_KINDS = frozenset(EventKind)
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class EventRows:
         # The numbers of a participant's events by id, so that no event needs a look at the table;
         # who sent last is last.
         self._numbers: OrderedDict[str, dict[str, int]] = OrderedDict()
+        self._erasures = database.erasures
 
     def store(self, group: Sequence[Batch]) -> list[Answer]:
         """Store what is new of a group in one transaction, and answer batch by batch.
@@ -75,7 +77,7 @@ class EventRows:
         people = list(dict.fromkeys(batch.participant_id for batch in group))
         try:
             with self._database.transaction() as cursor:
-                present = _present(cursor, people)
+                present = self._present(cursor, people)
                 rows: list[tuple[str, Event, str]] = []
                 now = aware(self._database.now())
                 for batch in group:
@@ -93,9 +95,19 @@ class EventRows:
             for person in people:  # what was counted on was not stored
                 self._numbers.pop(person, None)
             raise
-        while len(self._numbers) > KEPT_PARTICIPANTS:
-            self._numbers.popitem(last=False)
+        ids = sum(map(len, self._numbers.values()))
+        while len(self._numbers) > KEPT_PARTICIPANTS or (ids > KEPT_IDS and len(self._numbers) > 1):
+            ids -= len(self._numbers.popitem(last=False)[1])
         return answers
+
+    def _present(self, cursor: duckdb.DuckDBPyConnection, people: Sequence[str]) -> set[str]:
+        """Those of ``people`` who are participants: one may have been erased a moment ago. Who was
+        there before is not asked for again until somebody was erased; writers take turns."""
+        if self._erasures != self._database.erasures:
+            self._erasures = self._database.erasures
+            self._numbers.clear()
+        new = [person for person in people if person not in self._numbers]
+        return set(people) - set(new) | (_present(cursor, new) if new else set())
 
     def reason(self, batch: Batch, error: BaseException) -> BaseException:
         """What to tell of a batch that was refused alone: that an id is of somebody else, where
@@ -141,8 +153,8 @@ class EventRows:
         stored = fresh
         if old := [event_id for event_id in batch.ids if event_id not in fresh]:
             question = f"SELECT {COLUMNS} FROM study_events WHERE event_id IN (SELECT unnest(?))"
-            found = [record(row) for row in cursor.execute(question, [old]).fetchall()]
-            stored = fresh | {event.id: event for event in found}
+            earlier = [record(row) for row in cursor.execute(question, [old]).fetchall()]
+            stored = fresh | {event.id: event for event in earlier}
         return tuple(stored[event_id] for event_id in batch.ids)
 
 
@@ -166,7 +178,7 @@ def _checked(event: Event) -> str:
         raise BadInput(
             f"{str(event.id)[:80]!r} is no id of an event: give 32 hexadecimal characters.", "id"
         )
-    if event.kind not in set(EventKind):
+    if event.kind not in _KINDS:
         raise BadInput(f"{str(event.kind)[:80]!r} is no kind of event.", "kind")
     if event.position is not None and not _whole(event.position, _INTEGER):
         raise BadInput("The position of an event is the number of its trial, from 0.", "position")
@@ -180,7 +192,7 @@ def _whole(number: object, end: int) -> bool:
 
 
 def _present(cursor: duckdb.DuckDBPyConnection, people: Sequence[str]) -> set[str]:
-    """Those of ``people`` who are participants: one may have been erased a moment ago."""
+    """Those of ``people`` who are participants."""
     rows = cursor.execute(
         "SELECT participant_id FROM study_participants "
         "WHERE participant_id IN (SELECT unnest(?::VARCHAR[]))",

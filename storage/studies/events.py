@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
+from datetime import datetime
+from typing import Any
 
 from core.studies import Event, EventKind
 from storage.database.connection import Database
+from storage.studies import action_rows
+from storage.studies.action_rows import ActionTrace
 from storage.studies.event_rows import COLUMNS, record
 from storage.studies.group_commit import GroupCommit
 
@@ -45,9 +49,12 @@ class StudyEvents:
         )
         return tuple(record(row) for row in rows)
 
-    def of_study(self, study_id: str) -> dict[str, tuple[Event, ...]]:
+    def of_study(
+        self, study_id: str, without: EventKind | None = None
+    ) -> dict[str, tuple[Event, ...]]:
         """The events of each participant of a study, who come by number, in the order of storing;
-        those who did nothing yet are there too."""
+        those who did nothing yet are there too. ``without`` leaves out one kind: of a study of
+        colorings nearly all are actions."""
         with self._database.cursor() as cursor:
             people = cursor.execute(
                 "SELECT participant_id FROM study_participants WHERE study_id = ? ORDER BY number",
@@ -56,27 +63,54 @@ class StudyEvents:
             rows = cursor.execute(
                 f"SELECT {COLUMNS} FROM study_events SEMI JOIN "
                 "(SELECT participant_id FROM study_participants WHERE study_id = ?) "
-                "USING (participant_id) ORDER BY participant_id, number",
-                [study_id],
+                "USING (participant_id) WHERE ?::VARCHAR IS NULL OR kind <> ? "
+                "ORDER BY participant_id, number",
+                [study_id, without, without],
             ).fetchall()
-        found: dict[str, list[Event]] = {str(person): [] for (person,) in people}
+        by_person: dict[str, list[Event]] = {str(person): [] for (person,) in people}
         for row in rows:
             person = row[1]
             # One who came in between the two questions is left to the next time.
-            if person in found:
-                found[person].append(record(row))
-        return {person: tuple(events) for person, events in found.items()}
+            if person in by_person:
+                by_person[person].append(record(row))
+        return {person: tuple(events) for person, events in by_person.items()}
 
-    def count(self, study_id: str, kind: EventKind | None = None) -> int:
-        """How many events a study has, of one kind or of all."""
+    def count(
+        self, study_id: str, kind: EventKind | None = None, without: EventKind | None = None
+    ) -> int:
+        """How many events a study has, of one kind or of all, or of all but one (``without``)."""
         ((count,),) = self._database.rows(
             "SELECT count(*) FROM study_events SEMI JOIN "
             "(SELECT participant_id FROM study_participants WHERE study_id = ?) "
-            "USING (participant_id) WHERE ?::VARCHAR IS NULL OR kind = ?",
-            [study_id, kind, kind],
+            "USING (participant_id) WHERE (?::VARCHAR IS NULL OR kind = ?) "
+            "AND (?::VARCHAR IS NULL OR kind <> ?)",
+            [study_id, kind, kind, without, without],
         )
         return int(count)
 
     def close(self) -> None:
         """Store what waits, and take nothing any more; closing twice is fine."""
         self._commits.close()
+
+    def actions(
+        self,
+        participant_id: str,
+        positions: Collection[int],
+        before: int | Mapping[int, int] | None = None,
+    ) -> dict[int, list[Mapping[str, Any]]]:
+        """What one participant did on the canvas of these trials, in order; all are there.
+        ``before`` is the number of an event, or one for each position: only what was stored before
+        it."""
+        return action_rows.actions(self._database, participant_id, positions, before)
+
+    def traces(self, study_id: str) -> dict[str, tuple[ActionTrace, ...]]:
+        """What each participant of a study did on which canvas, a byte an action, by position."""
+        return action_rows.traces(self._database, study_id)
+
+    def signs(self, study_id: str) -> dict[str, list[datetime]]:
+        """The time of each participant's first action on a canvas of every minute."""
+        return action_rows.signs(self._database, study_id)
+
+    def costs(self, study_id: str) -> dict[str, int]:
+        """About how many bytes the events of each participant take."""
+        return action_rows.costs(self._database, study_id)

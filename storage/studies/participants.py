@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 import duckdb
 
 from core.errors import AlreadyEnrolled, BadInput
-from core.studies import Decision, Enrolment, ParticipantRecord, StoredTrial, Trial
+from core.studies import Decision, Enrolment, EventKind, ParticipantRecord, StoredTrial, Trial
 from storage.database.connection import Database, aware
+from storage.distributions.of_studies import delete_with
 from storage.studies.rows import json_text, naive_utc, not_stored, one
 from storage.studies.trials import append_trials, trials_of, trials_of_study
 
@@ -20,12 +21,28 @@ _COLUMNS = (
     "participant_id, study_id, number, invitation_id, plan_version, language, external, enrolled_at"
 )
 
+_OF_PERSON = (
+    "coloring_layers",
+    "coloring_marks",
+    "study_events",
+    "study_trials",
+    "study_decisions",
+    "study_participants",
+)
+
+
+class OwnFiles(Protocol):
+    """Files that are made of what participants did."""
+
+    def remove_files(self, event_ids: Iterable[str]) -> None:
+        """Delete those that are made of these events."""
+
 
 class Participants:
     """The stored participants. Any thread may call."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, layers: OwnFiles) -> None:
+        self._database, self._layers = database, layers
         self.changes = 0
         """How often somebody was erased since the start."""
 
@@ -122,14 +139,29 @@ class Participants:
             now = self._database.now() if at is None else naive_utc(at)
             return append_trials(cursor, participant_id, trials, now)
 
-    def rekey(self, participant_id: str, key_hash: str) -> None:
-        """Store the SHA-256 of a new key, for a new device; the old key opens nothing any more."""
+    def rekey(self, participant_id: str, key_hash: str, invitation_id: str = "") -> None:
+        """Store the SHA-256 of a new key, for a new device; the old key opens nothing any more.
+        With ``invitation_id`` they belong to that link of the study from now on."""
         with self._database.transaction() as cursor:
             _require_participant(cursor, participant_id)
             cursor.execute(
-                "UPDATE study_participants SET key_hash = ? WHERE participant_id = ?",
-                [key_hash, participant_id],
+                "UPDATE study_participants SET key_hash = ?, "
+                "invitation_id = coalesce(nullif(?, ''), invitation_id) WHERE participant_id = ?",
+                [key_hash, invitation_id, participant_id],
             )
+
+    def clear_external(self, study_id: str) -> int:
+        """Delete what recruiting sites call the participants of a study; returns of how many."""
+        with self._database.transaction() as cursor:
+            cleared = cursor.execute(
+                "UPDATE study_participants SET external = '{}' "
+                "WHERE study_id = ? AND external <> '{}' RETURNING participant_id",
+                [study_id],
+            ).fetchall()
+        self.changes += 1
+        # Otherwise the rows stay readable in the log beside the database.
+        self._database.checkpoint()
+        return len(cleared)
 
     def decide(self, participant_id: str, excluded: bool, reason: str, author: str) -> None:
         """Store a researcher's decision to leave a participant out, or back in."""
@@ -161,8 +193,10 @@ class Participants:
             for person, excluded, reason, author, at in rows
         }
 
-    def erase(self, participant_id: str, author: str) -> None:
-        """Delete all rows of one participant; that there was one of that number stays.
+    def erase(self, participant_id: str, author: str) -> tuple[str, ...]:
+        """Delete all rows of one participant, what was drawn of their colorings, and the sets of
+        distributions that were made of them; that there was one of that number stays. Returns what
+        the sets were called.
 
         A link that was for this person alone loses its label and lets nobody in any more. Raises
         :class:`NotStored`.
@@ -170,8 +204,14 @@ class Participants:
         with self._database.transaction() as cursor:
             study_id, number, invitation_id = _require_participant(cursor, participant_id)
             now = self._database.now()
-            for table in ("study_events", "study_trials", "study_decisions", "study_participants"):
+            answers = cursor.execute(
+                "SELECT event_id FROM study_events WHERE participant_id = ? AND kind = ?",
+                [participant_id, EventKind.ANSWER.value],
+            ).fetchall()
+            for table in _OF_PERSON:
                 cursor.execute(f"DELETE FROM {table} WHERE participant_id = ?", [participant_id])
+            sets = delete_with(cursor, study_id, number)
+            self._database.erasures += 1
             cursor.execute(
                 "INSERT INTO study_erasures (study_id, participant_number, author, created_at) "
                 "VALUES (?, ?, ?, ?)",
@@ -183,9 +223,11 @@ class Participants:
                 "WHERE invitation_id = ? AND personal",
                 [now, author, invitation_id],
             )
+        self._layers.remove_files(str(event_id) for (event_id,) in answers)
         self.changes += 1
         # Otherwise the rows stay readable in the log beside the database.
         self._database.checkpoint()
+        return sets
 
     def erasures(self, study_id: str) -> tuple[int, ...]:
         """The numbers of those who were erased."""

@@ -107,9 +107,9 @@ class Studies:
         Raises :class:`NotStored`.
         """
         with self._keeping:
-            kept = self._plans.get((study_id, version))
-        if kept is not None:
-            return kept
+            cached = self._plans.get((study_id, version))
+        if cached is not None:
+            return cached
         rows = self._database.rows(
             "SELECT plan FROM study_plans WHERE study_id = ? AND version = ?", [study_id, version]
         )

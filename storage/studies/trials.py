@@ -83,12 +83,12 @@ def trials_of_study(database: Database, study_id: str) -> dict[str, tuple[Stored
             "USING (participant_id) ORDER BY participant_id, position",
             [study_id],
         ).fetchall()
-    found: dict[str, list[StoredTrial]] = {str(person): [] for (person,) in people}
+    by_person: dict[str, list[StoredTrial]] = {str(person): [] for (person,) in people}
     for row in rows:
         # One who came in between the two questions is left to the next time.
-        if row[0] in found:
-            found[row[0]].append(trial_record(row))
-    return {person: tuple(trials) for person, trials in found.items()}
+        if row[0] in by_person:
+            by_person[row[0]].append(trial_record(row))
+    return {person: tuple(trials) for person, trials in by_person.items()}
 
 
 def _stored(trial: Trial, at: datetime) -> StoredTrial:

@@ -34,6 +34,8 @@ class Evidence:
         self._database = database
         self._images = images
         self._masks = masks
+        self.changes = 0
+        """How often rows were added since the start: what was computed of them is computed anew."""
 
     def add(self, evidence: EvidenceRecord) -> EvidenceRecord:
         """Store ``evidence`` and return it with its ``evidence_id`` and ``created_at``.
@@ -79,6 +81,7 @@ class Evidence:
             new_ids = {evidence_id for (evidence_id,) in inserted}
             is_new = {evidence_id: evidence_id in new_ids for evidence_id in first}
             note_maker(self._database, cursor, VERDICT, is_new, maker)
+        self.changes += bool(new_ids)
         ids = [row[0] for row in rows]
         records = self._records("WHERE evidence_id IN (SELECT unnest(?::VARCHAR[]))", [ids])
         stored = {record.evidence_id: record for record in records}

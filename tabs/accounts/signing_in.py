@@ -75,9 +75,10 @@ class SigningIn:
     async def sign_in(self, attempt: Attempt) -> SignedIn | Refused:
         """Begins a session with a token that nobody had before, and ends the one that this browser
         came with."""
-        found = self._accounts.by_name(attempt.name)
-        known = found is not None and self._devices.id_of(attempt.device) == found[0].id
-        paces, own = _paces(attempt, known)
+        entry = self._accounts.by_name(attempt.name)
+        device = self._devices.id_of(attempt.device)
+        known = entry is not None and _is_of(device, *entry)
+        paces, own = _paces(attempt, device if known else "")
         # Who is known here does not stand behind a crowd of strangers that may be turned away.
         if not known and self._checking >= AT_ONCE + MOST_WAITING:
             note_refusal("an attempt to sign in, as too many were waiting")
@@ -85,18 +86,18 @@ class SigningIn:
         if (wait_s := self._throttle.begin(paces)) > 0:
             note_refusal("an attempt to sign in, too soon after others")
             return Refused(_later(math.ceil(wait_s)), math.ceil(wait_s))
-        check = partial(self._passwords.is_right, found[1] if found else None, attempt.password)
+        check = partial(self._passwords.is_right, entry[1] if entry else None, attempt.password)
         self._checking += 1
         try:
             right = await anyio.to_thread.run_sync(check, limiter=self._limiter)
         finally:
             self._checking -= 1
-        if not right or found is None:
+        if not right or entry is None:
             note_refusal("an attempt to sign in, by a wrong name or password")
             return Refused(WRONG)
         self._throttle.succeeded(paces, own)
         return await anyio.to_thread.run_sync(
-            partial(self._begin, *found, attempt), limiter=self._limiter
+            partial(self._begin, *entry, attempt), limiter=self._limiter
         )
 
     def sign_out(self, session: str) -> None:
@@ -105,20 +106,36 @@ class SigningIn:
 
     def _begin(self, account: AccountRecord, password_hash: str, attempt: Attempt) -> SignedIn:
         if self._passwords.is_dated(password_hash):
-            self._accounts.set_password_hash(account.id, self._passwords.hash_of(attempt.password))
+            password_hash = self._passwords.hash_of(attempt.password)
+            self._accounts.set_password_hash(account.id, password_hash)
         if attempt.session:
             self.sign_out(attempt.session)
         token = secrets.token_urlsafe(32)
         self._accounts.begin_session(account.id, hashed(token), SESSION_S)
-        return SignedIn(account, token, self._devices.signed(account.id))
+        device = _device_of(account, password_hash, secrets.token_hex(_HALF // 2))
+        return SignedIn(account, token, self._devices.signed(device))
 
 
-def _paces(attempt: Attempt, known: bool) -> tuple[Mapping[Hashable, Pace], Hashable]:
+_HALF = 16
+
+
+def _device_of(account: AccountRecord, password_hash: str, chance: str) -> str:
+    """The id of a browser in which somebody signed in: half of it chance, half a stamp of account
+    and password, so that every browser is counted by itself, and a new password forgets them."""
+    return chance + hashed("\x1f".join((account.id, password_hash, chance)))[:_HALF]
+
+
+def _is_of(device: str, account: AccountRecord, password_hash: str) -> bool:
+    return bool(device) and device == _device_of(account, password_hash, device[:_HALF])
+
+
+def _paces(attempt: Attempt, device: str) -> tuple[Mapping[Hashable, Pace], Hashable]:
     """How soon this may be tried, by what it has in common with others; and what of that is this
-    person's own. ``known``: in this browser somebody has signed in by that name before."""
+    person's own. ``device`` is the browser where somebody signed in by that name before, else
+    empty."""
     name = hashed(name_key(attempt.name))
-    if known:
-        return {("device", name): DEVICE}, ("device", name)
+    if device:
+        return {("device", device): DEVICE}, ("device", device)
     address = ("address", network_of(attempt.address))
     return {("name", name): NAME, address: ADDRESS, ("everybody",): EVERYBODY}, ("name", name)
 

@@ -18,8 +18,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from core.errors import BadInput, NotAllowed, NotStored, TrueHueError
+from core.errors import BadInput, NotAllowed, NotStored, StorageError, TrueHueError
 from tabs.page.errors import is_full, message_of, shortened
+from tabs.page.refusals import note_refusal
 
 MOST_JSON_BYTES = 2**20
 MOST_BASKET_BYTES = 32 * 2**20
@@ -28,7 +29,13 @@ MOST_BASKET_BYTES = 32 * 2**20
 # A value of JSON is one or two bytes long, and a hundred in memory.
 MOST_VALUES = 1_000_000
 SLOWEST_S = 120.0
+LATER_S = 5
+SILENT_S = 30.0
+"""So long a file that is being sent may pause."""
+FILES_AT_ONCE = 8
+BUSY = "Too many files are being sent at the moment. Try again in a minute."
 _LARGE_AT_ONCE = anyio.CapacityLimiter(2)
+_FILES = anyio.CapacityLimiter(FILES_AT_ONCE)
 # What needs no quotes in a header and is a file's name on every system.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 
@@ -45,8 +52,9 @@ def guarded(make: Callable[[], Answer]) -> JSONResponse:
 
 
 def refusal(error: Exception) -> JSONResponse:
-    """The answer to a request that cannot be served: 404, 400, 403 to who may not do it, 507 where
-    the disk is full, or 500 for what nobody foresaw.
+    """The answer to a request that cannot be served: 404, 400, 403 to who may not do it, 503 where
+    the data folder cannot be used at the moment, 507 where the disk is full, or 500 for what nobody
+    foresaw.
 
     Of an error that knows the ``field`` of a form it speaks of, that is told too.
     """
@@ -56,6 +64,8 @@ def refusal(error: Exception) -> JSONResponse:
     body = {"error": message_of(error), **({"field": field} if field else {})}
     if isinstance(error, NotAllowed):
         return JSONResponse(body, 403)
+    if isinstance(error, StorageError):  # it may well be stored later: pages send it again
+        return JSONResponse(body, 503, {"Retry-After": str(LATER_S)})
     status = 507 if is_full(error) else 400 if isinstance(error, TrueHueError) else 500
     return JSONResponse(body, status)
 
@@ -142,17 +152,32 @@ async def uploaded(
     most_bytes: int,
     make: Callable[[Path, str], Answer],
     limiter: anyio.CapacityLimiter | None = None,
+    require_room: Callable[[int], None] | None = None,
 ) -> JSONResponse:
-    """Calls ``make`` with a temporary file that holds the request's body, and its name."""
+    """Calls ``make`` with a temporary file that holds the request's body, and its name.
+
+    ``FILES_AT_ONCE`` are taken at once, and none that says to be too large, or larger than what
+    ``require_room`` has room for: what strangers send cannot fill the disk before it is looked at.
+    """
     if (refused := foreign(request)) is not None:
         return refused
     name = Path(unquote(request.headers.get("x-file-name", ""))).name[:200]
+    length = request.headers.get("content-length", "")
+    size = int(length[:15]) if length.isascii() and length.isdigit() else 0
     try:
-        with NamedTemporaryFile(prefix="truehue-upload-") as file:
-            await _receive(request, file, most_bytes)
-            return JSONResponse(
-                await anyio.to_thread.run_sync(make, Path(file.name), name, limiter=limiter)
-            )
+        _check_size(size, most_bytes)
+        if require_room is not None:
+            require_room(size)
+        async with AsyncExitStack() as turn:
+            with anyio.move_on_after(SILENT_S) as waited:
+                await turn.enter_async_context(_FILES)
+            if waited.cancelled_caught:
+                return JSONResponse({"error": BUSY}, 503, {"Retry-After": str(LATER_S)})
+            with NamedTemporaryFile(prefix="truehue-upload-") as file:
+                await _receive(request, file, most_bytes)
+                return JSONResponse(
+                    await anyio.to_thread.run_sync(make, Path(file.name), name, limiter=limiter)
+                )
     except Exception as error:
         return refusal(error)
 
@@ -161,20 +186,33 @@ def foreign(request: Request) -> JSONResponse | None:
     """The answer to a request that a page elsewhere may have sent, or None."""
     # A page elsewhere cannot set this header without asking first, so it cannot change things here.
     if request.headers.get("x-truehue") != "1":
+        note_refusal("a change without the header that pages of ours send")
         return JSONResponse({"error": "The header X-TrueHue: 1 is missing."}, 403)
     return None
 
 
 async def _receive(request: Request, file: IO[bytes], most_bytes: int) -> None:
-    """Writes the request's body to the file; raises BadInput when it grows over the limit."""
-    size = 0
-    async for part in request.stream():
+    """Writes the request's body to the file; raises BadInput when it grows over the limit, and when
+    nothing comes for ``SILENT_S``."""
+    size, parts = 0, request.stream()
+    while True:
+        try:
+            with anyio.fail_after(SILENT_S):
+                part = await anext(parts, None)
+        except TimeoutError:
+            raise BadInput("The file stopped on its way. Try again.") from None
+        if part is None:
+            break
         size += len(part)
-        if size > most_bytes:
-            limit = most_bytes // 2**20
-            raise BadInput(f"The file is larger than {limit} MB. Save it smaller and try again.")
+        _check_size(size, most_bytes)
         file.write(part)
     file.flush()
+
+
+def _check_size(size: int, most_bytes: int) -> None:
+    if size > most_bytes:
+        limit = most_bytes // 2**20
+        raise BadInput(f"The file is larger than {limit} MB. Save it smaller and try again.")
 
 
 async def wrong_value(_: Request, error: Exception) -> JSONResponse:

@@ -74,7 +74,7 @@ class Door(APIRouter):
                 self.context.require_room(file.stat().st_size)
                 return do(self.context, actor, page_request, file, name)
 
-            return await uploaded(request, most_bytes, done, limiter)
+            return await uploaded(request, most_bytes, done, limiter, self.context.require_room)
 
         self.add_api_route(
             path, taken, methods=["POST"], **_openapi_entry(do, kind, path, file=True)

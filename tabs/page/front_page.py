@@ -25,6 +25,7 @@ FOLDERS: Mapping[str, Sequence[str]] = {
     "generate": ("generate", "picker"),
     "explore": ("explore",),
     "compare": ("compare",),
+    "colorize": ("colorize",),
     "judge": ("studies",),
 }
 SELECTED = b'"type":"tabs","props":{"selected":"%s"'

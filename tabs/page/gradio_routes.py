@@ -8,6 +8,7 @@ Those that are not named here are closed, also those that a later version brings
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -19,6 +20,8 @@ from tabs.page.front_page import FrontPage
 # What a page sends for one event: strokes, marks and choices, no files. What a program sends for
 # one call: images as base64, which takes four bytes for three.
 MOST_EVENT_BYTES = 8 * 2**20
+SMALL_BYTES, MOST_WAITING = 2**16, 20
+BUSY = "Much is being worked on at the moment. Try again in a minute."
 NOTHING_HERE = "There is nothing at this address. TrueHue is at its first page: /"
 TOO_LONG = (
     f"That is more than {MOST_EVENT_BYTES // 2**20} MB at once. A program sends an image of more "
@@ -37,17 +40,25 @@ class GradioRoutes:
     """ASGI app that hands a request on to Gradio's where the page needs its route.
 
     Anything else is answered 404 in words: it is the last of the app's routes, so what nobody
-    knows comes here too. Events longer than ``MOST_EVENT_BYTES`` are answered 413.
+    knows comes here too. Events longer than ``MOST_EVENT_BYTES`` are answered 413; those longer
+    than ``SMALL_BYTES`` 503 while ``waiting`` says that ``MOST_WAITING`` wait, as they wait in
+    memory.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, waiting: Callable[[], int] = lambda: 0) -> None:
         self._app = FrontPage(app)
+        self._waiting = waiting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or needed(scope.get("method", ""), scope["path"]):
-            if scope.get("method") == "POST" and not is_short(Headers(scope=scope)):
-                await JSONResponse({"error": TOO_LONG}, 413)(scope, receive, send)
-                return
+            if scope.get("method") == "POST":
+                size = size_of(Headers(scope=scope))
+                if size is None or not is_short(Headers(scope=scope)):
+                    await JSONResponse({"error": TOO_LONG}, 413)(scope, receive, send)
+                    return
+                if size > SMALL_BYTES and self._waiting() >= MOST_WAITING:
+                    await JSONResponse({"error": BUSY}, 503)(scope, receive, send)
+                    return
             if _STREAM.fullmatch(scope["path"]):
                 with endless():
                     await self._app(scope, receive, send)
@@ -63,7 +74,13 @@ def needed(method: str, path: str) -> bool:
     return allowed is not None and allowed.fullmatch(path) is not None
 
 
-def is_short(headers: Headers) -> bool:
-    """Whether a request says its length, as every browser does, and keeps to the limit."""
+def size_of(headers: Headers) -> int | None:
+    """The length of a request in bytes, as every browser says it; None where it does not."""
     length = headers.get("content-length", "")
-    return length.isascii() and length.isdigit() and int(length[:12]) <= MOST_EVENT_BYTES
+    return int(length[:12]) if length.isascii() and length.isdigit() else None
+
+
+def is_short(headers: Headers) -> bool:
+    """Whether a request says its length and keeps to the limit."""
+    size = size_of(headers)
+    return size is not None and size <= MOST_EVENT_BYTES

@@ -290,11 +290,6 @@ class Jobs:
         under_way.sort(key=lambda record: record.details.get("place") or 0)
         return [*under_way, *reversed(ended)]
 
-    def latest(self, kind: str) -> JobRecord | None:
-        """The job of that kind that began last since the app began."""
-        records = [job.record for job in list(self._jobs.values()) if job.record.kind == kind]
-        return records[-1] if records else None
-
     def cancel(self, actor: Actor, job_id: str) -> None:
         """Asks a job to stop; one that has ended stays as it is. Raises BadInput for one that is
         not known, and NotAllowed."""

@@ -17,12 +17,19 @@ class Once(Generic[_P, _T]):
 
     Who asks for what is being made waits for it, and holds no thread while it waits: a hundred
     pages that ask for one picture cost one decode. At most ``at_once`` are made at a time.
-    Belongs to one event loop.
+    ``drop`` is called with what is kept no longer. Belongs to one event loop.
     """
 
-    def __init__(self, make: Callable[_P, _T], at_once: int = 2, most_kept: int = 512) -> None:
-        self._make, self._most = make, most_kept
-        self._limiter = anyio.CapacityLimiter(at_once)
+    def __init__(
+        self,
+        make: Callable[_P, _T],
+        at_once: int = 2,
+        most_kept: int = 512,
+        drop: Callable[[_T], None] = lambda result: None,
+    ) -> None:
+        self._make, self._most, self._drop = make, most_kept, drop
+        self.limiter = anyio.CapacityLimiter(at_once)
+        """For what costs the same and is not kept."""
         self._kept: OrderedDict[object, _T] = OrderedDict()
         self._making: dict[object, anyio.Event] = {}
 
@@ -38,11 +45,11 @@ class Once(Generic[_P, _T]):
         event = self._making[key] = anyio.Event()
         try:
             result = await anyio.to_thread.run_sync(
-                lambda: self._make(*args, **named), limiter=self._limiter
+                lambda: self._make(*args, **named), limiter=self.limiter
             )
             self._kept[key] = result
             while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+                self._drop(self._kept.popitem(last=False)[1])
             return result
         finally:
             del self._making[key]

@@ -42,9 +42,10 @@ def stronger(selectors: str, within: str) -> str:
 
 
 def written_twice(text: str, within: str) -> Iterator[str]:
-    """The rules of a sheet and their stronger forms; those of ``@media`` in that form alone."""
+    """The rules of a sheet and their stronger forms; those of ``@media`` and ``@container`` in that
+    form alone."""
     for head, body in rules(text):
-        if head.startswith("@media"):
+        if head.startswith(("@media", "@container")):
             inner = "".join(
                 f"{stronger(selector, within)}{{{has}}}" for selector, has in rules(body)
             )

@@ -99,10 +99,14 @@ SHEETS = (
     "compare/concept",
     "compare/tables",
     "compare/people",
+    "canvas/canvas",
+    "colorize/colorize",
+    "colorize/sketches",
     "shared/judging",
     "explore/judgments",
     "studies/studies",
     "studies/form",
+    "studies/colorings",
     "studies/results",
 )
 """The page's style sheets below ``assets/css``. Of two rules that are equally strong the later one

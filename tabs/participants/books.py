@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from annotation.studies.files import from_json
 from annotation.studies.plan import StudyPlan
+from core.records import SketchRecord
 from core.studies import (
+    ColoringMark,
     Enrolment,
     Event,
+    EventKind,
     LogKind,
+    MarkKind,
     ParticipantRecord,
     State,
     StoredTrial,
     StudyRecord,
     Trial,
 )
-from storage.database.connection import Clock
+from storage.studies.action_rows import ActionTrace
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -34,11 +37,15 @@ Assign = Callable[[int], Sequence[Trial]]
 
 @dataclass(frozen=True)
 class Entry:
-    """One participant as they are written down."""
+    """One participant as they are written down; what was done on a canvas as ``traces``, and how
+    many bytes (about) all that takes."""
 
     person: ParticipantRecord
     trials: tuple[StoredTrial, ...]
     events: tuple[Event, ...]
+    traces: tuple[ActionTrace, ...] = ()
+    signs: tuple[datetime, ...] = ()
+    cost: int = 0
 
 
 class Book(Protocol):
@@ -91,12 +98,32 @@ class Book(Protocol):
         """Further trials of a participant."""
         ...
 
-    def rekey(self, person_id: str, key_hash: str) -> None:
-        """Another key for a participant; the one before opens nothing any more."""
+    def rekey(self, person_id: str, key_hash: str, invitation_id: str) -> None:
+        """Another key for a participant, by that link; the one before opens nothing any more."""
         ...
 
     def submit(self, person_id: str, events: Sequence[Event]) -> Future[tuple[Event, ...]]:
         """Events, stored when the future is done; it has them as they are stored."""
+        ...
+
+    def actions(
+        self, person_id: str, positions: Collection[int]
+    ) -> Mapping[int, Sequence[Mapping[str, Any]]]:
+        """What a participant did on the canvas of these trials."""
+        ...
+
+    def marks(self) -> list[ColoringMark]:
+        """What was said of all colorings, in order."""
+        ...
+
+    def mark(
+        self, person_id: str, position: int, kind: MarkKind, value: str, reason: str, author: str
+    ) -> ColoringMark:
+        """Another mark on a coloring."""
+        ...
+
+    def sketches(self, sketch_ids: Collection[str]) -> Mapping[str, SketchRecord]:
+        """Those of the sketches that are stored."""
         ...
 
 
@@ -113,6 +140,7 @@ class StoredBook:
             self._storage.studies.changes
             + self._storage.invitations.changes
             + self._storage.participants.changes
+            + self._storage.coloring_marks.changes
         )
 
     def study(self) -> StudyRecord:
@@ -129,11 +157,23 @@ class StoredBook:
         self._storage.studies.set_state(self._id, State.CLOSED, CLOSED_ITSELF, reason)
 
     def entries(self) -> list[Entry]:
-        participants = self._storage.participants
+        participants, stored = self._storage.participants, self._storage.study_events
         trials = participants.trials_of_study(self._id)
-        events = self._storage.study_events.of_study(self._id)
+        events = stored.of_study(self._id, without=EventKind.ACTION)
+        traces, signs, costs = (
+            stored.traces(self._id),
+            stored.signs(self._id),
+            stored.costs(self._id),
+        )
         return [
-            Entry(person, trials.get(person.id, ()), events.get(person.id, ()))
+            Entry(
+                person,
+                trials.get(person.id, ()),
+                events.get(person.id, ()),
+                traces.get(person.id, ()),
+                tuple(signs.get(person.id, ())),
+                costs.get(person.id, 0),
+            )
             for person in participants.of(self._id)
         ]
 
@@ -154,98 +194,26 @@ class StoredBook:
     ) -> tuple[StoredTrial, ...]:
         return self._storage.participants.extend(person_id, trials, at)
 
-    def rekey(self, person_id: str, key_hash: str) -> None:
-        self._storage.participants.rekey(person_id, key_hash)
+    def rekey(self, person_id: str, key_hash: str, invitation_id: str) -> None:
+        self._storage.participants.rekey(person_id, key_hash, invitation_id)
 
     def submit(self, person_id: str, events: Sequence[Event]) -> Future[tuple[Event, ...]]:
         return self._storage.study_events.submit(person_id, events)
 
+    def actions(
+        self, person_id: str, positions: Collection[int]
+    ) -> Mapping[int, Sequence[Mapping[str, Any]]]:
+        return self._storage.study_events.actions(person_id, positions)
 
-class PreviewBook:
-    """A study that a researcher walks through: like any other, and nothing of it is stored."""
+    def marks(self) -> list[ColoringMark]:
+        return self._storage.coloring_marks.of_study(self._id)
 
-    preview = True
-
-    def __init__(self, plan: StudyPlan, study: StudyRecord, clock: Clock) -> None:
-        self._plan, self._clock = plan, clock
-        self._study = replace(study, id=secrets.token_hex(16), state=State.OPEN, version=1)
-        self._people: dict[str, ParticipantRecord] = {}
-        self._keys: dict[str, str] = {}
-        self._events: dict[str, dict[str, Event]] = {}
-
-    def changes(self) -> int:
-        return 0
-
-    def study(self) -> StudyRecord:
-        return self._study
-
-    def plan(self, version: int) -> StudyPlan:
-        return self._plan
-
-    def closed_itself(self) -> bool:
-        return self._study.state is State.CLOSED
-
-    def close(self, reason: str) -> None:
-        self._study = replace(self._study, state=State.CLOSED)
-
-    def entries(self) -> list[Entry]:
-        return []  # read once, before anybody came
-
-    def people(self) -> set[str]:
-        return set(self._people)
-
-    def by_key(self, key_hash: str) -> ParticipantRecord | None:
-        return self._people.get(self._keys.get(key_hash, ""))
-
-    def enroll(
-        self, enrolment: Enrolment, assign: Assign, at: datetime
-    ) -> tuple[ParticipantRecord, tuple[StoredTrial, ...]]:
-        number = len(self._people)
-        trials = assign(number)
-        person = ParticipantRecord(
-            secrets.token_hex(16),
-            self._study.id,
-            number,
-            enrolment.invitation_id,
-            enrolment.plan_version,
-            enrolment.language,
-            dict(enrolment.external),
-            at,
+    def mark(
+        self, person_id: str, position: int, kind: MarkKind, value: str, reason: str, author: str
+    ) -> ColoringMark:
+        return self._storage.coloring_marks.add(
+            self._id, person_id, position, kind, value, reason, author
         )
-        self._people[person.id] = person
-        self._keys[enrolment.key_hash] = person.id
-        self._events[person.id] = {}
-        return person, _stored(trials, at)
 
-    def extend(
-        self, person_id: str, trials: Sequence[Trial], at: datetime
-    ) -> tuple[StoredTrial, ...]:
-        return _stored(trials, at)
-
-    def rekey(self, person_id: str, key_hash: str) -> None:
-        self._keys = {key: person for key, person in self._keys.items() if person != person_id}
-        self._keys[key_hash] = person_id
-
-    def submit(self, person_id: str, events: Sequence[Event]) -> Future[tuple[Event, ...]]:
-        kept = self._events[person_id]
-        for event in events:
-            kept.setdefault(event.id, replace(event, number=len(kept), at=self._clock()))
-        done: Future[tuple[Event, ...]] = Future()
-        done.set_result(tuple(kept[event.id] for event in events))
-        return done
-
-
-def _stored(trials: Sequence[Trial], at: datetime) -> tuple[StoredTrial, ...]:
-    return tuple(
-        StoredTrial(
-            trial.position,
-            trial.stimulus_id,
-            trial.order,
-            trial.purpose,
-            trial.propensity,
-            trial.original,
-            trial.expected,
-            assigned_at=at,
-        )
-        for trial in trials
-    )
+    def sketches(self, sketch_ids: Collection[str]) -> Mapping[str, SketchRecord]:
+        return self._storage.sketches.by_ids(sketch_ids)

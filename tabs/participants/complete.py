@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
+from annotation.judgments.answers import Answer, AnswerKind
+from annotation.studies.cases import Kind
 from annotation.studies.plan import StudyPlan
 from core.studies import Purpose, Trial
 
 
 class Wanted:
     """``answered`` counts main answers by stimulus, ``short`` are the stimuli with fewer than the
-    plan wants."""
+    plan wants. A sketch that somebody left uncolored still wants its coloring."""
 
     def __init__(self, plan: StudyPlan) -> None:
         self.answered: Counter[str] = Counter()
@@ -19,13 +21,15 @@ class Wanted:
 
     def use(self, plan: StudyPlan) -> None:
         """Goes by this version of the plan from now on."""
-        self._votes = plan.votes
+        self._votes, self._colorings = plan.votes, plan.kind is Kind.COLORINGS
         self._ids = frozenset(stimulus.id for stimulus in plan.main_stimuli)
         self.short = {name for name in self._ids if self.answered[name] < plan.votes}
 
-    def count(self, trial: Trial, sign: int) -> None:
+    def count(self, trial: Trial, answer: Answer, sign: int) -> None:
         """Counts an answer to a trial (1), or one that was taken back (-1)."""
         if trial.purpose is not Purpose.MAIN:
+            return
+        if self._colorings and answer.kind is AnswerKind.SKIP:
             return
         name = trial.stimulus_id
         self.answered[name] += sign

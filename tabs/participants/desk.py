@@ -8,18 +8,31 @@ answers do not wait for it. So the stored log gives every assignment again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from annotation.assignment.ledger import Ledger
+from annotation.assignment.ledger import Ledger, sign_of
 from annotation.studies.plan import StudyPlan
-from core.studies import Event, EventKind, ParticipantRecord, State, StudyRecord, Trial
+from core.records import SketchRecord
+from core.studies import (
+    ColoringMark,
+    Event,
+    EventKind,
+    ParticipantRecord,
+    State,
+    StudyRecord,
+    Trial,
+)
 from storage.database.connection import Clock
 from tabs.participants.books import Book
+from tabs.participants.canvas import PREVIEW_BYTES
 from tabs.participants.complete import Wanted
+from tabs.participants.drawing import Drawing
 from tabs.participants.seat import Seat
 
+MOST_STUDY_BYTES, MOST_PREVIEW_BYTES = 16 * 2**30, 16 * 2**20
+"""What all events of a study, or of a preview, may take before nothing is drawn any more."""
 NEARLY = timedelta(seconds=30)
 """Somebody without a sign for nearly as long as makes them gone is taken for gone."""
 _BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,14 +47,16 @@ class Changes:
     plan: StudyPlan
     closed_itself: bool
     people: set[str]
+    marks: list[ColoringMark]
+    sketches: Mapping[str, SketchRecord]
 
 
 class Desk:
     """A study with its seats. Belongs to one event loop, but for what is said of threads."""
 
-    def __init__(self, book: Book, clock: Clock) -> None:
+    def __init__(self, book: Book, clock: Clock, drawing: Drawing) -> None:
         """Reads everything; takes a while, so it is done in a thread."""
-        self.book, self.clock = book, clock
+        self.book, self.clock, self.drawing = book, clock, drawing
         self.assigning = asyncio.Lock()
         self.seats: dict[str, Seat] = {}
         self.keys: dict[str, str] = {}
@@ -50,18 +65,35 @@ class Desk:
         self._by_consent: dict[str, str] = {}
         self._plans: dict[int, StudyPlan] = {}
         self._images: frozenset[str] | None = None
-        self.finished = 0
+        self.finished, self.cost = 0, 0
+        self.most_cost = MOST_PREVIEW_BYTES if book.preview else MOST_STUDY_BYTES
         self.seen = book.changes()
         self.study: StudyRecord = book.study()
         self.closed_itself = self.study.state is State.CLOSED and book.closed_itself()
         self.wanted = Wanted(self.plan())
         self.ledger = Ledger(self.plan())
         events: list[tuple[datetime, int, Seat, Event]] = []
-        for entry in book.entries():
+        entries = book.entries()
+        for entry in entries:
             seat = self.add(entry.person, entry.trials)
             events += ((event.at or _BEGIN, event.number, seat, event) for event in entry.events)
+            drawn = (Event("", EventKind.ACTION, at=at) for at in entry.signs)
+            events += ((event.at or _BEGIN, -1, seat, event) for event in drawn)
+            for trace in entry.traces:
+                seat.canvases.traces[trace.position] = trace.codes
+                seat.canvases.rows[trace.position] = trace.rows
+                seat.canvases.actions += len(trace.codes)
+                seat.ids.update(trace.ids)
         for _, _, seat, event in sorted(events, key=lambda row: row[:2]):
-            self.take(seat, event)
+            if event.id:
+                self.take(seat, event)
+            else:
+                self._sign(seat, event)
+        for entry in entries:
+            self.seats[entry.person.id].canvases.cost = entry.cost
+        self.cost = sum(entry.cost for entry in entries)
+        self._mark(book.marks())
+        self.sketches = book.sketches(self._sketch_ids())
 
     @property
     def stale(self) -> bool:
@@ -74,7 +106,15 @@ class Desk:
         study = self.book.study()
         plan = self._plans.get(study.version) or self.book.plan(study.version)
         closed_itself = study.state is State.CLOSED and self.book.closed_itself()
-        return Changes(seen, study, plan, closed_itself, self.book.people())
+        return Changes(
+            seen,
+            study,
+            plan,
+            closed_itself,
+            self.book.people(),
+            self.book.marks(),
+            self.book.sketches(self._sketch_ids(plan)),
+        )
 
     def apply(self, changes: Changes, known: Set[str]) -> None:
         """Takes over what was read; of those who were ``known`` before, who is missing was
@@ -88,6 +128,8 @@ class Desk:
             self.ledger.use(changes.plan)
         for person in known - changes.people:
             self._forget(self.seats[person])
+        self._mark(changes.marks)
+        self.sketches = changes.sketches
         self.seen = changes.seen
 
     def plan(self, version: int | None = None) -> StudyPlan:
@@ -102,13 +144,7 @@ class Desk:
         """All images that its plans name: nothing else is shown by its links."""
         if self._images is None:
             plans = {self.study.version: self.plan(), **self._plans}
-            self._images = frozenset(
-                image
-                for plan in plans.values()
-                for case in plan.cases
-                for candidate in case.candidates
-                for image in candidate.image_ids
-            )
+            self._images = frozenset(image for plan in plans.values() for image in images_of(plan))
         return self._images
 
     def now(self) -> datetime:
@@ -118,6 +154,9 @@ class Desk:
     def add(self, person: ParticipantRecord, trials: Sequence[Trial]) -> Seat:
         """Another seat, with the trials that were stored for it."""
         seat = Seat(person, self.plan(person.plan_version), list(trials))
+        seat.seen_at(trials)
+        if self.book.preview:
+            seat.most_bytes = PREVIEW_BYTES
         self.seats[person.id] = seat
         self._by_invitation[person.invitation_id] = person.id
         if outside := person.external.get("prolific_pid"):
@@ -128,26 +167,29 @@ class Desk:
 
     def extend(self, seat: Seat, trials: Sequence[Trial]) -> None:
         """Further trials of a seat, which were stored."""
+        self.finished -= seat.finished
         seat.trials.extend(trials)
+        seat.seen_at(trials)
+        self.finished += seat.finished
         self.ledger.assign(seat.person.number, trials)
 
     def take(self, seat: Seat, event: Event) -> None:
         """Takes in a stored event of a seat; one that was taken before changes nothing."""
         position = -1 if event.position is None else event.position
-        before = seat.answers.get(position)
+        before, finished, cost = seat.answers.get(position), seat.finished, seat.canvases.cost
         if not seat.take(event):
             return
+        self.cost += seat.canvases.cost - cost
         self.ledger.take(seat.person.number, event)
         after = seat.answers.get(position)
         if after is not before:
             if before is not None:
-                self.wanted.count(seat.trials[position], -1)
+                self.wanted.count(seat.trials[position], before, -1)
             if after is not None:
-                self.wanted.count(seat.trials[position], 1)
+                self.wanted.count(seat.trials[position], after, 1)
         if event.kind is EventKind.CONSENT:
             self._by_consent[event.id] = seat.person.id
-        if event.kind is EventKind.FINISH:
-            self.finished += 1
+        self.finished += seat.finished - finished
 
     def gone(self, seat: Seat, at: datetime) -> bool:
         """Whether nothing more is expected of somebody at a time: done, or no sign for long."""
@@ -155,8 +197,10 @@ class Desk:
 
     def decides(self, seat: Seat, events: Sequence[Event]) -> bool:
         """Whether these events change what others are given: they wait for their turn then."""
-        stops = any(event.kind is EventKind.WITHDRAWAL for event in events)
-        return stops or self.gone(seat, self.now() + NEARLY)
+        frees = any(
+            event.kind is EventKind.WITHDRAWAL or seat.frees_place(event) for event in events
+        )
+        return frees or self.gone(seat, self.now() + NEARLY)
 
     def of_key(self, key_hash: str) -> Seat | None:
         """The seat of a key that was seen before."""
@@ -174,9 +218,12 @@ class Desk:
         """The seat whose consent has this id, which its page made."""
         return self.seats.get(self._by_consent.get(event_id, ""))
 
-    def rekeyed(self, seat: Seat, key_hash: str) -> None:
-        """The key of a seat, which was stored; the ones before open nothing any more."""
+    def rekeyed(self, seat: Seat, key_hash: str, invitation_id: str) -> None:
+        """The key of a seat and the link that it is for, which were stored; keys before open
+        nothing any more."""
         person = seat.person.id
+        seat.person = replace(seat.person, invitation_id=invitation_id)
+        self._by_invitation[invitation_id] = person
         self.keys = {key: one for key, one in self.keys.items() if one != person}
         self.keys[key_hash] = person
 
@@ -196,8 +243,12 @@ class Desk:
         return self.study.state is not State.PAUSED and self.takes_answers(seat)
 
     def state_for(self, seat: Seat | None) -> State:
-        """The study's state as somebody's page shows it."""
-        if self.study.state is State.CLOSED and self.closed_itself and seat and not seat.done:
+        """The study's state as somebody's page shows it: open for who may still answer."""
+        if seat is None or seat.done:
+            return self.study.state
+        if self.study.state is State.CLOSED and self.closed_itself:
+            return State.OPEN
+        if self.study.state is State.PAUSED and seat.consented and seat.open_positions:
             return State.OPEN
         return self.study.state
 
@@ -210,6 +261,18 @@ class Desk:
         now = self.now()
         at_it = sum(not self.gone(seat, now) for seat in self.seats.values())
         return self.finished + at_it >= wanted
+
+    def promised(self, at: datetime) -> int:
+        """How many answers those will give who are at their practice, or wait until somebody looks
+        at it: nobody practices for nothing."""
+        plan = self.plan()
+        if not plan.practice.case_ids:
+            return 0
+        practicing = sum(
+            not seat.begun and (not self.gone(seat, at) or seat.waits)
+            for seat in self.seats.values()
+        )
+        return practicing * min(plan.trials, len(plan.main_stimuli))
 
     @property
     def reason_to_close(self) -> str:
@@ -225,11 +288,37 @@ class Desk:
 
     def _forget(self, seat: Seat) -> None:
         person = seat.person.id
-        for position in seat.answers:
-            self.wanted.count(seat.trials[position], -1)
+        for position, answer in seat.answers.items():
+            self.wanted.count(seat.trials[position], answer, -1)
+        self.cost -= seat.canvases.cost
         self.ledger.forget(seat.person.number)
         self.finished -= seat.finished
         del self.seats[person]
         for index in (self.keys, self._by_invitation, self._by_outside, self._by_consent):
             for name in [name for name, one in index.items() if one == person]:
                 del index[name]
+
+    def _sign(self, seat: Seat, event: Event) -> None:
+        """An action that was not read says only when somebody was there."""
+        if event.at is not None:
+            seat.sign_at = max(seat.sign_at, sign_of(event, event.at))
+        self.ledger.take(seat.person.number, event)
+
+    def _mark(self, marks: Sequence[ColoringMark]) -> None:
+        by_person: dict[str, list[ColoringMark]] = {}
+        for mark in marks:
+            by_person.setdefault(mark.participant_id, []).append(mark)
+        for person, seat in self.seats.items():
+            seat.marks = by_person.get(person, [])
+
+    def _sketch_ids(self, *more: StudyPlan) -> set[str]:
+        plans = (self.plan(), *self._plans.values(), *more)
+        return {case.sketch for plan in plans for case in plan.cases if case.sketch}
+
+
+def images_of(plan: StudyPlan) -> Iterator[str]:
+    """The ids of all images that a plan shows."""
+    for case in plan.cases:
+        for candidate in case.candidates:
+            yield from candidate.image_ids
+    yield from (one.image_id for one in plan.examples if one.image_id)

@@ -7,20 +7,45 @@ page can load, so that a browser keeps them for ever.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from fastapi import APIRouter
+from rcssmin import cssmin
+from rjsmin import jsmin
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from annotation.studies.cases import Kind
 from tabs.page.asset_files import FOREVER, KINDS, NO_FILE, Body, asset_files
 from tabs.page.context import ROOT
 from tabs.page.templates import html
 
 MODULE = "js/participants/page.js"
-WORDS = "js/participants/words_{}.js"
 LATER = "js/participants/participation.js"
 STYLE = "css/participants/participants.css"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the page needs for what is done in a study: its ``module``, its ``words`` in a language,
+    and style besides the page's own."""
+
+    module: str
+    words: tuple[str, ...]
+    styles: tuple[str, ...] = ()
+
+
+VOTES = Work(
+    "js/participants/trials.js",
+    ("js/participants/words_{}.js",),
+    ("css/participants/votes.css",),
+)
+COLORINGS = Work(
+    "js/participants/coloring.js",
+    ("js/participants/words_{}.js", "js/participants/coloring_words_{}.js"),
+    ("css/canvas/canvas.css", "css/participants/coloring.css"),
+)
 ICON = "favicon.svg"
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -41,10 +66,12 @@ class ParticipantFiles:
     def __init__(self) -> None:
         everything = asset_files()
         modules = everything.with_imports(everything.under("js/participants/"))
-        bodies = {name: everything.body(everything.version, name) for name in modules}
+        bodies = {name: _slim(everything.body(everything.version, name)) for name in modules}
         self._bodies = {name: body for name, body in bodies.items() if body is not None}
-        style = ROOT / "assets" / STYLE
-        self._bodies[STYLE] = Body(style.read_bytes(), KINDS[style.suffix])
+        for name in (STYLE, *VOTES.styles, *COLORINGS.styles):
+            style = ROOT / "assets" / name
+            small = cssmin(style.read_text("utf-8"))
+            self._bodies[name] = Body(small.encode(), KINDS[style.suffix])
         self._bodies[ICON] = Body((ROOT / "assets" / ICON).read_bytes(), "image/svg+xml")
         digest = hashlib.sha256()
         for name, body in sorted(self._bodies.items()):
@@ -61,13 +88,28 @@ class ParticipantFiles:
         """The file under an address, or None."""
         return self._bodies.get(path) if version == self.version else None
 
-    def first(self, language: str) -> list[str]:
-        """The addresses of all modules, those of the first screen first: a browser fetches six
-        files at once."""
-        words = WORDS.format(language)
-        names = [MODULE, *([words] if words in self._bodies else []), LATER]
+    def first(self, language: str, kind: Kind) -> list[str]:
+        """The addresses of all modules of a study of this kind, those of the first screen first: a
+        browser fetches six files at once."""
+        work = work_of(kind)
+        words = [name.format(language) for name in work.words]
+        here = [name for name in words if name in self._bodies]
+        names = [MODULE, *here[:1], LATER, *here[1:], work.module]
         modules = (name for one in names for name in asset_files().with_imports([one]))
         return [self.address(name) for name in dict.fromkeys(modules)]
+
+    def styles(self, kind: Kind) -> list[str]:
+        """The addresses of the style of a study of this kind."""
+        return [self.address(name) for name in (STYLE, *work_of(kind).styles)]
+
+
+def work_of(kind: Kind) -> Work:
+    """What is done in a study of this kind: what another kind needs is not loaded."""
+    return COLORINGS if kind is Kind.COLORINGS else VOTES
+
+
+def _slim(body: Body | None) -> Body | None:
+    return body and Body(jsmin(body.plain.decode()).encode(), body.media_type)
 
 
 @cache
@@ -77,18 +119,20 @@ def participant_files() -> ParticipantFiles:
 
 
 @lru_cache(maxsize=256)
-def shell(language: str, token: str) -> Body:
-    """The page of a link, before it knows anything of the study; ``token`` is a known one, or a
-    word of ours for a link that leads nowhere."""
+def shell(language: str, kind: Kind, token: str, plain: bool = True) -> Body:
+    """The page of a link, before it knows anything of the study but its kind; ``token`` is a known
+    one, or a word of ours for a link that leads nowhere. ``plain``: nothing stands behind the link,
+    which the page would ask with."""
     files = participant_files()
     page = html(
         "participants/page",
         language=language,
         icon=files.address(ICON),
-        style=files.address(STYLE),
+        styles=files.styles(kind),
         module=files.address(MODULE),
-        preloads=files.first(language),
+        preloads=files.first(language, kind),
         state=f"/study/{token}/state",
+        plain=plain,
     )
     return Body(page.encode(), "text/html")
 

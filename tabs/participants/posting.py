@@ -10,14 +10,23 @@ from typing import Any
 import anyio
 
 from annotation.assignment.further import further, is_due
+from annotation.judgments.answers import AnswerKind
+from annotation.studies.cases import Kind
 from core.errors import BadInput, NotStored
 from core.studies import Event, EventKind
 from tabs.participants.desk import Desk
+from tabs.participants.drawing import Answered
+from tabs.participants.practice import look_at_practice
 from tabs.participants.reading import id_of, read_event
 from tabs.participants.refusals import Refusal
 from tabs.participants.seat import Seat
 from tabs.participants.view import Json, participant_json, trials_json
 
+ALWAYS_TAKEN = (EventKind.WITHDRAWAL, EventKind.COMMENT)
+STUDY_FULL = (
+    "This study has taken as much as it can store. Finish this sketch as it is, and tell whoever "
+    "runs the study."
+)
 GONE = "This participation is not known here any more. Open the link again."
 
 
@@ -48,7 +57,7 @@ async def post(desk: Desk, seat: Seat, entries: Sequence[Any]) -> tuple[int, Jso
                 {"id": event_id, "error": str(refusal), "code": refusal.code}
                 for event_id, refusal in posted.refused
             ],
-            "trials": [] if seat.done else trials_json(seat.plan, fresh),
+            "trials": [] if seat.done else trials_json(desk, seat.plan, fresh),
             "feedback": seat.feedback(posted.positions),
             "participant": participant_json(seat),
         }
@@ -72,13 +81,25 @@ async def store(desk: Desk, seat: Seat, events: Sequence[Event]) -> None:
 async def extend(desk: Desk, seat: Seat) -> None:
     """Gives a seat the trials that are due, written down before they are told; the caller has its
     turn."""
-    if seat.done or not seat.consented or not desk.gives_trials(seat) or not _due(seat):
+    if not seat.consented or not desk.gives_trials(seat) or seat.withdrawn:
+        return
+    # Of somebody who is through a second coloring may be asked.
+    if seat.finished and seat.plan.kind is not Kind.COLORINGS:
+        return
+    await look_at_practice(desk, seat)
+    if not _due(seat):
         return
     async with desk.assigning:
         now = desk.now()
         standing = desk.ledger.standing(now)
         trials = await anyio.to_thread.run_sync(
-            further, seat.plan, seat.person.number, seat.trials, dict(seat.answers), standing
+            further,
+            seat.plan,
+            seat.person.number,
+            seat.trials,
+            dict(seat.answers),
+            standing,
+            list(seat.marks),
         )
         if trials:
             stored = await anyio.to_thread.run_sync(desk.book.extend, seat.person.id, trials, now)
@@ -111,13 +132,16 @@ async def _posted(desk: Desk, seat: Seat, entries: Sequence[Any]) -> Posted:
     for entry in entries:
         try:
             event = read_event(entry)
-            if event.id in draft.ids:  # sent again, or twice at once
+            if draft.knows(event.id):  # sent again, or twice at once
                 posted.positions.append(event.position)
                 if event.id not in posted.stored and event.id in seat.ids:
                     posted.stored.append(event.id)
                 continue
-            if not desk.takes_answers(seat):
+            # Who wants to stop, or to say something, may at any time.
+            if not desk.takes_answers(seat) and event.kind not in ALWAYS_TAKEN:
                 raise Refusal("This study is closed: it takes no more answers.", "closed")
+            if event.kind is EventKind.ACTION and desk.cost > desk.most_cost:
+                raise Refusal(STUDY_FULL, "too much", 413)
             if event.kind is EventKind.FINISH:
                 await _flush(desk, seat, waiting, posted)
                 draft = await _ready_to_finish(desk, seat)
@@ -158,9 +182,26 @@ async def _ready_to_finish(desk: Desk, seat: Seat) -> Seat:
 async def _store(desk: Desk, seat: Seat, events: Sequence[Event]) -> None:
     future = desk.book.submit(seat.person.id, events)
     for event in await asyncio.wrap_future(future):
+        before = seat.answers.get(-1 if event.position is None else event.position)
         desk.take(seat, event)
+        if desk.book.preview:
+            continue
+        if event.kind is EventKind.ANSWER:
+            _draw(desk, seat, event)
+        elif event.kind is EventKind.UNDO and before and before.kind is AnswerKind.COLORING:
+            desk.drawing.drop(before.event_id)
+
+
+def _draw(desk: Desk, seat: Seat, event: Event) -> None:
+    """Has the layer of a coloring drawn, once there is time for it."""
+    answer = seat.answers.get(-1 if event.position is None else event.position)
+    if answer is None or answer.kind is not AnswerKind.COLORING or answer.event_id != event.id:
+        return
+    stimulus = seat.plan.by_id[seat.trials[answer.position].stimulus_id]
+    sketch_id = seat.plan.case_by_id[stimulus.case_id].sketch
+    desk.drawing.later(Answered(seat.person.id, sketch_id, event))
 
 
 def _due(seat: Seat) -> bool:
     """Whether it is time to ask for further trials; there may be none."""
-    return is_due(seat.plan, seat.trials, seat.answers)
+    return is_due(seat.plan, seat.trials, seat.answers, seat.marks)

@@ -10,8 +10,9 @@ from threading import Lock
 from annotation.studies.plan import StudyPlan
 from core.studies import InvitationRecord, StudyRecord
 from storage.database.connection import Clock
-from tabs.participants.books import PreviewBook
 from tabs.participants.desk import Desk
+from tabs.participants.drawing import Drawing
+from tabs.participants.preview_book import PreviewBook
 from tabs.participants.tokens import hash_of, new_token
 
 KEPT = timedelta(hours=1)
@@ -32,14 +33,15 @@ class Preview:
 class Previews:
     """The previews that are at hand. For any thread."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, clock: Clock, drawing: Drawing) -> None:
+        self._clock, self._drawing = clock, drawing
         self._kept: OrderedDict[str, Preview] = OrderedDict()
         self._lock = Lock()
 
     def begin(self, plan: StudyPlan, study: StudyRecord) -> str:
         """A preview of a plan; returns the token of its link."""
-        desk = Desk(PreviewBook(plan, study, self._clock), self._clock)
+        book = PreviewBook(plan, study, self._clock, self._drawing.sketches)
+        desk = Desk(book, self._clock, self._drawing)
         now = self._clock()
         link = InvitationRecord(desk.study.id, desk.study.id, "preview", False, now, None)
         token = new_token()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation.colorings.actions import as_json, read_action
 from core.errors import BadInput
 from core.studies import Event, EventKind
 from tabs.participants.refusals import Refusal
@@ -19,8 +20,9 @@ MOST_TEXT = 200
 MOST_AWAY_MS = 30 * 24 * 3_600_000
 _ID = re.compile(r"[0-9a-f]{32}")
 _FACT = re.compile(r"[A-Za-z0-9_]{1,40}")
-_NAME = re.compile(r"[a-z_]{1,40}")
 _MOST_WHOLE = 2**53
+OUTSIDE_NAMES = frozenset({"prolific_pid", "study_id", "session_id"})
+"""What is kept of an address that a recruiting site wrote; anything else in it is not."""
 SENT_KINDS = frozenset(EventKind) - {EventKind.CONSENT}
 """What a page sends by itself; consent is stored with the enrolment."""
 
@@ -64,7 +66,7 @@ def read_event(entry: Any) -> Event:
     position = entry.get("position")
     if position is not None and not _whole(position):
         raise _bad("A position is a whole number, 0 or more.", "position")
-    if position is None and kind in (EventKind.ANSWER, EventKind.UNDO):
+    if position is None and kind in (EventKind.ACTION, EventKind.ANSWER, EventKind.UNDO):
         raise _bad(f"An event of the kind {kind} says of which position it is.", "position")
     client_ms = entry.get("client_ms", 0)
     body = entry.get("body") or {}
@@ -80,15 +82,14 @@ def read_event(entry: Any) -> Event:
 
 
 def read_external(value: Any) -> dict[str, str]:
-    """What a recruiting site calls somebody: up to 8 short texts by name. Raises BadInput."""
+    """What a recruiting site calls somebody: short texts by ``OUTSIDE_NAMES``. Raises BadInput."""
     if value is None:
         return {}
-    if not isinstance(value, Mapping) or len(value) > 8:
-        raise BadInput("“external” is an object of at most 8 texts.", "external")
+    if not isinstance(value, Mapping):
+        raise BadInput("“external” is an object of texts.", "external")
     read = {}
-    for name, text in value.items():
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise BadInput("The names in “external” are of small letters.", "external")
+    for name in sorted(OUTSIDE_NAMES & value.keys()):
+        text = value[name]
         if not isinstance(text, str) or len(text) > MOST_TEXT:
             raise BadInput(f"A text in “external” has at most {MOST_TEXT} characters.", "external")
         if text:
@@ -111,8 +112,13 @@ def read_facts(value: Any) -> dict[str, Any]:
 
 def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
     match kind:
+        case EventKind.ACTION:
+            return _action(body)
         case EventKind.ANSWER:
-            read = {name: body.get(name) for name in ("kind", "value", "response_ms")}
+            names: tuple[str, ...] = ("kind", "value", "response_ms")
+            if body.get("kind") == "coloring":
+                names += ("actions", "checksum", "active_ms")
+            read = {name: body.get(name) for name in names}
             return {**read, **_reason(body), **_display(body)}
         case EventKind.SCREENING:
             return {**_screening(body), **_display(body)}
@@ -126,6 +132,13 @@ def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
         case EventKind.UNDO | EventKind.FINISH | EventKind.WITHDRAWAL:
             return {**_reason(body), **_display(body)}
     return {}
+
+
+def _action(body: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return as_json(read_action(body))
+    except BadInput as error:
+        raise _bad(str(error), error.field) from None
 
 
 def _screening(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,9 +205,9 @@ def _bad(words: str, field: str) -> Refusal:
 
 def texts_of(query: Sequence[tuple[str, str]]) -> dict[str, str]:
     """What a recruiting site put into the address, by small names: ``PROLIFIC_PID`` and so on."""
-    found = {}
+    texts = {}
     for name, text in query:
         name = name.lower()
-        if name in ("prolific_pid", "study_id", "session_id") and 0 < len(text) <= MOST_TEXT:
-            found[name] = text
-    return found
+        if name in OUTSIDE_NAMES and 0 < len(text) <= MOST_TEXT:
+            texts[name] = text
+    return texts

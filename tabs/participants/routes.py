@@ -16,12 +16,15 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from annotation.studies.cases import Kind
 from core.errors import BadInput
+from tabs.accounts.throttle import network_of
 from tabs.page.answers import foreign, read_json
 from tabs.page.answers import refusal as error_answer
 from tabs.page.asset_files import accepted_coding
 from tabs.page.context import Context
 from tabs.page.links import whole
+from tabs.page.visitor_cookies import is_https
 from tabs.participants.page import PAGE_HEADERS, shell
 from tabs.participants.pictures import FOREVER, Pictures, nearest_side
 from tabs.participants.posting import GONE, post
@@ -30,7 +33,7 @@ from tabs.participants.refusals import Refusal
 from tabs.participants.seat import Seat
 from tabs.participants.service import Participation, Visit, read_agreement
 from tabs.participants.tokens import cookie, cookie_name
-from tabs.participants.view import state_json
+from tabs.participants.view import begun, drawn_at, state_json
 
 MOST_BYTES = 256 * 2**10
 SLOWEST_S = 60.0
@@ -78,12 +81,13 @@ def participant_routes(context: Context) -> APIRouter:
         accepted = request.headers.get("accept-encoding", "")
         if visit is None:
             participation.refusals.note("nowhere")
-            body = await anyio.to_thread.run_sync(shell, "en", "unknown")
+            body = await anyio.to_thread.run_sync(shell, "en", Kind.PAIRS, "unknown")
             answer = body.answer(accepted, PAGE_HEADERS)
             answer.status_code = 404
             return answer
-        language = visit.desk.plan().language
-        body = await anyio.to_thread.run_sync(shell, language, token)
+        plan = visit.desk.plan()
+        plain = not request.url.query
+        body = await anyio.to_thread.run_sync(shell, plan.language, plan.kind, token, plain)
         return body.answer(accepted, PAGE_HEADERS)
 
     async def state(request: Request) -> Response:
@@ -92,20 +96,25 @@ def participant_routes(context: Context) -> APIRouter:
             seat = await seat_of(request, visit, external.get("prolific_pid", ""))
             if seat is not None:
                 await _whole(participation.catch_up(visit.desk, seat))
-            returning = seat is None and participation.returning(visit, external)
-            return _json(request, state_json(visit.desk, seat, returning))
+            known = participation.returning(visit, external) if seat is None else None
+            drawn = {} if seat is None else await begun(visit.desk, seat)
+            return _json(request, state_json(visit.desk, seat, known, drawn))
 
         return await answered(request, told)
 
     async def enroll(request: Request) -> Response:
         async def enrolled(visit: Visit) -> Response:
-            agreement = read_agreement(await _content(request))
+            address = request.client.host if request.client else ""
+            agreement = read_agreement(await _content(request), network_of(address))
             study_id = visit.desk.study.id
             key = request.cookies.get(cookie_name(study_id), "")
             seat, new_key = await _whole(participation.enroll(visit, key, agreement))
-            answer = _json(request, state_json(visit.desk, seat))
+            drawn = await begun(visit.desk, seat)
+            answer = _json(request, state_json(visit.desk, seat, drawn=drawn))
             if new_key:
-                answer.headers.append("Set-Cookie", cookie(study_id, new_key, _https(request)))
+                answer.headers.append(
+                    "Set-Cookie", cookie(study_id, new_key, is_https(request.scope))
+                )
             return answer
 
         return foreign(request) or await answered(request, enrolled)
@@ -131,13 +140,37 @@ def participant_routes(context: Context) -> APIRouter:
             if image_id not in visit.desk.images:
                 raise Refusal("There is no such image here.", "no image", 404)
             if nearest := nearest_side(side):
-                small = await pictures.scaled(image_id, nearest)
-                if small:
-                    return Response(small, media_type="image/png", headers=FOREVER)
-            path = await anyio.to_thread.run_sync(pictures.path, image_id)
+                path = await pictures.scaled(image_id, nearest)
+            else:
+                path = await anyio.to_thread.run_sync(pictures.path, image_id)
             return FileResponse(path, media_type="image/png", headers=FOREVER)
 
         return await answered(request, shown)
+
+    async def sketch(request: Request) -> Response:
+        sketch_id = request.path_params["sketch_id"]
+
+        async def shown(visit: Visit) -> Response:
+            if sketch_id not in visit.desk.sketches:
+                raise Refusal("There is no such sketch here.", "no sketch", 404)
+            if request.url.path.endswith(".png"):
+                made = await pictures.ink(sketch_id)
+                return Response(made, media_type="image/png", headers=FOREVER)
+            accepted = request.headers.get("accept-encoding", "")
+            return (await pictures.regions(sketch_id)).answer(accepted, FOREVER)
+
+        return await answered(request, shown)
+
+    async def actions(request: Request) -> Response:
+        async def told(visit: Visit) -> Response:
+            seat = await seat_of(request, visit)
+            if seat is None:
+                raise Refusal(GONE, "unknown", 401)
+            position = seat.trial(request.path_params["position"]).position
+            drawn = await drawn_at(visit.desk, seat, [position])
+            return _json(request, {"position": position, "actions": drawn[position]})
+
+        return await answered(request, told)
 
     async def plate(request: Request) -> Response:
         async def shown(visit: Visit) -> Response:
@@ -163,6 +196,9 @@ def participant_routes(context: Context) -> APIRouter:
             Route("/study/{token}/events", events, methods=["POST"]),
             Route("/study/{token}/images/{image_id}.png", image),
             Route("/study/{token}/plates/{index:int}.png", plate),
+            Route("/study/{token}/sketches/{sketch_id}.png", sketch),
+            Route("/study/{token}/sketches/{sketch_id}.regions", sketch),
+            Route("/study/{token}/actions/{position:int}", actions),
         ]
     )
 
@@ -206,7 +242,3 @@ def _json(request: Request, content: Mapping[str, Any], status: int = 200) -> Re
         elif coding == "gzip":
             body = gzip.compress(body, compresslevel=5, mtime=0)
     return Response(body, status, headers, "application/json")
-
-
-def _https(request: Request) -> bool:
-    return request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"

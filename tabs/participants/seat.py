@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from annotation.assignment.ledger import given_at, sign_of
+from annotation.assignment.practice import PracticeStage, PracticeState, practice_state
 from annotation.assignment.training import right, rounds
-from annotation.judgments.answers import Answer, read_answer
+from annotation.judgments.answers import Answer, AnswerKind, read_answer
 from annotation.participants.screening import (
     Patch,
     PlateChoice,
@@ -19,10 +21,24 @@ from annotation.participants.screening import (
     plates_for,
     scored,
 )
-from annotation.studies.plan import StudyPlan
+from annotation.studies.cases import Kind
+from annotation.studies.plan import MOST_TRIALS, StudyPlan
 from core.errors import BadInput
-from core.studies import Event, EventKind, ParticipantRecord, Purpose, Trial
+from core.studies import ColoringMark, Event, EventKind, ParticipantRecord, Purpose, Trial
+from storage.studies.action_rows import cost_of
+from tabs.participants.canvas import (
+    MOST_BYTES,
+    Canvases,
+    check_action,
+    check_coloring,
+    check_reopening,
+    check_room,
+)
 from tabs.participants.refusals import Refusal
+
+EVENTS_A_TRIAL, EVENTS_BESIDE = 20, 500
+"""One participant stores at most so many events a trial, and so many beside these."""
+ENOUGH = "That is more than this study takes of one person. You can still finish, or stop."
 
 
 class Stage(StrEnum):
@@ -38,8 +54,9 @@ class Stage(StrEnum):
 @dataclass(eq=False)
 class Seat:
     """``trials`` are by position; ``answers`` those that stand, the last given one last; ``ids`` of
-    all stored events; ``sign_at`` the last sign of them. ``turn``: what one participant sends is
-    taken one after the other."""
+    all stored events, of a draft those ``before`` it and its own; ``marks`` on their colorings;
+    ``sign_at`` the last sign of them; ``finished_with`` as many trials. ``turn``: what one
+    participant sends is taken one after the other."""
 
     person: ParticipantRecord
     plan: StudyPlan
@@ -47,10 +64,14 @@ class Seat:
     answers: dict[int, Answer] = field(default_factory=dict)
     revisions: dict[int, int] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
+    before: Set[str] = frozenset()
+    canvases: Canvases = field(default_factory=Canvases)
+    most_bytes: int = MOST_BYTES
+    marks: list[ColoringMark] = field(default_factory=list)
     sign_at: datetime = field(init=False)
     consented: bool = False
     screened: bool = False
-    finished: bool = False
+    finished_with: int = -1
     withdrawn: bool = False
     turn: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
@@ -70,6 +91,12 @@ class Seat:
         return patches_for(self.plan.seed, self.person.number) if wanted else ()
 
     @property
+    def finished(self) -> bool:
+        """Whether they finished, and were given nothing since: a second coloring may be asked for
+        of somebody who was through."""
+        return 0 <= len(self.trials) <= self.finished_with
+
+    @property
     def done(self) -> bool:
         """Finished or withdrawn."""
         return self.finished or self.withdrawn
@@ -87,11 +114,6 @@ class Seat:
         return Stage.SCREENING if screening and not self.screened else Stage.TRIALS
 
     @property
-    def main(self) -> list[Trial]:
-        """Their main trials."""
-        return [trial for trial in self.trials if trial.purpose is Purpose.MAIN]
-
-    @property
     def open_positions(self) -> list[int]:
         """The positions without an answer."""
         return [trial.position for trial in self.trials if trial.position not in self.answers]
@@ -102,10 +124,40 @@ class Seat:
             self,
             answers=dict(self.answers),
             revisions=dict(self.revisions),
-            ids=set(self.ids),
+            ids=set(),
+            before=self.ids,  # a painter has thousands: they are not copied
+            canvases=self.canvases.draft(),
         )
         copy.sign_at = self.sign_at
         return copy
+
+    @property
+    def begun(self) -> bool:
+        """Whether they were given what counts, or will not be."""
+        return self.done or any(trial.purpose is Purpose.MAIN for trial in self.trials)
+
+    @property
+    def waits(self) -> bool:
+        """Whether their practice waits until somebody looks at it."""
+        return not self.done and self.practice.stage is PracticeStage.WAITING
+
+    def seen_at(self, trials: Iterable[Trial]) -> None:
+        """They came for these sketches, which is a sign of them."""
+        if self.plan.kind is Kind.COLORINGS:
+            times = (given_at(trial) for trial in trials)
+            self.sign_at = max([self.sign_at, *(at for at in times if at)])
+
+    def frees_place(self, event: Event) -> bool:
+        """Whether an event leaves a sketch to somebody else, or takes that back."""
+        if self.plan.kind is not Kind.COLORINGS:
+            return False
+        if event.kind is EventKind.ANSWER:
+            return event.body.get("kind") == AnswerKind.SKIP
+        return event.kind is EventKind.UNDO
+
+    def knows(self, event_id: str) -> bool:
+        """Whether an event of theirs has this id."""
+        return event_id in self.ids or event_id in self.before
 
     def trial(self, position: int) -> Trial:
         """The trial of a position. Raises Refusal for one that was not given to them."""
@@ -125,9 +177,19 @@ class Seat:
             raise Refusal(f"You {end}: nothing more is taken.", "done")
         if not self.consented:
             raise Refusal("Nothing is taken before the consent.", "consent")
+        if event.kind is not EventKind.WITHDRAWAL:
+            check_room(self.canvases, self.most_bytes, event.kind is EventKind.ACTION)
         if event.position is not None:
             self.trial(event.position)
+        most = EVENTS_BESIDE + EVENTS_A_TRIAL * len(self.trials)
+        count = len(self.ids) + len(self.before) - self.canvases.actions
+        free = (EventKind.ACTION, EventKind.FINISH, EventKind.WITHDRAWAL)  # actions: by the trial
+        if count >= most and event.kind not in free:
+            raise Refusal(ENOUGH, "too many", 429)
         match event.kind:
+            case EventKind.ACTION:
+                self._check_open(event)
+                check_action(self.plan, self.canvases, event)
             case EventKind.ANSWER:
                 self._check_answer(event)
             case EventKind.UNDO:
@@ -143,24 +205,33 @@ class Seat:
                         "then finish.",
                         "early",
                     )
+                if self.practice.stage is PracticeStage.WAITING:
+                    raise Refusal("Your practice is looked at first. Come back later.", "early")
+                if self.plan.kind is Kind.COLORINGS:
+                    return replace(event, body={**event.body, "trials": len(self.trials)})
             case _:
                 pass
         return event
 
     def take(self, event: Event) -> bool:
         """Takes in a stored event; False for one that was taken before."""
-        if event.id in self.ids:
+        if self.knows(event.id):
             return False
         self.ids.add(event.id)
+        self.canvases.cost += cost_of(event)
         if event.at is not None:
-            self.sign_at = max(self.sign_at, event.at)
+            self.sign_at = max(self.sign_at, sign_of(event, event.at))
         match event.kind:
+            case EventKind.ACTION:
+                self.canvases.take(event)
             case EventKind.CONSENT:
                 self.consented = True
             case EventKind.SCREENING:
                 self.screened = True
             case EventKind.FINISH:
-                self.finished = True
+                # Of before there were second colorings: nothing was given after the end.
+                count = event.body.get("trials")
+                self.finished_with = count if isinstance(count, int) else MOST_TRIALS * 10
             case EventKind.WITHDRAWAL:
                 self.withdrawn = True
             case EventKind.ANSWER if event.position is not None:
@@ -183,6 +254,7 @@ class Seat:
             if position is not None
             and position in self.answers
             and self.trials[position].purpose is Purpose.TRAINING
+            and self.trials[position].expected is not None
         }
 
     def training(self) -> dict[str, Any] | None:
@@ -202,24 +274,34 @@ class Seat:
             "passed": bool(given) and count >= self.plan.training.needed,
         }
 
-    def _check_answer(self, event: Event) -> None:
+    @property
+    def practice(self) -> PracticeState:
+        """How the practice stands; accepted where there is none."""
+        return practice_state(self.plan, self.trials, self.answers, self.marks)
+
+    def _check_open(self, event: Event) -> None:
         assert event.position is not None
         if event.position in self.answers:
             raise Refusal(
                 f"Trial {event.position} has an answer. Take it back first.", "answered", 409
             )
+
+    def _check_answer(self, event: Event) -> None:
+        assert event.position is not None
+        self._check_open(event)
         try:
-            read_answer(self.plan, self.trial(event.position), event)
-        except Refusal:
-            raise
+            answer = read_answer(self.plan, self.trial(event.position), event)
         except BadInput as error:
             raise Refusal(str(error), "bad", 400, error.field) from None
+        check_coloring(answer, self.canvases)
 
     def _check_undo(self, event: Event) -> None:
         assert event.position is not None
         if event.position not in self.answers:
             raise Refusal(f"Trial {event.position} has no answer to take back.", "unanswered")
-        if self.trial(event.position).purpose is Purpose.TRAINING:
+        if self.plan.kind is Kind.COLORINGS:
+            check_reopening(self.plan, self.trials, self.marks, event.position)
+        elif self.trial(event.position).purpose is Purpose.TRAINING:
             raise Refusal("Answers of the training cannot be taken back.", "training")
 
     def _scored(self, event: Event) -> Event:

@@ -6,6 +6,7 @@ commits together all that came meanwhile.
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,9 +20,11 @@ from annotation.assignment.ledger import Standing
 from annotation.studies.plan import StudyPlan
 from core.errors import AlreadyEnrolled
 from core.studies import Enrolment, Event, EventKind, InvitationRecord, State, StudyRecord, Trial
+from tabs.accounts.throttle import Pace, Throttle
 from tabs.page.refusals import Refusals
 from tabs.participants.books import StoredBook
 from tabs.participants.desk import Desk
+from tabs.participants.drawing import Drawing
 from tabs.participants.posting import extend, refresh, store
 from tabs.participants.previews import MOST_PEOPLE, Previews
 from tabs.participants.reading import read_external, read_facts, read_id
@@ -49,6 +52,12 @@ FULL = (
 )
 
 
+ENROLMENTS = Pace(400, 30.0)
+"""How many may begin from one network, as a school's or a lab's, within an hour: one program that
+comes in again and again does not take everybody's place."""
+MANY = "Very many have begun from your network just now. Try again in {} seconds."
+
+
 @dataclass(frozen=True)
 class Visit:
     """Somebody at a link that leads somewhere."""
@@ -67,10 +76,11 @@ class Agreement:
     language: str
     external: Mapping[str, str] = field(default_factory=dict)
     display: Mapping[str, Any] = field(default_factory=dict)
+    network: str = ""
 
 
-def read_agreement(content: Mapping[str, Any]) -> Agreement:
-    """The agreement that was sent. Raises BadInput."""
+def read_agreement(content: Mapping[str, Any], network: str = "") -> Agreement:
+    """The agreement that was sent from a ``network``, which is not stored. Raises BadInput."""
     sent_id = content.get("id")
     version, language = content.get("consent_version"), content.get("language")
     return Agreement(
@@ -79,6 +89,7 @@ def read_agreement(content: Mapping[str, Any]) -> Agreement:
         language[:20] if isinstance(language, str) else "",
         read_external(content.get("external")),
         read_facts(content.get("display")),
+        network,
     )
 
 
@@ -87,15 +98,21 @@ class Participation:
 
     def __init__(self, storage: Storage) -> None:
         self._storage, self._clock = storage, storage.now
-        self._previews = Previews(storage.now)
+        self._drawing = Drawing(storage)
+        self._previews = Previews(storage.now, self._drawing)
         self._desks: dict[str, Desk] = {}
         self._links: dict[str, tuple[int, InvitationRecord]] = {}
         self._opening = Lock()
+        self._enrolments = Throttle()
         self.refusals = Refusals(about="on a study's page, ")
 
     def preview(self, plan: StudyPlan, study: StudyRecord) -> str:
         """The token of a link to walk through a plan, for an hour and without a trace."""
         return self._previews.begin(plan, study)
+
+    def close(self) -> None:
+        """Draws nothing any more."""
+        self._drawing.close()
 
     async def visit(self, token: str) -> Visit | None:
         """The study behind a link, None where it leads nowhere (any more)."""
@@ -141,12 +158,12 @@ class Participation:
         known = seat.person.external.get("prolific_pid", "")
         return None if prolific_pid and known and prolific_pid != known else seat
 
-    def returning(self, visit: Visit, external: Mapping[str, str]) -> bool:
-        """Whether somebody without a key would be let in as a participant who is here already."""
+    def returning(self, visit: Visit, external: Mapping[str, str]) -> Seat | None:
+        """The seat that somebody without a key would be let in to again, None for a new one."""
         try:
-            return self._known(visit, Agreement("", "", "", external)) is not None
+            return self._known(visit, Agreement("", "", "", external))
         except Refusal:
-            return False
+            return None
 
     async def catch_up(self, desk: Desk, seat: Seat) -> None:
         """Gives somebody who comes back the trials that are due: the study may have been paused."""
@@ -166,10 +183,11 @@ class Participation:
                 if seat is None:
                     seat = await self._enrolled(visit, agreement, hash_of(new_key))
                 else:
+                    # By another link of the study: from now on they are one who came by that.
                     await anyio.to_thread.run_sync(
-                        desk.book.rekey, seat.person.id, hash_of(new_key)
+                        desk.book.rekey, seat.person.id, hash_of(new_key), visit.invitation.id
                     )
-                desk.rekeyed(seat, hash_of(new_key))
+                desk.rekeyed(seat, hash_of(new_key), visit.invitation.id)
         async with seat.turn:
             if not seat.consented:
                 _check_consent(seat.plan, agreement)
@@ -201,10 +219,14 @@ class Participation:
         _check_consent(plan, agreement)
         if desk.all_places_taken or (desk.book.preview and len(desk.seats) >= MOST_PEOPLE):
             raise Refusal(FULL, "full")
+        of_network = desk.study.id, agreement.network
+        if (wait_s := self._enrolments.begin({of_network: ENROLMENTS})) > 0:
+            raise Refusal(MANY.format(math.ceil(wait_s)), "many", 429)
         now = desk.now()
         standing = desk.ledger.standing(now)
         load = standing.load
-        if all(load.get(one.id, 0) >= plan.votes for one in plan.main_stimuli):
+        left = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
+        if left <= desk.promised(now):
             raise Refusal(FULL, "full")
         enrolment = Enrolment(
             desk.study.id,
@@ -230,7 +252,7 @@ class Participation:
             desk = self._desks.get(study_id)
             if desk is None:
                 desk = self._desks[study_id] = Desk(
-                    StoredBook(self._storage, study_id), self._clock
+                    StoredBook(self._storage, study_id), self._clock, self._drawing
                 )
             return desk
 

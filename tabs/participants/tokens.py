@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import secrets
+
+from tabs.page.actor import hashed as hash_of
+
+__all__ = ["KEPT_S", "cookie", "cookie_name", "hash_of", "new_token", "well_formed"]
 
 KEPT_S = 180 * 24 * 3600
 """How long a participant's browser keeps its key, in seconds."""
@@ -14,11 +17,6 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 def new_token() -> str:
     """A link's token or a participant's key: 43 characters that nobody can guess."""
     return secrets.token_urlsafe(32)
-
-
-def hash_of(token: str) -> str:
-    """What is stored of a token: 64 hexadecimal characters."""
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def well_formed(token: str) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import anyio
+
 from annotation.assignment.further import length_of
+from annotation.assignment.training import rounds
 from annotation.studies.cases import Kind
 from annotation.studies.plan import RATING_STEPS, Material, StudyPlan
 from core.color.uw71 import uw71
@@ -15,28 +19,47 @@ from tabs.participants.seat import Seat
 SIDES = (256, 384, 512, 768, 1024, 1536)
 """Longer sides in pixels to which images are scaled down for pages."""
 _DIGITS = 5
+_PURPOSES = {Purpose.TRAINING: "training", Purpose.MAIN: "trial", Purpose.REPEAT: "second"}
 
 Json = dict[str, Any]
+Drawn = Mapping[int, Sequence[Mapping[str, Any]]]
+"""What was done on the canvas of some trials, by position."""
 
 
-def state_json(desk: Desk, seat: Seat | None, returning: bool = False) -> Json:
+def state_json(
+    desk: Desk, seat: Seat | None, returning: Seat | None = None, drawn: Drawn | None = None
+) -> Json:
     """All that a page needs: the study, the participant, and the trials that wait.
 
-    ``returning``: somebody is known by their link, but not yet by this browser.
+    ``returning`` is the seat of somebody who is known by their link, but not yet by this browser.
+    ``drawn`` is what :func:`begun` gives.
     """
     plan = seat.plan if seat is not None else desk.plan()
     return {
         "study": {
             **_study_json(plan),
-            "state": desk.state_for(seat).value,
+            "state": desk.state_for(seat or returning).value,
         },
         "colors": [one.hex for one in uw71()] if plan.material is Material.DISTRIBUTIONS else [],
         "sides": list(SIDES),
         "preview": desk.book.preview,
-        "returning": returning,
+        "returning": returning is not None,
         "participant": None if seat is None else participant_json(seat),
-        "trials": [] if seat is None else waiting_json(seat),
+        "trials": [] if seat is None else waiting_json(desk, seat, drawn or {}),
     }
+
+
+async def begun(desk: Desk, seat: Seat) -> Drawn:
+    """The actions of the sketches that were begun and wait, and of the one that was finished last:
+    the page goes on with them."""
+    return await drawn_at(desk, seat, seat.canvases.begun(_shown(seat)))
+
+
+async def drawn_at(desk: Desk, seat: Seat, positions: Sequence[int]) -> Drawn:
+    """The actions of these trials."""
+    if not positions:
+        return {}
+    return await anyio.to_thread.run_sync(desk.book.actions, seat.person.id, positions)
 
 
 def participant_json(seat: Seat) -> Json:
@@ -46,7 +69,7 @@ def participant_json(seat: Seat) -> Json:
     return {
         "id": seat.person.id,
         "number_of_trials": len(seat.trials) if seat.done else length_of(plan, seat.trials),
-        "positions_answered": sorted(seat.answers),
+        "positions_answered": list(seat.answers),  # in the order of answering
         "stage": seat.stage.value,
         "language": seat.person.language,
         "code": completion.code if seat.finished else "",
@@ -57,22 +80,59 @@ def participant_json(seat: Seat) -> Json:
             for one in seat.patches
         ],
         "training": seat.training(),
+        **({"practice": _practice_json(seat)} if plan.kind is Kind.COLORINGS else {}),
     }
 
 
-def waiting_json(seat: Seat) -> list[Json]:
+def waiting_json(desk: Desk, seat: Seat, drawn: Drawn) -> list[Json]:
     """The trials without an answer, and the one that was answered last: it can be taken back."""
+    wanted = _shown(seat)
+    trials = [trial for trial in seat.trials if trial.position in wanted]
+    return trials_json(desk, seat.plan, trials, drawn)
+
+
+def trials_json(
+    desk: Desk, plan: StudyPlan, trials: Sequence[Trial], drawn: Drawn | None = None
+) -> list[Json]:
+    """Trials as they are shown. A repeat of a stimulus looks like any other."""
+    if plan.kind is Kind.COLORINGS:
+        return [_sketch_json(desk, plan, trial, drawn or {}) for trial in trials]
+    return [_trial_json(plan, trial) for trial in trials]
+
+
+def _shown(seat: Seat) -> set[int]:
+    """The positions that a page is told of."""
     if seat.done or not seat.consented:
-        return []
+        return set()
     wanted = set(seat.open_positions)
     if seat.answers:
         wanted.add(next(reversed(seat.answers)))
-    return trials_json(seat.plan, [trial for trial in seat.trials if trial.position in wanted])
+    return wanted
 
 
-def trials_json(plan: StudyPlan, trials: list[Trial]) -> list[Json]:
-    """Trials as they are shown. A repeat looks like any other."""
-    return [_trial_json(plan, trial) for trial in trials]
+def _sketch_json(desk: Desk, plan: StudyPlan, trial: Trial, drawn: Drawn) -> Json:
+    case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
+    sketch = desk.sketches.get(case.sketch)
+    return {
+        "position": trial.position,
+        "purpose": _PURPOSES[trial.purpose],
+        "original": trial.original,
+        "words": case.words,
+        "group": case.group,
+        "sketch": {
+            "id": case.sketch,
+            "width": sketch.width if sketch else 0,
+            "height": sketch.height if sketch else 0,
+            "closing": sketch.closing if sketch else 0,
+        },
+        "actions": list(drawn.get(trial.position, ())),
+    }
+
+
+def _practice_json(seat: Seat) -> Json:
+    state = seat.practice
+    given = rounds(seat.plan, seat.trials) if seat.plan.practice.case_ids else []
+    return {"stage": state.stage.value, "reason": state.reason, "rounds": len(given)}
 
 
 def _trial_json(plan: StudyPlan, trial: Trial) -> Json:
@@ -121,6 +181,17 @@ def _study_json(plan: StudyPlan) -> Json:
         "wording": dict(plan.wording),
         "rating": {"steps": RATING_STEPS} if plan.kind is Kind.RATINGS else None,
         "places": plan.places,
+        **(_coloring_json(plan) if plan.kind is Kind.COLORINGS else {}),
+    }
+
+
+def _coloring_json(plan: StudyPlan) -> Json:
+    practice = plan.practice
+    return {
+        "practice": {"count": len(practice.case_ids), "review": practice.review.value},
+        "examples": [
+            {"text": one.text, "good": one.good, "image_id": one.image_id} for one in plan.examples
+        ],
     }
 
 

@@ -31,6 +31,9 @@ from tabs.runs.turns import RunTurns
 from tabs.shell.allowance import DeskAllowance
 from tabs.shell.desks import FOLDER, Demonstration, Desks
 from tabs.shell.zero_gpu import far_models
+from tabs.studies.colorings.facts import ColoringKeeper
+from tabs.studies.colorings.layers import ColoringShelf
+from tabs.studies.colorings.standing import StandingShelf
 from tabs.studies.results import ResultsKeeper
 from tabs.studies.shelf import StudyShelf
 
@@ -117,6 +120,9 @@ class _Parts:
             Participation(storage),
             StudyShelf(storage),
             ResultsKeeper(),
+            ColoringKeeper(),
+            ColoringShelf(),
+            StandingShelf(),
         )
         return {
             "storage": storage,

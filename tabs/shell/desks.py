@@ -185,6 +185,8 @@ class Desks:
                 if empty and (stored.images or stored.size_bytes > EMPTY_BYTES):
                     continue
                 with self._lock:
+                    if self._leases[name] or known.used_at >= oldest:
+                        continue  # its visitor came back while it was looked at
                     self._open.pop(name, None)
                     del self._known[name]
                 if desk is not None:
@@ -271,12 +273,13 @@ class Desks:
                     names = names[: max(len(names) - MOST_OPEN, 0)]
                 names = [name for name in names if self._known[name].used_at <= oldest]
             for name in names:
+                if self._open[name].is_at_work():
+                    continue
                 with self._lock:
-                    leased = bool(self._leases[name])
-                if not leased and not self._open[name].is_at_work():
-                    with self._lock:
-                        desk = self._open.pop(name)
-                    desk.close()
+                    if self._leases[name] or self._known[name].used_at > oldest:
+                        continue
+                    desk = self._open.pop(name)
+                desk.close()
 
     def _keep_tidy(self) -> None:
         while not self._end.wait(LOOK_S):

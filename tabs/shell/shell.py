@@ -13,6 +13,8 @@ import gradio as gr
 from tabs.accounts.guard import Guard
 from tabs.accounts.routes import account_routes
 from tabs.api import gradio_api, mcp_server
+from tabs.colorize import tab as colorize
+from tabs.colorize.routes import colorize_routes
 from tabs.compare import tab as compare
 from tabs.compare.people.routes import compare_people_routes
 from tabs.compare.routes import compare_routes
@@ -44,6 +46,7 @@ from tabs.participants.routes import participant_routes
 from tabs.runs.routes import image_set_routes, run_routes
 from tabs.shell import places
 from tabs.studies import tab as studies
+from tabs.studies.colorings.routes import coloring_routes
 from tabs.studies.routes import study_routes
 from tabs.studies.routes_results import results_routes
 
@@ -75,6 +78,8 @@ def build(context: Context) -> Any:
                 explore_view = explore.layout()
             with gr.Tab("Compare", id="compare"):
                 compare_view = compare.layout()
+            with gr.Tab("Colorize", id=colorize.NAME):
+                colorize.layout()
             if not context.demo:
                 with gr.Tab("Judge", id=studies.NAME):
                     studies.layout()
@@ -177,8 +182,10 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_people_routes,
         compare_tables_routes,
         compare_routes,
+        colorize_routes,
         study_routes,
         results_routes,
+        coloring_routes,
         notice_routes,
     ):
         app.include_router(make(context))
@@ -213,5 +220,5 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
     demo._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize
     app.state.at_work = lambda: at_work(demo)
     gradio = next(route for route in mounted.routes if isinstance(route, Mount))
-    gradio.app = GradioRoutes(gradio.app)
+    gradio.app = GradioRoutes(gradio.app, lambda: len(demo._queue))
     return mounted

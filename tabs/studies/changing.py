@@ -16,20 +16,21 @@ from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.jobs import Job
 from tabs.page.requests import Whole, one_of
-from tabs.studies.drafting import Draft, draft
-from tabs.studies.form import StudyForm
+from tabs.studies.drafting import Draft
+from tabs.studies.form import CompletionForm, StudyForm
 from tabs.studies.live import StudyRequest, study_of
 from tabs.studies.making import (
     FORM,
     closing_of,
     completion_of,
+    drafted,
     form_of,
-    missing_weights,
+    long_work,
     plan_of,
     stored,
     whole_plan,
 )
-from tabs.studies.outline import MOST_MEASURED
+from tabs.studies.rights import may_personal, without_completion
 from tabs.studies.shelf import StudyShelf
 from tabs.studies.study import MOVES, REVISABLE, blocked, view
 
@@ -74,6 +75,10 @@ def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
         )
     fields = {name: getattr(request, name) for name in StudyForm.model_fields}
     form = StudyForm.model_construct(**fields).filled()
+    if not may_personal(actor, record):
+        # They were not shown what stands there, so that their form says nothing of it.
+        completion = CompletionForm.model_construct(**record.plan["completion"])
+        form = form.model_copy(update={"completion": completion})
     if record.state is State.DRAFT:
         return _made(context, actor, form, record)
     _require_same(record, form)
@@ -85,18 +90,20 @@ def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
             completion=completion_of(form),
             abandoned_after_s=form.abandoned_after_s,
         )
-        return _kept(context, actor, plan, form, record)
+        return _stored_view(context, actor, plan, form, record)
 
 
 @asks("study")
 def copy(context: Context, actor: Actor, request: Copying) -> dict[str, Any]:
-    """Makes a draft of the same plan, with the same pictures. Nothing of people is copied."""
+    """Makes a draft of the same plan, with the same pictures. Nothing of people is copied, and what
+    they get at the end only for those who may see it."""
     record = study_of(context, request.study)
     title = request.title or f"{record.title[:180]}, copy"
-    content = {**record.plan, "title": title}
+    plan = record.plan if may_personal(actor, record) else without_completion(record.plan)
+    content = {**plan, "title": title}
     if isinstance(content.get(FORM), Mapping):
         content[FORM] = {**content[FORM], "title": title}
-    return {"study": view(context, context.storage.studies.add(content, actor.id))}
+    return {"study": view(context, actor, context.storage.studies.add(content, actor.id))}
 
 
 @asks("study")
@@ -121,17 +128,17 @@ def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str
             if reasons:
                 raise BadInput(" ".join(reasons), "state")
         record = context.storage.studies.set_state(record.id, state, actor.id, request.reason)
-    return {"study": view(context, record)}
+    return {"study": view(context, actor, record)}
 
 
 def _made(
     context: Context, actor: Actor, form: StudyForm, record: StudyRecord | None
 ) -> dict[str, Any]:
     """The study of a form, new or in place of a draft's plan; or the job that makes it."""
-    made = draft(context, form)
+    made = drafted(context, form)
     plan_of(made)  # what is wrong with it is said now
-    if missing_weights(context, made) <= MOST_MEASURED:
-        return _kept(context, actor, whole_plan(context, made), form, record)
+    if not long_work(context, made):
+        return _stored_view(context, actor, whole_plan(context, actor, made), form, record)
     job = context.jobs.start(
         JOB,
         f"The study “{form.title}” is made",
@@ -148,17 +155,17 @@ def _in_background(
         job.tell(f"{done:,} of {total:,} cases", done, total)
         return not job.stop.is_set()
 
-    plan = whole_plan(context, made, tell)
-    kept = _kept(context, actor, plan, made.form, record)
-    return {"study": kept["study"]["id"]}
+    plan = whole_plan(context, actor, made, tell)
+    made_study = _stored_view(context, actor, plan, made.form, record)
+    return {"study": made_study["study"]["id"]}
 
 
-def _kept(
+def _stored_view(
     context: Context, actor: Actor, plan: StudyPlan, form: StudyForm, record: StudyRecord | None
 ) -> dict[str, Any]:
     studies = context.storage.studies
     if record is None:
-        return {"study": view(context, studies.add(stored(plan, form), actor.id))}
+        return {"study": view(context, actor, studies.add(stored(plan, form), actor.id))}
     with context.service(StudyShelf).changing:
         now = studies.get(record.id)
         if (now.version, now.state is State.DRAFT) != (
@@ -166,7 +173,9 @@ def _kept(
             record.state is State.DRAFT,
         ):
             raise BadInput("The study was changed or opened meanwhile. Load it again.", "version")
-        return {"study": view(context, studies.revise(record.id, stored(plan, form), actor.id))}
+        return {
+            "study": view(context, actor, studies.revise(record.id, stored(plan, form), actor.id))
+        }
 
 
 def _require_same(record: StudyRecord, form: StudyForm) -> None:

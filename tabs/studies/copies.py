@@ -3,43 +3,70 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from core.errors import BadInput
-from core.studies import Event, EventKind, Purpose, State, StoredTrial
+from core.records import SketchRecord
+from core.studies import MARK_VALUES, Event, EventKind, MarkKind, Purpose, State, StoredTrial
 from core.study_copy import (
     DecisionCopy,
     Erasure,
     LinkCopy,
+    MarkCopy,
     ParticipantCopy,
     PlanVersion,
     RuleChange,
     StateChange,
     StudyCopy,
 )
-from tabs.studies.making import FORM
+from tabs.studies.rights import anonymous_plan
 from tabs.studies.tables_rows import body_of
 
-FORMAT, FORMAT_VERSION = "truehue study", 1
+FORMAT = "truehue study"
+FORMAT_VERSION, WITH_COLORINGS = 1, 2
+"""Of the export: 2 where a study has sketches or marks, which 1 does not know."""
+MOST_EVENTS = 1_000_000
+"""Of one participant: 50 sketches with the most actions that a coloring may have."""
+TO_PARTICIPANTS = (MarkKind.PRACTICE, MarkKind.RECOLOR)
+"""Marks whose reason is written to one participant, and is no part of an anonymous export."""
 Json = dict[str, Any]
 
 
-def study_document(copy: StudyCopy, *, personal: bool) -> Json:
-    """``study.json``: all but the participants."""
+def study_document(
+    copy: StudyCopy, *, personal: bool, sketches: Sequence[SketchRecord] = ()
+) -> Json:
+    """``study.json``: all but the participants. ``sketches`` are those that people color."""
+    more = {"sketches": [_sketch(one, personal) for one in sketches]} if sketches else {}
     return {
         "format": FORMAT,
-        "format_version": FORMAT_VERSION,
+        "format_version": WITH_COLORINGS if sketches else FORMAT_VERSION,
         "personal": personal,
         "created_at": copy.created_at.isoformat(),
         "plans": [
-            {"plan": _plan(one.plan, personal), "at": one.at.isoformat()} for one in copy.plans
+            {
+                "plan": dict(one.plan) if personal else anonymous_plan(one.plan),
+                "at": one.at.isoformat(),
+            }
+            for one in copy.plans
         ],
         "states": [
-            {"state": one.state, "reason": one.reason, "at": one.at.isoformat()}
+            {
+                "state": one.state,
+                "reason": one.reason if personal else "",
+                "at": one.at.isoformat(),
+            }
             for one in copy.states
         ],
         "rules": [{"rule": dict(one.rule), "at": one.at.isoformat()} for one in copy.rules],
@@ -55,17 +82,21 @@ def study_document(copy: StudyCopy, *, personal: bool) -> Json:
         "erasures": [{"number": one.number, "at": one.at.isoformat()} for one in copy.erasures],
         "participants": len(copy.participants),
         "events": sum(len(one.events) for one in copy.participants),
+        **more,
     }
 
 
-def _plan(plan: Mapping[str, Any], personal: bool) -> Json:
-    """A plan with the form that made it; without the code, for who has that is paid."""
-    content = dict(plan)
-    if not personal:
-        content["completion"] = {"code": "", "url": ""}
-        if isinstance(content.get(FORM), Mapping):
-            content[FORM] = {**content[FORM], "completion": {"code": "", "url": ""}}
-    return content
+def _sketch(record: SketchRecord, personal: bool) -> Json:
+    """What is known of a sketch; its ink is a file beside, and its maker is nobody's business. A
+    note may name a file, and a file somebody."""
+    return {
+        "id": record.id,
+        "words": record.words,
+        "source": record.source,
+        "note": record.note if personal else "",
+        "warnings": [{"code": code, "words": words} for code, words in record.warnings],
+        "closing": record.closing,
+    }
 
 
 def people_lines(copy: StudyCopy, *, personal: bool) -> Iterator[str]:
@@ -108,13 +139,26 @@ def people_lines(copy: StudyCopy, *, personal: bool) -> Iterator[str]:
                 for each in one.decisions
             ],
         }
+        if one.marks:
+            line["marks"] = [
+                {
+                    **asdict(mark),
+                    "kind": mark.kind.value,
+                    "reason": mark.reason if personal or mark.kind not in TO_PARTICIPANTS else "",
+                    "at": mark.at.isoformat(),
+                }
+                for mark in one.marks
+            ]
         yield json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _zoned(time: datetime) -> datetime:
     if time.tzinfo is None:
         raise ValueError("a time needs its zone")
-    return time
+    try:
+        return time.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("no such time is in any calendar") from None
 
 
 Time = Annotated[datetime, AfterValidator(_zoned)]
@@ -158,6 +202,22 @@ class _Erasure(_Strict):
     at: Time
 
 
+class _Warning(_Strict):
+    code: Annotated[str, Field(max_length=100)]
+    words: Text
+
+
+class SketchDocument(_Strict):
+    """A sketch as ``study.json`` names it."""
+
+    id: Id
+    words: Text
+    source: Annotated[str, Field(min_length=1, max_length=100)]
+    note: Text
+    warnings: Annotated[tuple[_Warning, ...], Field(max_length=100)]
+    closing: Annotated[int, Field(strict=True, ge=0, le=3)]
+
+
 class _Document(_Strict):
     format: str
     format_version: int
@@ -173,6 +233,7 @@ class _Document(_Strict):
     exported_at: Time
     exported_with: dict[str, str]
     people_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    sketches: Annotated[tuple[SketchDocument, ...], Field(max_length=10_000)] = ()
 
 
 class _Trial(_Strict):
@@ -202,6 +263,22 @@ class _Decision(_Strict):
     at: Time
 
 
+class _Mark(_Strict):
+    number: Count
+    position: Count
+    kind: MarkKind
+    value: Annotated[str, Field(max_length=40)]
+    reason: Text
+    author: Count
+    at: Time
+
+    @model_validator(mode="after")
+    def _said(self) -> Self:
+        if self.value not in MARK_VALUES[self.kind]:
+            raise ValueError(f"a mark of {self.kind} cannot be {self.value!r}")
+        return self
+
+
 class _Person(_Strict):
     number: Count
     link: Count
@@ -210,8 +287,9 @@ class _Person(_Strict):
     external: dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]]
     enrolled_at: Time
     trials: Annotated[list[_Trial], Field(max_length=20_000)]
-    events: Annotated[list[_Event], Field(max_length=200_000)]
+    events: Annotated[list[_Event], Field(max_length=MOST_EVENTS)]
     decisions: Annotated[list[_Decision], Field(max_length=1_000)]
+    marks: Annotated[tuple[_Mark, ...], Field(max_length=100_000)] = ()
 
 
 class Document:
@@ -221,14 +299,16 @@ class Document:
         """Raises BadInput for what is no study of this version."""
         if not isinstance(content, Mapping) or content.get("format") != FORMAT:
             raise BadInput("study.json is not that of a TrueHue study.")
-        if content.get("format_version") != FORMAT_VERSION:
+        if content.get("format_version") not in (FORMAT_VERSION, WITH_COLORINGS):
             raise BadInput(
                 f"This export has version {content.get('format_version')!r:.20}; this TrueHue "
-                f"reads {FORMAT_VERSION}. Update TrueHue, or export the study with this version."
+                f"reads {FORMAT_VERSION} and {WITH_COLORINGS}. Update TrueHue, or export the study "
+                "with this version."
             )
         self._read = _model(_Document, content, "study.json")
         self.people_sha256 = self._read.people_sha256
         self.participants, self.events = self._read.participants, self._read.events
+        self.sketches = self._read.sketches
 
     def copy(self, participants: tuple[ParticipantCopy, ...]) -> StudyCopy:
         """The study with these participants."""
@@ -275,6 +355,10 @@ def person_of(content: Any, line: int) -> ParticipantCopy:
             for one in read.events
         ),
         tuple(DecisionCopy(one.excluded, one.reason, one.at) for one in read.decisions),
+        tuple(
+            MarkCopy(one.number, one.position, one.kind, one.value, one.reason, one.author, one.at)
+            for one in read.marks
+        ),
     )
 
 

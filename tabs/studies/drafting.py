@@ -15,6 +15,7 @@ from core.errors import BadInput
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.studies.form import KeyForm, StudyForm
+from tabs.studies.sketch_choices import Choice
 from tabs.studies.sources import Entries, Entry, concepts_of, prompts_of
 
 TRAINING = "training:"
@@ -38,7 +39,8 @@ class Possible:
 class Draft:
     """What a form would make. ``cases`` and ``training`` have no distributions yet; ``origins`` are
     the possible cases by the ids of cases. ``available`` is what at least one source has,
-    ``complete`` what all have, ``provenance`` sentences on what was taken and left out."""
+    ``complete`` what all have, ``provenance`` sentences on what was taken and left out. Of
+    colorings, ``sketches`` are by the ids of cases, and ``without`` are words that have none."""
 
     form: StudyForm
     cases: tuple[Case, ...]
@@ -48,6 +50,8 @@ class Draft:
     available: int
     complete: int
     provenance: tuple[str, ...]
+    sketches: Mapping[str, Choice] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
 
 
 def possible_cases(context: Context, form: StudyForm) -> list[Possible]:
@@ -185,14 +189,14 @@ def _narrowed(form: StudyForm, cases: Sequence[Possible]) -> tuple[list[Possible
             "cases",
         )
     wanted, groups = set(form.cases), set(form.groups)
-    left = [
+    chosen = [
         case
         for case in cases
         if (not wanted or case.id in wanted) and (not groups or case.group in groups)
     ]
-    if len(left) == len(cases):
-        return left, []
-    return left, [f"{many(len(cases) - len(left), 'case')} left out by choice."]
+    if len(chosen) == len(cases):
+        return chosen, []
+    return chosen, [f"{many(len(cases) - len(chosen), 'case')} left out by choice."]
 
 
 def _drawn(form: StudyForm, cases: Sequence[Possible]) -> list[Possible]:
@@ -298,15 +302,15 @@ def _of_key(form: StudyForm, whole: Case, key: KeyForm) -> Case:
 
 def _told(form: StudyForm, chosen: Sequence[Possible], rest: Sequence[Possible]) -> list[str]:
     """Sentences on how cases and pictures were drawn."""
-    told = []
+    sentences = []
     if len(chosen) < len(rest):
-        told.append(
+        sentences.append(
             f"{len(chosen):,} of {len(rest):,} complete cases drawn by chance (seed {form.seed})."
         )
     else:
-        told.append(f"All {len(chosen):,} complete cases taken.")
+        sentences.append(f"All {len(chosen):,} complete cases taken.")
     if form.training.keys:
-        told.append(
+        sentences.append(
             f"{many(len(form.training.keys), 'case')} used for training and not asked about."
         )
     several = [
@@ -315,7 +319,7 @@ def _told(form: StudyForm, chosen: Sequence[Possible], rest: Sequence[Possible])
         if any(len(entry.image_ids) > _shown(form) for entry in case.entries.values())
     ]
     if several and _shown(form):
-        told.append(
+        sentences.append(
             "Where a model has more pictures than are shown, they are drawn by chance "
             f"(seed {form.seed})."
         )
@@ -326,10 +330,10 @@ def _told(form: StudyForm, chosen: Sequence[Possible], rest: Sequence[Possible])
             for model in form.models
             if form.pictures and not case.entries[model.name].image_ids
         )
-        told += [
+        sentences += [
             f"{name}: no picture for reference of {many(count, 'concept')}."
             for name, count in without.items()
         ]
     if of_one_model(form):
-        told.append(f"Four pictures of {form.models[0].name} are compared with each other.")
-    return told
+        sentences.append(f"Four pictures of {form.models[0].name} are compared with each other.")
+    return sentences

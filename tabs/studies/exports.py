@@ -6,23 +6,31 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from core.errors import NotAllowed, NotStored
+from annotation.studies.cases import Kind
+from annotation.studies.plan import StudyPlan
+from core.errors import NotStored
 from core.export.codebook import software
 from core.export.columns import Column, arrow_schema
 from core.spreadsheets import guarded_table
-from tabs.page.actor import Actor, Thing, allowed, asks
+from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
+from tabs.studies.colorings.archive import coloring_export, sketch_records, write_pictures
+from tabs.studies.colorings.facts import moment_of
+from tabs.studies.colorings.tables import COLORING_TABLES
 from tabs.studies.copies import people_lines, study_document
+from tabs.studies.live import current
 from tabs.studies.metrics import metrics_of
-from tabs.studies.results import REPLICATES, OfStudy, ResultsKeeper, compute
+from tabs.studies.results import REPLICATES, OfStudy, ResultsKeeper, computed_of, digest
 from tabs.studies.results_source import read_source, source_key
-from tabs.studies.tables import BY_NAME, TABLES, StudyTable
+from tabs.studies.rights import may_personal, require_personal
+from tabs.studies.tables import TABLES, StudyTable
 from tabs.studies.tables_rows import ExportData, votes
 
 NOTE = (
@@ -34,9 +42,12 @@ NOTE = (
 )
 ANONYMOUS = (
     "This export is anonymous: what recruiting sites call participants, their free text, links' "
-    "labels, the completion code, and the names of those who ran the study are left out. Times are "
-    "kept, for the assignment cannot be checked without them: who has the log of a recruiting site "
-    "could find people by them."
+    "labels, the completion code, the names of those who ran the study, the text to agree to, "
+    "which has these names (its version stays), the reasons for opening and closing, what was "
+    "written to single participants of their practice and of second colorings, and notes on "
+    "sketches are left out. Reasons for leaving a participant out of results stay: results cannot "
+    "be understood without them. Times are kept, for the assignment cannot be checked without "
+    "them: who has the log of a recruiting site could find people by them."
 )
 PERSONAL = (
     "This export holds personal data: what recruiting sites call participants, and their free text."
@@ -48,6 +59,8 @@ STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE = (
     "votes.jsonl",
 )
 _WAIT_S = 600.0
+_ROWS_AT_ONCE = 20_000
+_Read = TypeVar("_Read")
 
 
 class AskExport(OfStudy):
@@ -65,36 +78,66 @@ class ExportedFile:
     content: bytes
 
 
-def may_personal(context: Context, actor: Actor, study_id: str) -> bool:
-    """Whether the actor may have personal data of the study: who made it, admins and the owner."""
-    study = context.storage.studies.get(study_id)
-    return allowed(actor, "change", Thing(frozenset({study.author})))
-
-
 def export_data(context: Context, actor: Actor, request: AskExport) -> ExportData:
-    """A study with its results, for an export. Raises NotAllowed for personal data that are not
-    for the actor."""
-    study_id = context.storage.studies.get(request.study).id
-    if request.personal and not may_personal(context, actor, study_id):
-        raise NotAllowed(
-            "Personal data of participants are for who made the study, and for admins. Leave out "
-            "personal=1 for an anonymous export.",
-            "personal",
-        )
-    key = (source_key(context, study_id), REPLICATES)
-    computed = context.service(ResultsKeeper).get(
-        study_id, key, lambda step: compute(context, study_id, REPLICATES, step), _WAIT_S
-    )
-    if computed.results is None:
+    """A study with its results, for an export: all of one moment. Raises NotAllowed for personal
+    data that are not for the actor."""
+    return _of_one_moment(context, actor, request, lambda _: None)[0]
+
+
+def _of_one_moment(
+    context: Context, actor: Actor, request: AskExport, read: Callable[[str], _Read]
+) -> tuple[ExportData, _Read]:
+    """An export's data, and what ``read`` reads of the study with that id at the same moment."""
+    study = context.storage.studies.get(request.study)
+    study_id = study.id
+    if request.personal:
+        require_personal(actor, study, "Leave out personal=1 for an anonymous export.")
+    with context.storage.snapshot():
+        key, source = source_key(context, study_id), read_source(context, study_id)
+        moment = moment_of(context, source) if source.plan.kind is Kind.COLORINGS else None
+        more = read(study_id)
+    keeper = context.service(ResultsKeeper)
+
+    def make(step: Callable[[str], None]) -> dict[str, Any]:
+        return computed_of(context, source, key, REPLICATES, step)
+
+    computed = keeper.get(study_id, (key, REPLICATES), make, _WAIT_S)
+    if computed.results is not None and computed.results["of"] != digest(key):
+        # What the page asked for began before an answer that it has seen.
+        computed = keeper.get(study_id, (key, REPLICATES, "export"), make, _WAIT_S)
+    if computed.results is None or computed.stale:
         raise NotStored("The results are still being computed. Ask again in a moment.")
-    source = read_source(context, study_id)
-    return ExportData(source, metrics_of(context, source.plan), computed.results, request.personal)
+    data = ExportData(
+        source,
+        metrics_of(context, source.plan),
+        computed.results,
+        request.personal,
+        coloring_export(context, moment) if moment is not None else None,
+    )
+    _require_all(context, data)
+    return data, more
+
+
+def _require_all(context: Context, data: ExportData) -> None:
+    """Raises NotStored where somebody of an export was erased since it was read."""
+    source = data.source
+    if context.storage.participants.erasures(source.study.id) != source.erased:
+        for keeper in context.services.values():
+            if isinstance(keeper, ResultsKeeper):
+                keeper.forget(source.study.id)
+        raise NotStored("Somebody was erased meanwhile. Ask again.")
+
+
+def tables_of(kind: Kind) -> tuple[StudyTable, ...]:
+    """The tables of a study of that kind, in the order of the codebook."""
+    return (*TABLES, *COLORING_TABLES) if kind is Kind.COLORINGS else TABLES
 
 
 @asks("study")
 def table_list(context: Context, actor: Actor, request: OfStudy) -> dict[str, Any]:
     """The tables of a study with their addresses, and whether personal data may be asked for."""
     study = context.storage.studies.get(request.study)
+    plan: StudyPlan = current(context, study)
     base = f"/api/studies/{study.id}"
     return {
         "tables": [
@@ -106,9 +149,9 @@ def table_list(context: Context, actor: Actor, request: OfStudy) -> dict[str, An
                 "csv": f"{base}/tables/{table.name}.csv",
                 "parquet": f"{base}/tables/{table.name}.parquet",
             }
-            for table in TABLES
+            for table in tables_of(plan.kind)
         ],
-        "personal": may_personal(context, actor, study.id),
+        "personal": may_personal(actor, study),
         "zip": f"{base}/all.zip",
         "votes": f"{base}/votes.jsonl",
         "codebook": f"{base}/codebook.md",
@@ -125,13 +168,15 @@ class AskTable(AskExport):
 @asks("study")
 def table_file(context: Context, actor: Actor, request: AskTable) -> ExportedFile:
     """One table of a study. Raises NotStored for a table or a format that there is not."""
-    if request.table not in BY_NAME or request.format not in ("csv", "parquet"):
+    study = context.storage.studies.get(request.study)
+    by_name = {table.name: table for table in tables_of(current(context, study).kind)}
+    if request.table not in by_name or request.format not in ("csv", "parquet"):
         raise NotStored(
             f"There is no table {request.table[:40]}.{request.format[:10]}. There are "
-            f"{', '.join(BY_NAME)}, each as .csv and .parquet."
+            f"{', '.join(by_name)}, each as .csv and .parquet."
         )
     data = export_data(context, actor, request)
-    table = BY_NAME[request.table]
+    table = by_name[request.table]
     name = f"{_stem(data)}-{table.name}.{request.format}"
     if request.format == "csv":
         return ExportedFile(name, "text/csv; charset=utf-8", csv_bytes(table, data))
@@ -160,31 +205,41 @@ def codebook_file(context: Context, actor: Actor, request: AskExport) -> Exporte
 @asks("study")
 def write_archive(context: Context, actor: Actor, request: AskExport, target: Path) -> str:
     """Everything of a study as a zip at ``target``, which an import reads again; its name."""
-    data = export_data(context, actor, request)
-    copy = context.storage.studies.copy(data.source.study.id)
-    people = "".join(people_lines(copy, personal=request.personal)).encode()
-    document = {
-        **study_document(copy, personal=request.personal),
-        "exported_at": datetime.now(UTC).isoformat(),
-        "exported_with": software(),
-        "people_sha256": hashlib.sha256(people).hexdigest(),
-    }
+    data, copy = _of_one_moment(context, actor, request, context.storage.studies.copy)
+    sketches = sketch_records(context, copy)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        # A person at a time: with every action of theirs all together are gigabytes of text.
+        digest_ = hashlib.sha256()
+        with archive.open(PEOPLE_FILE, "w", force_zip64=True) as people:
+            for line in people_lines(copy, personal=request.personal):
+                digest_.update(line.encode())
+                people.write(line.encode())
+        document = {
+            **study_document(copy, personal=request.personal, sketches=sketches),
+            "exported_at": datetime.now(UTC).isoformat(),
+            "exported_with": software(),
+            "people_sha256": digest_.hexdigest(),
+        }
         archive.writestr(STUDY_FILE, json.dumps(document, ensure_ascii=False, indent=1))
-        archive.writestr(PEOPLE_FILE, people)
         archive.writestr(CODEBOOK, codebook_text(data))
         archive.writestr(VOTES_FILE, "".join(arena_lines(data)))
-        for table in TABLES:
+        for table in tables_of(data.source.plan.kind):
             archive.writestr(f"tables/{table.name}.csv", csv_bytes(table, data))
             archive.writestr(f"tables/{table.name}.parquet", parquet_bytes(table, data))
+        if data.colorings is not None:
+            write_pictures(context, archive, sketches, data.colorings)
+    _require_all(context, data)  # actions and pictures are read as they are written
     return f"{_stem(data)}.study.zip"
 
 
 def _arrow(table: StudyTable, data: ExportData) -> Any:
     import pyarrow as pa
 
-    rows = [dict(row) for row in table.rows(data)]
-    return pa.Table.from_pylist(rows, schema=arrow_schema(table.columns))
+    schema, rows = arrow_schema(table.columns), iter(table.rows(data))
+    # In parts: as Python's objects the actions of a large study would take gigabytes.
+    parts = iter(lambda: [dict(row) for row in islice(rows, _ROWS_AT_ONCE)], [])
+    batches = [pa.RecordBatch.from_pylist(part, schema=schema) for part in parts]
+    return pa.Table.from_batches(batches, schema=schema)
 
 
 def csv_bytes(table: StudyTable, data: ExportData) -> bytes:
@@ -247,7 +302,7 @@ def codebook_text(data: ExportData) -> str:
         "",
         PERSONAL if data.personal else ANONYMOUS,
     ]
-    for table in TABLES:
+    for table in tables_of(data.source.plan.kind):
         lines += [
             "",
             f"## {table.name}",

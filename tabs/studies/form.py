@@ -11,11 +11,13 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from annotation.studies.cases import Kind
 from annotation.studies.plan import MOST_TRIALS, MOST_VOTES, Material, Method
+from annotation.studies.practice import MOST_EXAMPLES
 from annotation.studies.presets import PRESETS, Preset
 from core.concepts.records import EXTRACTED, METHODS
 from core.errors import BadInput
 from tabs.page.requests import PageRequest, Whole, no_bool, one_of, texts
-from tabs.studies.texts import CONSENT, FREE, LANGUAGES, texts_of
+from tabs.studies.sketch_fields import ExampleForm, PracticeForm, examples_in
+from tabs.studies.texts import FREE, LANGUAGES, consent_in, texts_of, title_in
 from tabs.studies.wording import check_wording
 
 MOST_MODELS = 12
@@ -31,7 +33,14 @@ _WORDING = re.compile(r"[a-z][a-zA-Z0-9_.-]{0,59}")
 _PLAIN = re.compile(r"[\x20-\x7e]+")
 
 
-def _https(url: str) -> str:
+def _sketches(chosen: Mapping[str, str]) -> Mapping[str, str]:
+    if len(chosen) > MOST_CASES or any(len(key) > 64 for key in chosen.values()):
+        raise BadInput("The chosen sketches are ids by the words that they are colored for.")
+    return {words: key for words, key in chosen.items() if key}
+
+
+def https_url(url: str) -> str:
+    """The address, if it is one of a site by https. Raises BadInput for another one."""
     parts = urlsplit(url)
     if url and (
         parts.scheme != "https"
@@ -97,7 +106,7 @@ class CompletionForm(PageRequest):
     """What a participant gets at the end."""
 
     code: str = Field(default="", max_length=200)
-    url: Annotated[str, Field(max_length=2_000), AfterValidator(_https)] = ""
+    url: Annotated[str, Field(max_length=2_000), AfterValidator(https_url)] = ""
 
 
 class ClosingForm(PageRequest):
@@ -113,7 +122,9 @@ class StudyForm(PageRequest):
     ``cases`` and ``groups`` narrow what the sources have, ``number`` draws so many of it by
     ``seed``, 0 takes all. ``pictures`` of a candidate are shown at once; ``variants`` pictures of a
     prompt and model are asked about, each by itself. ``model_sets`` are the pairs, or fours, that
-    are asked about; none is all of them.
+    are asked about; none is all of them. Of colorings, ``concepts`` are the words that people color
+    sketches for, and ``sketches`` name the sketch by the words, where it is not the first at hand;
+    there are no models then.
     """
 
     title: str = Field(default="", max_length=200, title="The title")
@@ -129,6 +140,12 @@ class StudyForm(PageRequest):
     extraction: Annotated[str, one_of("way of extraction", METHODS)] = EXTRACTED
     cases: Annotated[Names, Field(max_length=MOST_CASES, title="The list of cases")] = ()
     groups: Annotated[Names, Field(max_length=200, title="The list of groups")] = ()
+    concepts: Annotated[Names, Field(max_length=MOST_CASES, title="The list of concepts")] = ()
+    sketches: Annotated[Mapping[str, str], AfterValidator(_sketches)] = Field(default_factory=dict)
+    practice: PracticeForm | None = None
+    examples: tuple[ExampleForm, ...] | None = Field(
+        default=None, max_length=MOST_EXAMPLES, title="The list of examples"
+    )
     number: Whole | None = Field(default=None, ge=0, le=MOST_CASES, title="The number of cases")
     model_sets: tuple[Names, ...] = Field(default=(), max_length=495, title="The pairs of models")
     pictures: Whole | None = Field(
@@ -185,7 +202,7 @@ class StudyForm(PageRequest):
         trials = _or(self.trials, preset.trials if preset else 60)
         defaults = {
             "kind": self.asked_kind,
-            "title": self.title or (preset.name if preset else ""),
+            "title": title_in(self.language, self.preset, preset.name if preset else ""),
             "question": question,
             "instructions": instructions,
             "number": (preset.cases or 0) if preset else 0,
@@ -209,7 +226,15 @@ class StudyForm(PageRequest):
         changes["kind"] = self.asked_kind
         if self.asked_kind is not Kind.PAIRS:
             changes["tie"] = False
-        changes["consent"] = self.consent or CONSENT[self.language]
+        changes["consent"] = self.consent or consent_in(self.language, self.asked_kind)
+        if self.material is Material.SKETCHES:
+            # Nothing of it is compared, checked or trained, whatever a form of another kind had.
+            changes |= {"models": (), "repeats": 0, "attention": 0, "training": TrainingForm()}
+            changes["practice"] = self.practice or PracticeForm()
+            if self.examples is None:
+                changes["examples"] = examples_in(self.language)
+            else:
+                changes["examples"] = tuple(one for one in self.examples if one.text)
         return self.model_copy(update=changes)
 
     def filled(self) -> StudyForm:

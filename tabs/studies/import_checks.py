@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from annotation.colorings.actions import MOST_ACTIONS, read_action
 from annotation.judgments.answers import read_answer
 from annotation.participants.quality import ExclusionRule
 from annotation.studies.cases import SIZES, Kind
@@ -18,9 +19,13 @@ from annotation.studies.files import from_json, to_json
 from annotation.studies.plan import StudyPlan
 from core.color.distances import checked
 from core.errors import BadInput
-from core.studies import EventKind, Purpose, Trial
+from core.studies import Event, EventKind, Purpose, Trial
 from core.study_copy import ParticipantCopy, StudyCopy
+from tabs.studies.colorings.rule import FIELD as COLORINGS
+from tabs.studies.colorings.rule import check_coloring_rule
+from tabs.studies.form import https_url
 from tabs.studies.making import FORM, form_of
+from tabs.studies.study import REVISABLE
 
 MOST_STIMULI = 500_000
 _IMAGE = re.compile(r"[0-9a-f]{64}")
@@ -36,6 +41,7 @@ def check_copy(copy: StudyCopy) -> None:
     numbers.update(erasure.number for erasure in copy.erasures)
     if twice := [number for number, count in numbers.items() if count > 1]:
         raise BadInput(f"Two participants have the number {twice[0]}.")
+    _check_served(copy)
     alone = Counter(person.link for person in copy.participants)
     seen: set[str] = set()
     for person in copy.participants:
@@ -47,6 +53,21 @@ def check_copy(copy: StudyCopy) -> None:
         if person.plan_version > len(plans):
             raise BadInput(f"{where} was served a version of the plan that is not in the export.")
         _check_person(plans[person.plan_version - 1], person, where, seen)
+    marks = Counter(mark.number for person in copy.participants for mark in person.marks)
+    if twice := [number for number, count in marks.items() if count > 1]:
+        raise BadInput(f"Two marks on colorings have the number {twice[0]}.")
+
+
+def _check_served(copy: StudyCopy) -> None:
+    """Once somebody took part, no version of the plan changes what people see: results are of all
+    of them together."""
+    first = min((person.plan_version for person in copy.participants), default=0)
+    fixed = [
+        {name: value for name, value in one.plan.items() if name not in (*REVISABLE, FORM)}
+        for one in copy.plans[max(first - 1, 0) :]
+    ]
+    if first and any(one != fixed[0] for one in fixed):
+        raise BadInput("The plan was changed in what people see after somebody took part.")
 
 
 def images_of(copy: StudyCopy) -> set[str]:
@@ -76,6 +97,7 @@ def _plan(content: Mapping[str, Any], version: int) -> StudyPlan:
                 raise BadInput(f"{case.words[:80]!r} names an image by what is no image's id.")
             if candidate.weights:
                 checked(candidate.weights, f"{candidate.model[:80]}'s of {case.words[:80]!r}")
+    https_url(plan.completion.url)
     if not plan.stimuli:  # made here, so that what it refuses is said before anything is stored
         raise BadInput(f"Version {version} of the plan asks about nothing.")
     return plan
@@ -97,7 +119,7 @@ def _form(content: Mapping[str, Any], version: int) -> dict[str, Any]:
 def _refuse_many(content: Mapping[str, Any], version: int) -> None:
     """Refuses more stimuli than any study has before one of them is made."""
     kind, cases = content.get("kind"), content.get("cases")
-    size = SIZES[Kind(kind)] if kind in set(Kind) else 1
+    size = SIZES[Kind(kind)] if isinstance(kind, str) and kind in set(Kind) else 1
     sizes = [
         len(case["candidates"])
         for case in (cases if isinstance(cases, list) else ())
@@ -128,6 +150,9 @@ def _unknown(content: Any, known: Any, place: str = "") -> str:
 def _check_rule(rule: Mapping[str, Any]) -> None:
     names = {one.name for one in fields(ExclusionRule)}
     for name, value in rule.items():
+        if name == COLORINGS:
+            check_coloring_rule(value)
+            continue
         if name not in names:
             raise BadInput(f"A rule of exclusion has no bound {str(name)[:40]!r}.")
         if name == "screen":
@@ -144,6 +169,11 @@ def _check_person(plan: StudyPlan, person: ParticipantCopy, where: str, seen: se
         raise BadInput(f"{where}: positions of trials do not count from 0.")
     for trial in person.trials:
         _check_trial(plan, trial, person.trials, f"{where}, trial {trial.position}")
+    _check_purposes(plan, person.trials, where)
+    _check_marks(person, where)
+    drawn = Counter(one.position for one in person.events if one.kind is EventKind.ACTION)
+    if drawn and max(drawn.values()) > MOST_ACTIONS:
+        raise BadInput(f"{where}: a sketch has more than {MOST_ACTIONS:,} actions.")
     if [event.number for event in person.events] != list(range(len(person.events))):
         raise BadInput(f"{where}: numbers of events do not count from 0.")
     for event in person.events:
@@ -154,6 +184,8 @@ def _check_person(plan: StudyPlan, person: ParticipantCopy, where: str, seen: se
             raise BadInput(
                 f"{where}: an event is about trial {event.position}, which is not there."
             )
+        if event.kind is EventKind.ACTION:
+            _check_action(plan, event, where)
         if event.kind is EventKind.ANSWER:
             if event.position is None:
                 raise BadInput(f"{where}: an answer is about no trial.")
@@ -163,8 +195,25 @@ def _check_person(plan: StudyPlan, person: ParticipantCopy, where: str, seen: se
                 raise BadInput(f"{where}, answer to trial {event.position}: {error}") from None
 
 
+def _check_action(plan: StudyPlan, event: Event, where: str) -> None:
+    if plan.kind is not Kind.COLORINGS or event.position is None:
+        raise BadInput(f"{where}: something is colored where there is nothing to color.")
+    try:
+        read_action(event.body)
+    except BadInput as error:
+        raise BadInput(f"{where}, trial {event.position}: {error}") from None
+
+
+def _check_marks(person: ParticipantCopy, where: str) -> None:
+    for mark in person.marks:
+        if mark.position >= len(person.trials):
+            raise BadInput(f"{where}: a mark is on trial {mark.position}, which is not there.")
+
+
 def _check_trial(plan: StudyPlan, trial: Trial, trials: tuple[Trial, ...], where: str) -> None:
-    if (trial.expected is not None) != (trial.purpose in _ASKED):
+    # Practice sketches have no right answer.
+    asked = () if plan.kind is Kind.COLORINGS else _ASKED
+    if (trial.expected is not None) != (trial.purpose in asked):
         raise BadInput(f"{where}: only training and attention checks have an expected answer.")
     if trial.expected is not None and trial.expected >= plan.places:
         raise BadInput(f"{where}: the expected answer cannot be given.")
@@ -181,3 +230,27 @@ def _check_trial(plan: StudyPlan, trial: Trial, trials: tuple[Trial, ...], where
         before = trials[trial.original] if trial.original < trial.position else None
         if before is None or before.stimulus_id != trial.stimulus_id:
             raise BadInput(f"{where}: it repeats no trial before it.")
+        # Consistency turns the answer back by the order.
+        if before.purpose is not Purpose.MAIN or trial.order != before.order[::-1]:
+            raise BadInput(f"{where}: a repeat shows a main trial with its sides turned.")
+
+
+def _check_purposes(plan: StudyPlan, trials: tuple[Trial, ...], where: str) -> None:
+    """What the analysis takes for granted: nobody votes twice on one stimulus, and what has a known
+    answer is no vote."""
+    main = Counter(trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN)
+    if any(count > 1 for count in main.values()):
+        raise BadInput(f"{where}: two main trials show one stimulus.")
+    if main.keys() - {stimulus.id for stimulus in plan.main_stimuli}:
+        raise BadInput(f"{where}: a main trial shows what is for training alone.")
+    keys: dict[str, str | None] = dict(plan.training.keys)
+    keys |= {stimulus.id: None for stimulus in plan.practice_stimuli}
+    for trial in trials:
+        if trial.purpose is not Purpose.TRAINING:
+            continue
+        expected = None if trial.expected is None else trial.order[trial.expected]
+        if trial.stimulus_id not in keys or keys[trial.stimulus_id] != expected:
+            raise BadInput(
+                f"{where}, trial {trial.position}: it trains what the plan does not, or has "
+                "another right answer."
+            )

@@ -14,21 +14,31 @@ from typing import Any
 
 from core.errors import BadInput
 from core.files import DAMAGED_ZIP
+from core.sketches.records import Sketch
 from core.study_copy import ParticipantCopy, StudyCopy
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.requests import Nothing
-from tabs.studies.copies import Document, person_of
+from tabs.studies.colorings.archive import is_ours, read_sketches, sketches_named
+from tabs.studies.colorings.tables import COLORING_TABLES
+from tabs.studies.copies import Document, SketchDocument, person_of
 from tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE
 from tabs.studies.import_checks import check_copy, images_of
 from tabs.studies.tables import TABLES
 
-MOST_ARCHIVE_BYTES = 256 * 2**20
+MOST_ARCHIVE_BYTES = 1024 * 2**20
+"""An export with the pictures of some thousands of colorings."""
 _FILES = frozenset(
     {STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE}
-    | {f"tables/{table.name}.{ending}" for table in TABLES for ending in ("csv", "parquet")}
+    | {
+        f"tables/{table.name}.{ending}"
+        for table in (*TABLES, *COLORING_TABLES)
+        for ending in ("csv", "parquet")
+    }
 )
+Sketches = list[tuple[Sketch, SketchDocument]]
+"""Sketches of an export, each with what it says of them."""
 _DAMAGED: tuple[type[Exception], ...] = (*DAMAGED_ZIP, ValueError)
 
 
@@ -37,7 +47,7 @@ class Limits:
     """How much an export may hold, unpacked: some thousands of participants with every event."""
 
     study_bytes: int = 64 * 2**20
-    people_bytes: int = 128 * 2**20
+    people_bytes: int = 512 * 2**20
     participants: int = 20_000
 
 
@@ -47,8 +57,11 @@ def import_study(
 ) -> dict[str, Any]:
     """Stores a study from its all.zip: closed, with its participants and all that they did."""
     shown = name or "the file"
-    copy = read_archive(file, shown)
+    copy, sketches = read_archive(file, shown)
     check_copy(copy)
+    _check_sketches(context, copy, sketches, shown)
+    for sketch, named in sketches:
+        context.storage.sketches.add(sketch, named.words, named.source, named.note, actor.id)
     study = context.storage.studies.restore(copy, actor.id, f"Imported from {shown[:200]}.")
     wanted = images_of(copy)
     missing = len(wanted - context.storage.images.by_ids(wanted).keys())
@@ -71,8 +84,23 @@ def import_study(
     }
 
 
-def read_archive(path: Path, shown: str, limits: Limits | None = None) -> StudyCopy:
-    """The study of an archive; only its two files are opened, and only so far as they may go.
+def _check_sketches(context: Context, copy: StudyCopy, sketches: Sketches, shown: str) -> None:
+    """Returns where every sketch is in the archive, or here already."""
+    given = {sketch.id for sketch, _ in sketches}
+    wanted = set(sketches_named(copy)) - given
+    missing = sorted(wanted - context.storage.sketches.by_ids(wanted).keys())
+    if missing:
+        raise BadInput(
+            f"{shown} lacks {len(missing):,} of the sketches that people colored, such as "
+            f"{missing[0]}: no coloring could be drawn. Import all.zip as it was exported."
+        )
+
+
+def read_archive(
+    path: Path, shown: str, limits: Limits | None = None
+) -> tuple[StudyCopy, Sketches]:
+    """The study of an archive with its sketches; nothing else is opened, and that only so far as it
+    may go.
 
     Raises BadInput for what is no export of a study, or damaged. What it says is not checked yet
     (:func:`tabs.studies.import_checks.check_copy`).
@@ -88,7 +116,8 @@ def read_archive(path: Path, shown: str, limits: Limits | None = None) -> StudyC
                 "the most that an import takes."
             )
         people = _people(archive, entries[PEOPLE_FILE], document, limits, shown)
-    return document.copy(people)
+        sketches = read_sketches(archive, document.sketches, shown)
+    return document.copy(people), sketches
 
 
 def _entries(archive: zipfile.ZipFile, shown: str) -> dict[str, zipfile.ZipInfo]:
@@ -96,7 +125,7 @@ def _entries(archive: zipfile.ZipFile, shown: str) -> dict[str, zipfile.ZipInfo]
     entries: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         name = info.orig_filename
-        if name not in _FILES:
+        if name not in _FILES and not is_ours(name):
             raise BadInput(
                 f"{shown} holds {name[:80]!r}, which no export of a study has. Import the file "
                 "all.zip as it was exported."

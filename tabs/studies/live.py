@@ -102,6 +102,7 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
         "state": record.state.value,
         "answers": progress.total,
         "wanted": wanted,
+        "missing": wanted - useful,
         "share": round(useful / wanted, 4) if wanted else 0.0,
         "complete_stimuli": sum(count >= plan.votes for count in load),
         "stimuli": len(stimuli),
@@ -146,7 +147,7 @@ def progress_of(context: Context, record: StudyRecord) -> Progress:
     storage = context.storage
     state = (
         record.version,
-        storage.study_events.count(record.id),
+        storage.study_events.count(record.id, without=EventKind.ACTION),
         storage.participants.count(record.id),
         len(storage.participants.erasures(record.id)),
     )
@@ -156,7 +157,7 @@ def progress_of(context: Context, record: StudyRecord) -> Progress:
 def _read(context: Context, record: StudyRecord) -> Progress:
     storage, shelf = context.storage, context.service(StudyShelf)
     trials = storage.participants.trials_of_study(record.id)
-    events = storage.study_events.of_study(record.id)
+    events = storage.study_events.of_study(record.id, without=EventKind.ACTION)
     people = []
     answers: Counter[str] = Counter()
     for participant in storage.participants.of(record.id):

@@ -18,16 +18,33 @@ from annotation.studies.plan import (
     StudyPlan,
     Training,
 )
+from annotation.studies.practice import Example, Practice, Review
 from core.concepts.records import KINDS, METHODS
 from core.errors import BadInput
 from tabs.compare.sources import SET, label_of, parse
+from tabs.page.actor import Actor
 from tabs.page.context import Context
-from tabs.studies.drafting import Draft
+from tabs.page.errors import many
+from tabs.studies.drafting import Draft, draft
 from tabs.studies.form import ClosingForm, StudyForm
+from tabs.studies.sketch_choices import prepared
+from tabs.studies.sketch_drafting import draft_of_sketches
 from tabs.studies.weights import Weights
 
 FORM = "form"
 """Where the form stands in a stored plan, beside the plan's own fields."""
+MOST_MEASURED = 60
+"""Distributions that are measured while a page waits; more of them are a job."""
+MOST_PREPARED = 2
+"""Starter drawings that are prepared while a page waits, about a second each."""
+Tell = Callable[[int, int], bool]
+
+
+def drafted(context: Context, form: StudyForm) -> Draft:
+    """The cases of a filled form, whatever is asked about them. Raises BadInput."""
+    if form.material is Material.SKETCHES:
+        return draft_of_sketches(context, form)
+    return draft(context, form)
 
 
 def consent_of(text: str) -> Consent:
@@ -42,10 +59,11 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
     form = draft.form
     assert form.kind is not None
     preset = form.of_preset
+    without = cases is None and form.material is Material.DISTRIBUTIONS
     return StudyPlan(
         title=form.title,
         kind=form.kind,
-        material=Material.IMAGES if cases is None else form.material,
+        material=Material.IMAGES if without else form.material,
         question=form.question or "",
         instructions=form.instructions or "",
         consent=consent_of(form.consent),
@@ -72,6 +90,11 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
             *((f"Made as: {preset.name}. {preset.source}.",) if preset else ()),
             *draft.provenance,
         ),
+        practice=Practice(
+            tuple(case.id for case in draft.training) if form.practice else (),
+            Review(form.practice.review) if form.practice else Review.RESEARCHER,
+        ),
+        examples=tuple(Example(one.text, one.good, one.image_id) for one in form.examples or ()),
     )
 
 
@@ -87,25 +110,44 @@ def closing_of(form: StudyForm) -> Closing:
 
 
 def whole_plan(
-    context: Context, draft: Draft, tell: Callable[[int, int], bool] = lambda done, total: True
+    context: Context, actor: Actor, draft: Draft, tell: Tell = lambda done, total: True
 ) -> StudyPlan:
-    """The plan with its distributions, which are extracted where they are not kept.
+    """The plan with its distributions, which are extracted where they are not kept, or with its
+    sketches, which are stored where they are not.
 
     ``tell`` is called with how many cases of how many are done, and says whether to go on. Raises
     BadInput where it says no, and for a case whose pictures cannot be measured.
     """
-    if draft.form.material is not Material.DISTRIBUTIONS:
-        plan = plan_of(draft, (*draft.cases, *draft.training))
+    every = (*draft.cases, *draft.training)
+    if draft.form.material is Material.IMAGES:
+        plan = plan_of(draft, every)
     else:
         weights = Weights(context, draft.form.extraction)
-        every = (*draft.cases, *draft.training)
         cases = []
         for place, case in enumerate(every):
             if not tell(place, len(every)):
                 raise BadInput("Stopped: no study was made.")
-            cases.append(with_weights(weights, draft, case))
+            if draft.form.material is Material.SKETCHES:
+                sketch = prepared(context, draft.sketches[case.id], actor.id)
+                cases.append(replace(case, sketch=sketch))
+            else:
+                cases.append(with_weights(weights, draft, case))
         plan = plan_of(draft, tuple(cases))
     return replace(plan, provenance=(*plan.provenance, *origins(context, draft)))
+
+
+def long_work(context: Context, draft: Draft) -> str:
+    """What has to be done in the background before the plan is whole, in words; empty where a page
+    can wait for it."""
+    if draft.form.material is Material.SKETCHES:
+        drawings = len({one.drawing for one in draft.sketches.values() if not one.id})
+        if drawings <= MOST_PREPARED:
+            return ""
+        return f"{many(drawings, 'starter drawing')} are prepared first, about a second each."
+    measured = missing_weights(context, draft)
+    if measured <= MOST_MEASURED:
+        return ""
+    return f"The colors of {many(measured, 'concept')} are measured first."
 
 
 def with_weights(weights: Weights, draft: Draft, case: Case) -> Case:
@@ -139,20 +181,20 @@ def missing_weights(context: Context, draft: Draft) -> int:
 def origins(context: Context, draft: Draft) -> list[str]:
     """Sentences on where pictures and distributions are from."""
     form = draft.form
-    told = [f"{model.name}: {_listed(context, model.sources)}." for model in form.models]
+    sentences = [f"{model.name}: {_listed(context, model.sources)}." for model in form.models]
     if form.material is not Material.DISTRIBUTIONS:
-        return told
-    told.append(f"People's colors: {_listed(context, form.people)}.")
+        return sentences
+    sentences.append(f"People's colors: {_listed(context, form.people)}.")
     sources = (*form.people, *(source for model in form.models for source in model.sources))
     kinds = {
         context.storage.distributions.get(parse(text).id).kind
         for text in sources
         if parse(text).kind == SET
     }
-    told += [f"{KINDS[kind][0].upper()}{KINDS[kind][1:]}." for kind in sorted(kinds)]
+    sentences += [f"{KINDS[kind][0].upper()}{KINDS[kind][1:]}." for kind in sorted(kinds)]
     if any(parse(text).kind != SET for text in sources):
-        told.append(f"Of pictures: {METHODS[form.extraction]}.")
-    return told
+        sentences.append(f"Of pictures: {METHODS[form.extraction]}.")
+    return sentences
 
 
 def stored(plan: StudyPlan, form: StudyForm | None) -> dict[str, Any]:

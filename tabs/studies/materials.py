@@ -18,7 +18,17 @@ from tabs.page.context import Context
 from tabs.page.requests import Nothing
 from tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
 from tabs.studies.outline import minutes
-from tabs.studies.texts import CONSENT, FREE, FREE_NAME, KINDS, LANGUAGES, METHODS, texts_of
+from tabs.studies.sketch_fields import REVIEWS, examples_in
+from tabs.studies.texts import (
+    CONSENT,
+    FREE,
+    FREE_NAME,
+    KINDS,
+    LANGUAGES,
+    METHODS,
+    consent_in,
+    texts_of,
+)
 from tabs.studies.wording import words_of
 
 NOTHING = (
@@ -41,6 +51,7 @@ def presets(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
         "extractions": dict(EXTRACTIONS),
         "kinds": {kind.value: words for kind, words in KINDS.items()},
         "methods": METHODS,
+        "reviews": REVIEWS,
         "wording": {language: words_of(language) for language in LANGUAGES},
         "limits": {
             "votes": [1, MOST_VOTES],
@@ -103,7 +114,8 @@ def materials(context: Context, actor: Actor, request: Nothing) -> dict[str, Any
 def _preset(name: str) -> dict[str, Any]:
     preset = PRESETS.get(name)
     form = StudyForm(preset=name).defaulted()
-    trials = sum(number or 0 for number in (form.trials, form.repeats, form.attention))
+    practice = form.practice.number if form.practice else 0
+    trials = sum(number or 0 for number in (form.trials, form.repeats, form.attention, practice))
     return {
         "id": name,
         "name": preset.name if preset else FREE_NAME,
@@ -114,11 +126,21 @@ def _preset(name: str) -> dict[str, Any]:
         "models": preset.models if preset else None,
         "minutes": minutes(form.asked_kind, trials),
         "form": form.model_dump(mode="json"),
-        "texts": {
-            language: dict(zip(("question", "instructions"), texts_of(name, language), strict=True))
-            for language in LANGUAGES
-        },
+        "texts": {language: _texts(name, language, form) for language in LANGUAGES},
     }
+
+
+def _texts(name: str, language: str, form: StudyForm) -> dict[str, Any]:
+    """The words of a preset in a language."""
+    question, instructions = texts_of(name, language)
+    texts = {
+        "question": question,
+        "instructions": instructions,
+        "consent": consent_in(language, form.asked_kind),
+    }
+    if form.examples is None:
+        return texts
+    return {**texts, "examples": [one.model_dump() for one in examples_in(language)]}
 
 
 def _prompts(context: Context, run_id: str) -> int:

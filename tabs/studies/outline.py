@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation.assignment.further import length_of
 from annotation.studies.cases import Case, Kind
 from annotation.studies.plan import Material, StudyPlan
 from core.color.distances import emd
@@ -17,20 +18,26 @@ from core.errors import TrueHueError
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
-from tabs.studies.drafting import Draft, Possible, draft, missing, possible_cases
+from tabs.studies.drafting import Draft, Possible, missing, possible_cases
 from tabs.studies.form import StudyForm
-from tabs.studies.making import consent_of, missing_weights, plan_of, with_weights
+from tabs.studies.making import (
+    consent_of,
+    drafted,
+    long_work,
+    missing_weights,
+    plan_of,
+    with_weights,
+)
+from tabs.studies.sketch_drafting import sketches_json
 from tabs.studies.weights import Weights
 
-SECONDS = {Kind.PAIRS: 8, Kind.RATINGS: 6, Kind.BEST_OF: 12}
+SECONDS = {Kind.PAIRS: 8, Kind.RATINGS: 6, Kind.BEST_OF: 12, Kind.COLORINGS: 120}
 """Of one answer, assumed before anybody has answered: a preview of one's own tells better."""
 OTHER_SECONDS = 90
 """Consent, instructions and screening."""
 LONG_MINUTES = 30
 OFFERS, MOST_OFFERED = 12, 40
 """Training trials that are offered, and cases that are looked at for them."""
-MOST_MEASURED = 60
-"""Distributions that are measured while a page waits; more of them are a job."""
 PLACEHOLDER = "["
 
 
@@ -67,9 +74,9 @@ def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any
     """What a form would make, with a sample of it; nothing is stored. Raises BadInput, with the
     field, for what cannot be made."""
     form = request.filled()
-    made = draft(context, form)
+    made = drafted(context, form)
     plan = plan_of(made)
-    unmeasured = missing_weights(context, made)
+    unmeasured, long = missing_weights(context, made), long_work(context, made)
     sample, offers, problem = _measured(context, made, unmeasured)
     return {
         "ok": True,
@@ -95,11 +102,11 @@ def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any
         "blocks": blocks(plan),
         "heavy": {
             "missing": unmeasured,
-            "words": f"The colors of {many(unmeasured, 'concept')} are measured first. "
-            "This goes on in the background.",
+            "words": f"{long} This goes on in the background.",
         }
-        if unmeasured > MOST_MEASURED
+        if long
         else None,
+        "sketches": sketches_json(made) if form.material is Material.SKETCHES else None,
         "sample": sample,
         "consent": {"version": consent_of(form.consent).version, "text": form.consent},
         "colors": [bin_.hex for bin_ in uw71()],
@@ -110,7 +117,7 @@ def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any
 def sizes(plan: StudyPlan) -> dict[str, Any]:
     """What a plan asks of people: trials, people, minutes."""
     main = min(plan.trials, len(plan.main_stimuli))
-    trials = main + min(plan.repeats, main) + min(plan.attention, main) + len(plan.training.keys)
+    trials = length_of(plan, ())
     return {
         "votes_a_stimulus": plan.votes,
         "votes_wanted": plan.answers_wanted,
@@ -147,41 +154,55 @@ def blocks(plan: StudyPlan) -> list[str]:
 
 def warnings(plan: StudyPlan, made: Draft) -> list[str]:
     """What a researcher should know before making it."""
-    told = []
+    sentences = []
     size = sizes(plan)
     form, preset = made.form, made.form.of_preset
     people, most = size["people_needed"], plan.closing.participants
     if most is not None and most < people:
-        told.append(
+        wanted = (
+            f"{many(plan.votes, 'coloring')} of each concept"
+            if plan.kind is Kind.COLORINGS
+            else f"{many(plan.votes, 'vote')} of each stimulus"
+        )
+        sentences.append(
             f"The study closes with {many(most, 'participant')}, but {people:,} are needed for "
-            f"{many(plan.votes, 'vote')} of each stimulus."
+            f"{wanted}."
         )
     if size["minutes_a_person"] > LONG_MINUTES:
-        told.append(
+        sentences.append(
             f"{size['minutes_a_person']:.0f} minutes are long for one sitting. People can pause "
             "and go on with the same link; fewer trials a person need more people."
         )
     if preset is not None and preset.models and len(form.models) != preset.models:
-        told.append(
+        sentences.append(
             f"{preset.name}, as published, compares {preset.models} models; these are "
             f"{len(form.models)}."
         )
     if preset is not None and preset.cases and len(made.cases) != preset.cases:
-        told.append(
+        sentences.append(
             f"{preset.name}, as published, takes {preset.cases} cases; these are "
             f"{len(made.cases):,}."
         )
     same = _same_pictures(plan)
     if same:
-        told.append(
+        sentences.append(
             f"{same:,} of {len(plan.main_stimuli):,} stimuli would show one picture twice: models "
             "have equal pictures."
         )
     if plan.training.keys and not plan.training.needed:
-        told.append("No training answer has to be right: training is shown and never repeated.")
-    if not plan.attention and plan.trials >= 50:
-        told.append("There are no attention checks: results cannot say who did not look.")
-    return told
+        sentences.append(
+            "No training answer has to be right: training is shown and never repeated."
+        )
+    if plan.kind is Kind.COLORINGS:
+        warned = sum(bool(choice.warnings) for choice in made.sketches.values())
+        if warned:
+            sentences.append(
+                f"{many(warned, 'concept')} {'has' if warned == 1 else 'have'} a sketch with a "
+                "warning: look at it in the list, and try it in Colorize."
+            )
+    elif not plan.attention and plan.trials >= 50:
+        sentences.append("There are no attention checks: results cannot say who did not look.")
+    return sentences
 
 
 def group_counts(groups: Any) -> list[dict[str, Any]]:
@@ -222,7 +243,7 @@ def _measured(
 ) -> tuple[dict[str, Any] | None, list[dict[str, Any]], str]:
     """A sample, offers for training, and what went wrong in measuring them."""
     plan = plan_of(made)
-    if not plan.main_stimuli:
+    if not plan.main_stimuli or made.form.material is Material.SKETCHES:
         return None, [], ""
     stimulus = plan.main_stimuli[0]
     case = plan.case_by_id[stimulus.case_id]

@@ -31,7 +31,7 @@ _SD = {"pairs": (0.5, 0.5), "ratings": (0.5, 1.0)}
 class Difference(PageRequest):
     """What is expected of two models. For ``pairs``: ``win_share`` of the votes that are no tie are
     for the better one. For ``ratings``: the means lie ``difference`` points apart, and ratings of
-    one person ``rating_sd`` from each other."""
+    one person ``rating_sd`` from each other; ``votes_a_person`` are on both models together."""
 
     kind: Literal["pairs", "ratings"] = "pairs"
     win_share: float = Field(default=0.6, gt=0.5, le=0.99, title="The better model's share")
@@ -52,6 +52,12 @@ class Difference(PageRequest):
         )
         size = (participants, self.votes_a_person, self.cases)
         if self.kind == "ratings":
+            if self.votes_a_person < 2:
+                raise BadInput(
+                    "Who rates one picture compares no two models. Ask for two ratings a person, "
+                    "or more.",
+                    "votes_a_person",
+                )
             return RatingDesign(self.difference, *size, self.rating_sd, person_sd, case_sd)
         return Design(self.win_share, *size, self.tie_share, person_sd, case_sd)
 
@@ -96,8 +102,10 @@ def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[
     needed = people_needed(request.design(2), request.power, request.seed)
     if needed.participants is None:
         most = needed.curve[-1][0] if needed.curve else 0
+        top = max((power.power for _, power in needed.curve), default=0.0)
         words = (
-            f"Up to {most:,} people do not find it in {request.power:.0%} of simulated studies. "
+            f"Up to {most:,} people do not find it in {request.power:.0%} of simulated studies"
+            f"{' for sure: the power levels off near it' if top >= request.power else ''}. "
             "Where cases differ much, more cases help more than more people."
         )
     else:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from annotation.studies.plan import Completion
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.participants.service import Participation
 from tabs.studies.live import StudyRequest, current, study_of
+from tabs.studies.rights import may_personal
 
 
 class PreviewRequest(StudyRequest):
@@ -20,5 +23,8 @@ class PreviewRequest(StudyRequest):
 def preview(context: Context, actor: Actor, request: PreviewRequest) -> dict[str, Any]:
     """The address of a preview of a study as it is now. It lies in memory, for an hour."""
     record = study_of(context, request.study)
-    token = context.service(Participation).preview(current(context, record), record)
+    plan = current(context, record)
+    if not may_personal(actor, record):
+        plan = replace(plan, completion=Completion())  # a preview goes to the last page
+    token = context.service(Participation).preview(plan, record)
     return {"url": f"{request.base}/study/{token}"}

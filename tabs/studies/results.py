@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import threading
 import time
@@ -17,8 +18,9 @@ from pydantic import Field
 
 from annotation.judgments.arrangements import side_biases
 from annotation.judgments.rates import SideBias
-from annotation.report import Analysis, Person, results
+from annotation.report import ALPHA_REPLICATES, Analysis, Person, results
 from annotation.studies.cases import Kind
+from annotation.validation.scales import KENDALL_REPLICATES
 from core.errors import TrueHueError
 from core.generation.request import Cancelled
 from tabs.page.actor import Actor, asks
@@ -93,6 +95,11 @@ class ResultsKeeper:
                 return Computed(kept[1] if kept else None, kept is not None, progress)
             if task.key == key:
                 return Computed(made, False, None)
+
+    def peek(self, study_id: str) -> tuple[object, Json] | None:
+        """What is kept of a study, with its key; nothing is computed for it."""
+        with self._lock:
+            return self._kept.get(study_id)
 
     def forget(self, study_id: str) -> None:
         """Drops what is kept of a study, and what is at work: somebody in it was erased."""
@@ -173,9 +180,26 @@ def study_results(context: Context, actor: Actor, request: AskResults) -> Json:
 
 def compute(context: Context, study_id: str, replicates: int, step: Callable[[str], None]) -> Json:
     """The results of a study as JSON; ``step`` is told what is at work."""
-    began = time.monotonic()
     step("reading")
-    source = read_source(context, study_id)
+    with context.storage.snapshot():
+        key, source = source_key(context, study_id), read_source(context, study_id)
+    return computed_of(context, source, key, replicates, step)
+
+
+def digest(key: object) -> str:
+    """What results are of, short: of equal keys (:func:`source_key`) it is the same."""
+    return hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+
+
+def computed_of(
+    context: Context,
+    source: StudySource,
+    key: object,
+    replicates: int,
+    step: Callable[[str], None],
+) -> Json:
+    """The results of a study as it was read, under that ``key``."""
+    began = time.monotonic()
     people = source.people
     step("metrics of the candidates")
     metrics = metrics_of(context, source.plan)
@@ -196,11 +220,21 @@ def compute(context: Context, study_id: str, replicates: int, step: Callable[[st
     return {
         "key": secrets.token_hex(8),
         **results_json(source, told, metrics, sides),
+        "of": digest(key),
         "events": events,
         "replicates": replicates,
+        "fewer_replicates": _fewer(source.plan.kind, replicates),
         "seconds": round(time.monotonic() - began, 2),
         "computed_at": datetime.now(UTC).isoformat(),
     }
+
+
+def _fewer(kind: Kind, replicates: int) -> list[Json]:
+    """The numbers whose intervals are of fewer resamples, for they take long."""
+    fewer = [("Krippendorff’s α", ALPHA_REPLICATES)]
+    if kind is Kind.RATINGS:
+        fewer.append(("Kendall’s τ", KENDALL_REPLICATES))
+    return [{"name": name, "replicates": most} for name, most in fewer if most < replicates]
 
 
 def _sides(source: StudySource, people: list[Person]) -> dict[str, SideBias]:

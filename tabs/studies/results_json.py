@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import Any
 
 from annotation.judgments.arrangements import PLACES
 from annotation.judgments.means import ChoiceShare, Rating
 from annotation.judgments.rates import SideBias, WinRate
 from annotation.participants.quality import ExclusionRule
+from annotation.participants.screening import screening_of
 from annotation.ranking.strengths import Ranking
 from annotation.report import GroupSummary, PersonResult, StudyResults, Summary
 from annotation.studies.cases import Kind
 from core.studies import Decision, Event, EventKind, ParticipantRecord
 from tabs.studies.metrics import StudyMetric
-from tabs.studies.results_numbers import ALONE, count_share, number, percent, plain
-from tabs.studies.results_source import StudySource, rule_json, screening_of
+from tabs.studies.results_numbers import ALONE, number, percent, plain
+from tabs.studies.results_source import StudySource, rule_json
 from tabs.studies.results_validation import validation_json
 
 ELO = 400 / math.log(10)
@@ -103,7 +104,7 @@ def results_json(
             arrangements[1],
         ),
         "people": people,
-        "notes": [*source.notes, *results.everybody.notes],
+        "notes": list(results.everybody.notes),
         "erased": len(source.erased),
     }
 
@@ -163,7 +164,7 @@ def person_json(
             name: plain(value) if isinstance(value, float) else value
             for name, value in asdict(result.quality).items()
         },
-        "screening": screening_of(source, participant),
+        "screening": screening_of(source.plan, participant.number, events),
         "excluded": bool(result.excluded),
         "reasons": list(result.excluded),
         "decision": decision_json(source.decisions.get(participant.id)),
@@ -214,8 +215,8 @@ def _summary(
         "answers": summary.answers,
         "skips": summary.skips,
         "ties": summary.ties,
-        "skip_share": count_share(summary.skips, summary.answers),
-        "tie_share": count_share(summary.ties, summary.answers),
+        "skip_share": number(*astuple(summary.skip_share)),
+        "tie_share": number(*astuple(summary.tie_share)),
         "strengths": strengths_json(summary.ranking),
         "strengths_why": _strengths_why(pairs, summary.ranking),
         "tie_between_equals": summary.ranking.tie_share if summary.ranking else None,
@@ -280,7 +281,7 @@ def strengths_json(ranking: Ranking | None) -> list[dict[str, Any]]:
             "rank_low": one.rank_low,
             "rank_high": one.rank_high,
             "votes": one.votes,
-            "unbeaten": one.model in ranking.unbeaten,
+            "separated": one.model in ranking.separated,
         }
         for one in ranking.strengths
     ]
@@ -293,8 +294,8 @@ def _strengths_why(pairs: bool, ranking: Ranking | None) -> str:
         return "There are no votes yet."
     if ranking.participants < 2:
         return ALONE
-    if ranking.unbeaten:
-        names = ", ".join(ranking.unbeaten)
+    if ranking.separated:
+        names = ", ".join(ranking.separated)
         return (
             f"{names}: won or lost everything against the others, so that the size of the strength "
             "is held by the prior alone. More votes give it one."
@@ -317,14 +318,15 @@ def _side_bias(bias: SideBias | None) -> dict[str, Any] | None:
     if share["value"] is not None:
         seen = (
             "no preference of a place can be seen"
-            if bias.p >= 0.05
+            if not bias.p < 0.05
             else "the first place was preferred"
             if bias.left_share > 0.5
             else "the second place was preferred"
         )
+        p = "" if plain(bias.p) is None else f" (p = {bias.p:.2g}, by participants)"
         words = (
             f"The first place won {percent(bias.left_share)} ({percent(bias.low)} to "
-            f"{percent(bias.high)}) of the votes that are no tie: {seen} (p = {bias.p:.2g})."
+            f"{percent(bias.high)}) of the votes that are no tie: {seen}{p}."
         )
     return {
         "left": bias.left,

@@ -29,18 +29,6 @@ def number(
     return {"value": shown, "low": interval[0], "high": interval[1], "why": words}
 
 
-def count_share(part: int, whole: int) -> dict[str, Any]:
-    """A share of counts with its 95% interval of Wilson, which takes answers for independent."""
-    if not whole:
-        return number(None)
-    z = 1.959963984540054
-    share = part / whole
-    center = (share + z * z / (2 * whole)) / (1 + z * z / whole)
-    half = z * math.sqrt(share * (1 - share) / whole + z * z / (4 * whole**2))
-    half /= 1 + z * z / whole
-    return number(share, max(0.0, center - half), min(1.0, center + half))
-
-
 def percent(value: float | None) -> str:
     """``67%``, or ``–``."""
     return "–" if plain(value) is None else f"{value:.0%}"

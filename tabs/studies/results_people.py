@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -12,13 +14,16 @@ from annotation.assignment.replay import replay
 from annotation.participants.quality import ExclusionRule
 from annotation.studies.files import from_json
 from core.errors import BadInput, NotStored
-from core.studies import ParticipantRecord
-from tabs.page.actor import Actor, asks
+from core.studies import LogKind, ParticipantRecord, State
+from tabs.page.actor import Actor, Thing, asks, may
 from tabs.page.context import Context
 from tabs.page.errors import many
+from tabs.studies.logs import logs_of
 from tabs.studies.results import AskResults, OfStudy, ResultsKeeper, study_results
 from tabs.studies.results_json import decision_json, label, rule_fields
 from tabs.studies.results_source import read_source, rule_json, rule_of
+from tabs.studies.rights import require_personal
+from tabs.studies.shelf import StudyShelf
 
 Json = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -64,8 +69,10 @@ def set_rule(context: Context, actor: Actor, request: SetRule) -> Json:
     study_id = context.storage.studies.get(request.study).id
     fields = request.model_dump(exclude={"study", "default"})
     rule = ExclusionRule() if request.default else ExclusionRule(**fields)
-    if rule != rule_of(context.storage.studies.rule(study_id)) or not request.default:
-        context.storage.studies.set_rule(study_id, rule_json(rule), actor.id)
+    stored = context.storage.studies.rule(study_id)
+    if rule != rule_of(stored) or not request.default:
+        # What else stands in the stored rule is not of participants, and stays.
+        context.storage.studies.set_rule(study_id, {**(stored or {}), **rule_json(rule)}, actor.id)
     return {
         "rule": rule_json(rule),
         "rule_is_default": rule == ExclusionRule(),
@@ -106,17 +113,38 @@ def _decide(context: Context, actor: Actor, request: Decide, *, excluded: bool) 
 
 @asks("study")
 def erase(context: Context, actor: Actor, request: Erase) -> Json:
-    """Deletes everything of one participant for good, because that person asked for it."""
+    """Deletes everything of one participant for good, because that person asked for it, and the
+    sets of distributions with their answers, which are named. For who made the study, and for
+    admins."""
     person = participant_of(context, request)
+    study = context.storage.studies.get(person.study_id)
+    may(actor, "delete", Thing(frozenset({study.author})))
     if request.confirm != person.number + 1:
         raise BadInput(
             f"This is {label(person.number)}, not {request.confirm}: nothing was erased. Give the "
             "number of the person who is to be erased.",
             "confirm",
         )
-    context.storage.participants.erase(person.id, actor.id)
-    context.service(ResultsKeeper).forget(person.study_id)
-    return {"erased": person.number, "label": label(person.number)}
+    sets = context.storage.participants.erase(person.id, actor.id)
+    for keeper in context.services.values():
+        if isinstance(keeper, ResultsKeeper):
+            keeper.forget(person.study_id)
+    return {"erased": person.number, "label": label(person.number), "sets": list(sets)}
+
+
+@asks("study")
+def clear_external(context: Context, actor: Actor, request: OfStudy) -> Json:
+    """Deletes what recruiting sites call the participants of a closed study, as the text that they
+    agreed to promises for when they are paid. For who made the study, and for admins."""
+    study = context.storage.studies.get(request.study)
+    may(actor, "delete", Thing(frozenset({study.author})))
+    if study.state is not State.CLOSED:
+        raise BadInput(
+            "Close the study first: people who come back are known by the number that their "
+            "recruiting site gave.",
+            "study",
+        )
+    return {"cleared": context.storage.participants.clear_external(study.id)}
 
 
 def participant_of(context: Context, request: OfParticipant) -> ParticipantRecord:
@@ -129,10 +157,12 @@ def participant_of(context: Context, request: OfParticipant) -> ParticipantRecor
 
 @asks("study")
 def participant_export(context: Context, actor: Actor, request: OfParticipant) -> Json:
-    """Everything that is stored of one participant, as it is stored: it is theirs to have."""
+    """Everything that is stored of one participant, as it is stored: it is theirs to have. For who
+    made the study, and for admins."""
     person = participant_of(context, request)
     storage = context.storage
     study = storage.studies.get(person.study_id)
+    require_personal(actor, study)
     decision = storage.participants.decisions(person.study_id).get(person.id)
     return {
         "format": "truehue participant",
@@ -170,39 +200,42 @@ def _consent(context: Context, person: ParticipantRecord) -> Json:
 def replayed(context: Context, actor: Actor, request: OfStudy) -> Json:
     """Whether every participant was served what the plan, its seed and the log give again."""
     source = read_source(context, request.study)
+    events = logs_of(context.storage, source.study.id)
+    marks = context.storage.coloring_marks.of_study(source.study.id)
+    shelf, log = context.service(StudyShelf), context.storage.studies.log(source.study.id)
+    newest = source.study.version
+    first = min((one.plan_version for one in source.participants), default=newest)
+    plans = {version: shelf.plan(source.study.id, version) for version in range(first, newest + 1)}
     people = [
         Enrolled(
             one.number,
             one.enrolled_at,
             source.trials.get(one.id, ()),
-            source.events.get(one.id, ()),
+            events.get(one.id, ()),
+            [mark for mark in marks if mark.participant_id == one.id],
+            plans[one.plan_version],
         )
         for one in source.participants
-        if one.id not in source.left_out
     ]
-    differing = set(replay(source.plan, people))
-    first_erased = min(source.erased, default=None)
-    changed = len({one.plan_version for one in source.participants}) > 1
-    told: list[Json] = []
-    for number in sorted(differing):
-        if first_erased is not None and number > first_erased:
-            why = (
-                f"{label(first_erased)} was erased: what was served after them depended on what "
-                "they had been served, which is not known any more."
-            )
-        elif changed:
-            why = "The plan was changed while people took part."
-        else:
-            why = (
-                "What is stored is not what the plan gives again. It may have been served by "
-                "another version of TrueHue, or changed since."
-            )
-        told.append({"number": number, "label": label(number), "why": why})
-    unexplained = first_erased is None and not changed
+    changes = [
+        (entry.at, plans[entry.body["version"]])
+        for entry in log
+        if entry.kind is LogKind.PLAN and entry.body["version"] > first
+    ]
+    differing = replay(plans[first], people, changes)
+    gaps = [
+        _gap(people, entry.body["participant_number"], entry.at)
+        for entry in log
+        if entry.kind is LogKind.ERASURE
+    ]
+    reasons = {number: _why(times, gaps) for number, times in differing.items()}
     return {
         "checked": len(people),
         "same": len(people) - len(differing),
-        "differing": told,
+        "differing": [
+            {"number": number, "label": label(number), "why": why or _UNEXPLAINED}
+            for number, why in reasons.items()
+        ],
         "skipped": [
             {
                 "number": number,
@@ -212,8 +245,36 @@ def replayed(context: Context, actor: Actor, request: OfStudy) -> Json:
             for number in source.erased
         ],
         "whole": not differing,
-        "words": _replay_words(len(people), len(differing), unexplained),
+        "words": _replay_words(len(people), len(differing), "" in reasons.values()),
     }
+
+
+_UNEXPLAINED = (
+    "What is stored is not what the plan gives again. It may have been served by another version "
+    "of TrueHue, or changed since."
+)
+Gap = tuple[int, datetime, datetime]
+"""Who was erased, and the time in which what others were served may have depended on them."""
+
+
+def _gap(people: Sequence[Enrolled], number: int, until: datetime) -> Gap:
+    """From the last enrolment before theirs, for their own is not known any more."""
+    before = (one.enrolled_at for one in people if one.number < number)
+    return number, max(before, default=datetime.min.replace(tzinfo=UTC)), until
+
+
+def _why(times: Sequence[datetime], gaps: Sequence[Gap]) -> str:
+    """Whose erasure explains what was served at these times; empty where none does for all."""
+    reasons = [
+        next((number for number, after, until in gaps if after < at <= until), None) for at in times
+    ]
+    if None in reasons:
+        return ""
+    names = " and ".join(label(number) for number in sorted({one or 0 for one in reasons}))
+    return (
+        f"{names} was erased: what was served while they were there depended on what they had been "
+        "served, which is not known any more."
+    )
 
 
 def _replay_words(people: int, differing: int, unexplained: bool) -> str:

@@ -23,7 +23,12 @@ TABLE_3 = "colorconceptbench-table3"
 _STILL = "A correlation needs more than two stimuli in which the metric differs and people do too."
 _FEW_CASES = "Intervals resample cases, and there are too few."
 _NO_SETS = "No set of four has the metric of all of its candidates, and answers."
-OF_WHAT = {Kind.PAIRS: "pairs", Kind.RATINGS: "images", Kind.BEST_OF: "sets of four"}
+OF_WHAT = {
+    Kind.PAIRS: "pairs",
+    Kind.RATINGS: "images",
+    Kind.BEST_OF: "sets of four",
+    Kind.COLORINGS: "concepts",
+}
 """What a metric is compared with people over, by the kind of study."""
 
 
@@ -42,7 +47,7 @@ def validation_json(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMe
         rows = [_of_choices(one, by_id[one.metric]) for one in summary.choice_validations]
         sentences = choice_sentences(summary, metrics) if rows else []
     return {
-        "why": "" if rows else _why_nothing(metrics),
+        "why": "" if rows else _why_nothing(plan, metrics),
         "kind": plan.kind,
         "of": OF_WHAT[plan.kind],
         "pairs": max((row["pairs"] + row["unscored"] for row in rows), default=0),
@@ -55,7 +60,12 @@ def validation_json(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMe
     }
 
 
-def _why_nothing(metrics: Sequence[StudyMetric]) -> str:
+def _why_nothing(plan: StudyPlan, metrics: Sequence[StudyMetric]) -> str:
+    if plan.kind is Kind.COLORINGS:
+        return (
+            "People colored, and no model is in this study: make a distribution of what they "
+            "colored, and compare models with it."
+        )
     if not metrics:
         return (
             "No metric has a number of these candidates: they have no distributions, and no run "

@@ -19,6 +19,7 @@ from tabs.studies.materials import materials, presets
 from tabs.studies.outline import CasesForm, cases, outline
 from tabs.studies.planning import PowerRequest, VotesRequest, power, votes_needed
 from tabs.studies.preview import PreviewRequest, preview
+from tabs.studies.sketch_choices import concept_list
 from tabs.studies.study import study, study_list
 
 PREFIX = "/api/studies"
@@ -42,6 +43,10 @@ def study_routes(context: Context) -> Door:
     @door.get("/materials")
     def made_of(actor: Actor = door.asking) -> JSONResponse:
         return guarded(lambda: materials(context, actor, Nothing()))
+
+    @door.get("/concepts")
+    def colored_of(actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: concept_list(context, actor, Nothing()))
 
     door.takes("/outline", StudyForm, outline)
     door.takes("/cases", CasesForm, cases)

@@ -34,6 +34,7 @@ from tabs.studies.results_people import (
     Erase,
     OfParticipant,
     SetRule,
+    clear_external,
     erase,
     exclude,
     include,
@@ -85,6 +86,7 @@ def results_routes(context: Context) -> Door:
         return _sent(lambda: _participant_file(context, actor, _asked(OfParticipant, request)))
 
     door.takes("/{study}/rule", SetRule, set_rule)
+    door.takes("/{study}/clear-external", OfStudy, clear_external)
     door.takes("/{study}/participants/{participant}/exclude", Decide, exclude)
     door.takes("/{study}/participants/{participant}/include", Decide, include)
     door.takes("/{study}/participants/{participant}/erase", Erase, erase)

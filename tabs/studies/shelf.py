@@ -55,8 +55,8 @@ class StudyShelf:
             known = self._counts.get(study_id)
             if known is not None and (known[0] == state or time.monotonic() < known[1]):
                 self._counts.move_to_end(study_id)
-                kept: _T = known[2]
-                return kept
+                value: _T = known[2]
+                return value
         began = time.monotonic()
         counted = count()
         ended = time.monotonic()

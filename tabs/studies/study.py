@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from annotation.studies.plan import StudyPlan
-from core.errors import NotStored
+from annotation.studies.plan import Completion, StudyPlan
+from core.errors import BadInput, NotStored
 from core.studies import LogEntry, LogKind, State, StudyRecord
 from storage.makers import OWNER
 from tabs.page.actor import Actor, asks
@@ -18,6 +19,9 @@ from tabs.studies.links import listed as links_of
 from tabs.studies.live import StudyRequest, current, progress_of, stage_now, study_of, summary
 from tabs.studies.making import FORM
 from tabs.studies.outline import blocks, group_counts, images_of, models_of, sizes
+from tabs.studies.rights import may_personal, without_completion
+
+log = logging.getLogger("truehue")
 
 REVISABLE = ("title", "closing", "completion", "abandoned_after_s")
 """What may change once people came in: nothing of it changes what they see and answer."""
@@ -40,23 +44,35 @@ MOVES: Mapping[State, tuple[State, ...]] = {
 def study_list(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
     """All studies, the newest first."""
     now = datetime.now(UTC)
-    return {"studies": [_row(context, record, now) for record in context.storage.studies.all()]}
+    rows = []
+    for record in context.storage.studies.all():
+        try:
+            rows.append(_row(context, record, now))
+        except BadInput as error:  # one that cannot be read keeps nobody from the others
+            log.warning("study %s cannot be shown: %s", record.id, error)
+    return {"studies": rows}
 
 
 @asks("study")
 def study(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
     """Everything of one study for its page."""
-    return view(context, study_of(context, request.study))
+    return view(context, actor, study_of(context, request.study))
 
 
-def view(context: Context, record: StudyRecord) -> dict[str, Any]:
-    """A study as its page shows it."""
-    plan = current(context, record)
+def view(context: Context, actor: Actor, record: StudyRecord) -> dict[str, Any]:
+    """A study as its page shows it; what participants get at the end is empty for those who may
+    not have personal data."""
+    plan, form = current(context, record), record.plan.get(FORM)
+    personal = may_personal(actor, record)
+    if not personal:
+        plan = replace(plan, completion=Completion())
+        form = without_completion(record.plan).get(FORM)
     draft = record.state is State.DRAFT
     stopping = blocked(context, plan)
     return {
         **_head(context, record, plan),
-        "form": record.plan.get(FORM),
+        "form": form,
+        "personal": personal,
         "may_revise": "everything" if draft else "some",
         "revisable": list(REVISABLE),
         "can": {
@@ -84,13 +100,21 @@ def blocked(context: Context, plan: StudyPlan) -> list[str]:
             f"{gone:,} of its {len(wanted):,} pictures are not stored any more. Put them back, or "
             "revise the study."
         )
+    sketches = {case.sketch for case in plan.cases if case.sketch}
+    lost = len(sketches) - len(context.storage.sketches.by_ids(sketches))
+    if lost:
+        reasons.append(
+            f"{lost:,} of its {len(sketches):,} sketches are not stored here. Bring them again in "
+            "Colorize, or revise the study."
+        )
     return reasons
 
 
 def plan_json(plan: StudyPlan) -> dict[str, Any]:
     """A plan without its cases' pictures and distributions."""
     keys = {stimulus_id for stimulus_id, _ in plan.training.keys}
-    main = [case for case in plan.cases if case.id in {one.case_id for one in plan.main_stimuli}]
+    asked = {stimulus.case_id for stimulus in plan.main_stimuli}
+    main = [case for case in plan.cases if case.id in asked]
     return {
         "question": plan.question,
         "instructions": plan.instructions,
@@ -117,6 +141,12 @@ def plan_json(plan: StudyPlan) -> dict[str, Any]:
             "needed": plan.training.needed,
             "attempts": plan.training.attempts,
         },
+        "practice": {
+            "words": [plan.case_by_id[case_id].words for case_id in plan.practice.case_ids],
+            "review": plan.practice.review.value,
+        },
+        "examples": [asdict(example) for example in plan.examples],
+        "sketches": len({case.sketch for case in main if case.sketch}),
         "completion": asdict(plan.completion),
         "closing": asdict(plan.closing),
         "abandoned_after_s": plan.abandoned_after_s,

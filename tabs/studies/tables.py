@@ -170,6 +170,14 @@ TABLES: tuple[StudyTable, ...] = (
             ),
             _whole("answered", COMPUTED, "Main trials with an answer.", "trials", always=True),
             _whole("trials", SHOWN, "Main trials that they were given.", "trials", always=True),
+            _whole(
+                "planned",
+                COMPUTED,
+                "Main trials that they get in the end; more than were given where these come in "
+                "batches and they left.",
+                "trials",
+                always=True,
+            ),
             _number("attention", COMPUTED, "Attention checks answered as told.", _SHARE),
             _number(
                 "consistency", COMPUTED, "Repeated trials answered the same, sides turned.", _SHARE
@@ -255,7 +263,7 @@ TABLES: tuple[StudyTable, ...] = (
                 "kind",
                 DONE,
                 "What was answered.",
-                allowed=("place", "tie", "skip", "rating"),
+                allowed=("place", "tie", "skip", "rating", "coloring"),
                 always=True,
             ),
             _whole("value", DONE, "The place from 0, or the rating, 0 to 10."),
@@ -362,5 +370,3 @@ TABLES: tuple[StudyTable, ...] = (
     ),
 )
 """In the order of the codebook."""
-
-BY_NAME: Mapping[str, StudyTable] = {table.name: table for table in TABLES}

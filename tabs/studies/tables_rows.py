@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from annotation.judgments.answers import Answer, AnswerKind, answers_of
+from annotation.judgments.answers import SKIP_REASONS, Answer, AnswerKind, answers_of
 from annotation.judgments.votes import TIE
+from annotation.participants.screening import screening_of
 from annotation.studies.cases import Kind
 from annotation.studies.files import to_json
 from core.studies import Event, ParticipantRecord, Purpose, Trial
 from tabs.studies.metrics import StudyMetric
-from tabs.studies.results_source import StudySource, screening_of
+from tabs.studies.results_source import StudySource
 
 Json = dict[str, Any]
 
@@ -37,12 +38,14 @@ DISPLAY = (
 
 @dataclass(frozen=True)
 class ExportData:
-    """A study with its results. ``personal`` keeps what names people."""
+    """A study with its results. ``personal`` keeps what names people. ``colorings`` is a
+    tabs.studies.colorings.tables_rows.ColoringExport where people color, else None."""
 
     source: StudySource
     metrics: tuple[StudyMetric, ...]
     results: Json
     personal: bool = False
+    colorings: Any = None
 
     @cached_property
     def excluded(self) -> frozenset[int]:
@@ -55,8 +58,6 @@ class ExportData:
         source = self.source
         told = []
         for one in source.participants:
-            if one.id in source.left_out:
-                continue
             trials = [
                 trial
                 for trial in source.trials.get(one.id, ())
@@ -88,10 +89,11 @@ def study(data: ExportData) -> Iterator[Json]:
             if name not in ("cases", "completion")
         },
         "rule": data.results["rule"],
-        "notes": list(source.notes),
     }
     if data.personal:  # who has the code is paid
         settings["completion"] = to_json(source.plan)["completion"]
+    else:  # the text says who runs the study
+        settings["consent"] = {"version": source.plan.consent.version}
     for name, value in settings.items():
         shown = value if isinstance(value, str) else _json(value)
         yield {"name": name, "value": shown}
@@ -203,7 +205,11 @@ def body_of(event: Event, personal: bool) -> Json:
     nobody has asked for, unless ``personal``."""
     if personal:
         return dict(event.body)
-    body = {name: value for name, value in event.body.items() if name not in FREE_TEXT}
+    body = {
+        name: value
+        for name, value in event.body.items()
+        if name not in FREE_TEXT or value in SKIP_REASONS
+    }
     display = body.get("display")
     if isinstance(display, Mapping):
         body["display"] = {name: value for name, value in display.items() if name in DISPLAY}
@@ -275,12 +281,12 @@ def votes(data: ExportData) -> Iterator[Json]:
 def screening(data: ExportData) -> Iterator[Json]:
     """Plates and patches of those who were screened."""
     for one in data.source.participants:
-        told = screening_of(data.source, one)
-        if told is not None:
+        events = data.source.events.get(one.id, ())
+        if seen := screening_of(data.source.plan, one.number, events):
             yield {
                 "participant": one.number + 1,
-                **told,
-                "misread": " ".join(told["misread"]) or None,
+                **seen,
+                "misread": " ".join(seen["misread"]) or None,
             }
 
 

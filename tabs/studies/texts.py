@@ -14,6 +14,7 @@ KINDS = {
     Kind.PAIRS: "Pairs: which of two",
     Kind.RATINGS: "Ratings: each picture from 0 to 10",
     Kind.BEST_OF: "Best of four",
+    Kind.COLORINGS: "Colorings: people color sketches",
 }
 METHODS = {
     "balanced": "Balanced: every stimulus gets as many answers as every other",
@@ -39,14 +40,26 @@ _GERMAN = {
         "Welches Bild hat die Farben, nach denen die Worte fragen?",
         "Achten Sie nur auf die Farben. Welches Bild schöner ist, spielt keine Rolle.",
     ),
+    "colorings": (
+        "Welche Farben hat das?",
+        "Nehmen Sie die Farben, die das meistens hat, so wie Sie es aus dem Alltag kennen: die "
+        "wirklichen, nicht die eines Comics oder einer Kinderzeichnung, und nicht Ihren eigenen "
+        "Stil.\n\nMalen Sie nur aus, was die Worte nennen, und lassen Sie den Rest der Zeichnung, "
+        "wie er ist: bei einer Wiese das Gras und nicht den Himmel, bei Tee das Getränk und nicht "
+        "die Tasse.\n\nEs gibt keine richtige Antwort, auf die wir warten. Nehmen Sie die Farben, "
+        "die Ihnen zuerst einfallen.",
+    ),
 }
 
 CONSENT = {
     "en": """You are asked to look at pictures and to answer questions about their colors.
 
-What is kept: your answers, how long each took, the size of your window, and whether you could \
-read the test plates. No name, no address of your computer. If you came from a recruiting site, \
-the number it gave you is kept until you are paid.
+What is kept: your answers and what you write, when you gave them, how long each took and how long \
+you looked away; whether you could read the test plates and tell the test patches apart; and what \
+your screen can show: the size of the screen and the window, the density of its pixels, its range \
+of colors and brightness, whether it is touched, and whether you enlarged a picture. No name, no \
+address of your computer. If you came from a recruiting site, the number it gave you is kept until \
+you are paid.
 
 What for: [what the study is for, and where its results will be published]. The answers may be \
 published without anything that says who gave them.
@@ -59,8 +72,11 @@ Who runs this study: [name, institution, e-mail]. [Approval of an ethics board, 
 I am at least 18 years old, I have read this, and I agree to take part.""",
     "de": """Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.
 
-Was gespeichert wird: Ihre Antworten, wie lange jede gedauert hat, die Größe Ihres Fensters und ob \
-Sie die Prüftafeln lesen konnten. Kein Name, keine Adresse Ihres Rechners. Wenn Sie von einer \
+Was gespeichert wird: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie lange \
+jede gedauert hat und wie lange Sie weggesehen haben; ob Sie die Prüftafeln lesen und die \
+Prüffelder unterscheiden konnten; und was Ihr Bildschirm zeigen kann: die Größe von Bildschirm und \
+Fenster, die Dichte der Bildpunkte, der Umfang an Farben und Helligkeit, ob er berührt wird und ob \
+Sie ein Bild vergrößert haben. Kein Name, keine Adresse Ihres Rechners. Wenn Sie von einer \
 Vermittlungsseite kommen, wird die Nummer, die sie Ihnen gegeben hat, bis zur Bezahlung gespeichert.
 
 Wofür: [wozu die Studie dient und wo ihre Ergebnisse erscheinen]. Die Antworten dürfen \
@@ -75,6 +91,40 @@ vorhanden.]
 Ich bin mindestens 18 Jahre alt, habe dies gelesen und bin mit der Teilnahme einverstanden.""",
 }
 """What a participant agrees to. What stands in brackets is for the researcher to fill in."""
+
+_ASKED = {
+    "en": (
+        "You are asked to look at pictures and to answer questions about their colors.",
+        "What is kept: your answers, how long each took,",
+        "You are asked to color line drawings with the colors that things have for you.",
+        "What is kept: what you color, each step of it and when you did it,",
+    ),
+    "de": (
+        "Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.",
+        "Was gespeichert wird: Ihre Antworten, wie lange jede gedauert hat,",
+        "Sie werden gebeten, Zeichnungen mit den Farben auszumalen, die Dinge für Sie haben.",
+        "Was gespeichert wird: was Sie ausmalen, jeder Schritt davon und wann Sie ihn getan haben,",
+    ),
+}
+"""By language what is asked and kept in most studies, and in those of colorings."""
+
+
+def consent_in(language: str, kind: Kind) -> str:
+    """The text to agree to that a study of a kind begins with."""
+    text = CONSENT[language]
+    if kind is Kind.COLORINGS:
+        asked, kept, colored, steps = _ASKED[language]
+        text = text.replace(asked, colored).replace(kept, steps)
+    return text
+
+
+TITLES = {"colorings": {"en": "Colors of things", "de": "Farben der Dinge"}}
+"""What participants read above a study, where its preset's name is not for them."""
+
+
+def title_in(language: str, preset: str, name: str) -> str:
+    """The title that a study of a preset begins with."""
+    return TITLES.get(preset, {}).get(language, name)
 
 
 def texts_of(preset: str, language: str) -> tuple[str, str]:

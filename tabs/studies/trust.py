@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from annotation.report import Summary
-from annotation.validation.differences import LEAST_PAIRS, Difference
-from annotation.validation.metrics import Validation
+from annotation.validation.differences import LEAST_PAIRS, Difference, candidates, nearest
+from annotation.validation.metrics import Compared, Validation
 from tabs.page.errors import many
 from tabs.studies.metrics import StudyMetric
 from tabs.studies.results_numbers import percent, two
@@ -18,6 +19,14 @@ MOST_TIMES = 50
 _MOST_NAMED = 5
 
 
+@dataclass(frozen=True)
+class Given:
+    """What people gave: so many ``votes``, ``ratings`` or ``choices``."""
+
+    name: str
+    number: int
+
+
 def trust_sentences(summary: Summary, metrics: Sequence[StudyMetric], group: str = "") -> list[str]:
     """What the votes say of the metrics, the headline first; within a group where one is named.
 
@@ -25,68 +34,84 @@ def trust_sentences(summary: Summary, metrics: Sequence[StudyMetric], group: str
     """
     rows = summary.group_validations.get(group, ()) if group else summary.validations
     names = {metric.id: metric.name for metric in metrics}
-    able = [one for one in rows if np.isfinite(one.pearson.value)]
     pairs = max((one.pairs for one in rows), default=0)
     if pairs < LEAST_PAIRS:
         return [
             f"{many(pairs, 'pair')} {'has' if pairs == 1 else 'have'} votes so far: metrics are "
             f"compared from {LEAST_PAIRS} on."
         ]
-    if not able:
+    best = nearest(rows)
+    if best is None:
         return ["No metric tells these candidates apart where people do: none can be recommended."]
-    best = max(able, key=lambda one: one.pearson.value)
-    apart = summary.differences.get(group, ())
     if not best.pearson.low > 0:
         return [
             "These votes do not show that any metric says what people say: the highest correlation "
             f"is {_correlation(best)}, of {names[best.metric]}."
         ]
+    headline = (
+        f"{names[best.metric]} is nearest to people: correlation {_correlation(best)} over "
+        f"{best.pairs} pairs, and it prefers what most of them prefer in "
+        f"{percent(best.agreement.value)} of them."
+    )
+    votes = summary.ranking.votes if summary.ranking else 0
+    apart = summary.differences.get(group, ())
+    return compared(headline, rows, apart, names, Given("votes", votes))
+
+
+def compared(
+    headline: str,
+    rows: Sequence[Compared],
+    differences: Sequence[Difference],
+    names: Mapping[str, str],
+    given: Given,
+) -> list[str]:
+    """The headline with what is behind the metric that it names and what is not, and what follows
+    from that."""
+    few = [
+        names[one.metric]
+        for one in rows
+        if np.isfinite(one.ranked_by.value) and one.items < LEAST_PAIRS
+    ]
+    behind = [names[one.other] for one in differences if one.apart]
+    open_ = [one for one in differences if not one.apart]
     return [
-        _headline(best, apart, names),
-        *_wanted(summary, apart, names),
-        *_many_metrics(len(able)),
+        f"{headline}{_apart(behind, [names[one.other] for one in open_], given)}",
+        *([f"{listed(few)} {_are(few)} not compared: too few have the numbers."] if few else []),
+        *_wanted(given, open_, names),
+        *_many_metrics(len(candidates(rows))),
     ]
 
 
-def _headline(best: Validation, differences: Sequence[Difference], names: Mapping[str, str]) -> str:
-    name = names[best.metric]
-    worse = [names[one.other] for one in differences if one.apart]
-    open_ = [names[one.other] for one in differences if not one.apart]
-    told = f"{name} is nearest to people: correlation {_correlation(best)} over {best.pairs} pairs"
-    told += f", and it prefers what most of them prefer in {percent(best.agreement.value)} of them."
-    if open_ and not worse:
-        return f"{told} But these votes do not tell it from any other metric here: {listed(open_)}."
+def _apart(behind: Sequence[str], open_: Sequence[str], given: Given) -> str:
+    if open_ and not behind:
+        return (
+            f" But these {given.name} do not tell it from any other metric here: {listed(open_)}."
+        )
     if open_:
-        behind = f"{listed(worse)} {_are(worse)} behind it"
-        return f"{told} {behind}; {listed(open_)} cannot be told from it."
-    if worse:
-        return f"{told} All others are behind it: {listed(worse)}."
-    return told
+        words = f"{listed(behind)} {_are(behind)} behind it"
+        return f" {words}; {listed(open_)} cannot be told from it."
+    return f" All others are behind it: {listed(behind)}." if behind else ""
 
 
 def _are(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def _wanted(
-    summary: Summary, differences: Sequence[Difference], names: Mapping[str, str]
-) -> list[str]:
+def _wanted(given: Given, open_: Sequence[Difference], names: Mapping[str, str]) -> list[str]:
     """How many votes would tell the best from the one that is nearest to being told apart."""
-    votes = summary.ranking.votes if summary.ranking else 0
-    open_ = [one for one in differences if not one.apart]
     able = [one for one in open_ if one.votes_needed is not None]
-    if not open_ or not votes:
+    if not open_ or not given.number:
         return []
     near = min(able, key=lambda one: one.votes_needed or 0, default=None)
-    if near is None or (near.votes_needed or 0) > MOST_TIMES * votes:
+    if near is None or (near.votes_needed or 0) > MOST_TIMES * given.number:
         return [
             "The differences to those are so small that no study of a usual size would tell them "
             "apart: choose by what is easier to explain."
         ]
     return [
-        f"About {_rounded(near.votes_needed or 0):,} votes instead of {votes:,}, on accordingly "
-        f"more concepts or prompts, would tell it from {names[near.other]}, if the difference is "
-        "as large as it seems now."
+        f"About {_rounded(near.votes_needed or 0):,} {given.name} instead of {given.number:,}, on "
+        f"accordingly more concepts or prompts, would tell it from {names[near.other]}, if the "
+        "difference is as large as it seems now."
     ]
 
 
@@ -94,7 +119,7 @@ def _many_metrics(count: int) -> list[str]:
     if count < 8:
         return []
     return [
-        f"{count} metrics were compared with the same votes: the best of many looks a little "
+        f"{count} metrics were compared with the same answers: the best of many looks a little "
         "better than it is. Try the winner on another study before you rely on it."
     ]
 

@@ -11,6 +11,7 @@ from core.errors import BadInput
 from tabs.page.context import ROOT
 
 FOLDER = ROOT / "assets" / "js" / "participants"
+FILES = ("words", "coloring_words")
 _ENTRY = re.compile(r"^  (\w+):\s*'((?:[^'\\\n]|\\.)*)',$", re.MULTILINE)
 _ENTRY_IN_QUOTES = re.compile(r'^  (\w+):\s*"((?:[^"\\\n]|\\.)*)",$', re.MULTILINE)
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -19,15 +20,18 @@ _PLACE = re.compile(r"\{(\w+)\}")
 @cache
 def words_of(language: str) -> Mapping[str, str]:
     """The words of the page in a language, by name."""
-    # English is in the module that chooses the language: it is there when another cannot be loaded.
-    name = "words.js" if language == "en" else f"words_{language}.js"
-    text = (FOLDER / name).read_text(encoding="utf-8")
-    found = {
-        entry.start(): (entry[1], re.sub(r"\\(.)", r"\1", entry[2]))
-        for pattern in (_ENTRY, _ENTRY_IN_QUOTES)
-        for entry in pattern.finditer(text)
-    }
-    return dict(found[place] for place in sorted(found))
+    words: dict[str, str] = {}
+    for name in FILES:
+        # English is in a module that is always loaded: it is there when another cannot be.
+        file = f"{name}.js" if language == "en" else f"{name}_{language}.js"
+        text = (FOLDER / file).read_text(encoding="utf-8")
+        by_place = {
+            entry.start(): (entry[1], re.sub(r"\\(.)", r"\1", entry[2]))
+            for pattern in (_ENTRY, _ENTRY_IN_QUOTES)
+            for entry in pattern.finditer(text)
+        }
+        words |= dict(by_place[place] for place in sorted(by_place))
+    return words
 
 
 def check_wording(wording: Mapping[str, str], language: str) -> None:

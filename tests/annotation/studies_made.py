@@ -6,6 +6,7 @@ from typing import Any
 
 from annotation.studies.cases import Candidate, Case, Kind
 from annotation.studies.plan import Consent, Material, StudyPlan
+from annotation.studies.practice import Practice, Review
 
 FLAT = (1 / 71,) * 71
 
@@ -38,3 +39,28 @@ def plan(number: int = 6, models: int = 3, **values: Any) -> StudyPlan:
         "seed": 7,
     }
     return StudyPlan(**{**given, **values})
+
+
+def sketch_cases(number: int, sharing: int = 1) -> tuple[Case, ...]:
+    """Cases ``c0`` … with a sketch each, or one for every ``sharing`` of them."""
+    return tuple(
+        Case(f"c{i}", f"concept {i}", (), f"group {i % 3}", sketch=f"{i // sharing:032x}")
+        for i in range(number)
+    )
+
+
+def coloring_plan(
+    number: int = 12, practice: int = 3, review: Review = Review.RESEARCHER, **values: Any
+) -> StudyPlan:
+    """A study of colorings, five a concept and five sketches a person unless said otherwise; the
+    last cases are the practice."""
+    made = sketch_cases(number)
+    given: dict[str, Any] = {
+        "kind": Kind.COLORINGS,
+        "material": Material.SKETCHES,
+        "cases": made,
+        "votes": 5,
+        "tie": False,
+        "practice": Practice(tuple(case.id for case in made[number - practice :]), review),
+    }
+    return plan(**{**given, **values})

@@ -22,9 +22,9 @@ def test_rows_and_columns_are_counted_apart() -> None:
             for at, shown in enumerate(arrangements)
         ]
 
-    row, column = {"arrangement": "row"}, {"arrangement": "column"}
+    below, beside, rows = ({"arrangement": name} for name in ("below", "beside", "rows"))
     told = side_biases(
-        study, [("a", trials, chosen(0, row, row)), ("b", trials, chosen(1, column, None))]
+        study, [("a", trials, chosen(0, below, beside)), ("b", trials, chosen(1, rows, None))]
     )
     assert set(told) == {"row", "column"}
     assert (told["row"].left, told["row"].right) == (2, 0)

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.assignment.assign import assign, load_of, served_of
+from annotation.assignment.assign import assign
 from annotation.assignment.sequence import REPEAT_GAP
 from annotation.studies.cases import Kind
 from annotation.studies.plan import StudyPlan
 from core.studies import Purpose, Trial
 from tests.annotation.studies_made import plan
+
+
+def load_of(trials: Iterable[Trial]) -> Counter[str]:
+    """How often each stimulus, by id, stands in these as a main trial."""
+    return Counter(trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN)
+
+
+def served_of(trials: Iterable[Trial]) -> Counter[tuple[str, tuple[str, ...]]]:
+    """How often each stimulus stands in these as a main trial in which order."""
+    return Counter(
+        (trial.stimulus_id, trial.order) for trial in trials if trial.purpose is Purpose.MAIN
+    )
 
 
 def main_trials(trials: tuple[Trial, ...]) -> list[Trial]:

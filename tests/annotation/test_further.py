@@ -16,10 +16,10 @@ from annotation.assignment.information import Knowledge
 from annotation.assignment.ledger import Ledger, Standing, standing_of
 from annotation.assignment.replay import replay
 from annotation.assignment.sequence import REPEAT_GAP
-from annotation.judgments.answers import Answer, AnswerKind
+from annotation.judgments.answers import Answer, AnswerKind, answers_of
 from annotation.participants.quality import ExclusionRule, quality_of, reasons
 from annotation.studies.cases import Kind
-from annotation.studies.plan import Method, StudyPlan, Training
+from annotation.studies.plan import Method, Screening, StudyPlan, Training
 from core.errors import BadInput
 from core.studies import Event, EventKind, Purpose, Trial
 from tests.annotation.simulated import Taste, taken, taken_at_once
@@ -90,6 +90,37 @@ def test_training_is_told_by_round_and_may_exclude() -> None:
     assert reasons(quality, ExclusionRule(least_training=0.7)) == (
         "67% of the last training round right, below 70%",
     )
+
+
+def test_who_passes_the_screening_over_fails_a_rule_that_looks_at_it() -> None:
+    study = plan(screening=Screening(True, True))
+    quality = quality_of(study, (), {}, {})
+    words = ("the screening of the study was not taken",)
+    assert reasons(quality, ExclusionRule(screen=True)) == words
+    assert reasons(quality, ExclusionRule(least_plates=0.5)) == words
+    assert reasons(quality, ExclusionRule()) == ()
+    unasked = quality_of(plan(screening=Screening(False, False)), (), {}, {})
+    assert reasons(unasked, ExclusionRule(screen=True, least_plates=0.5)) == ()
+
+
+def test_who_leaves_after_a_batch_did_not_answer_all() -> None:
+    study = plan(20, 3, method=Method.ADAPTIVE, trials=25)
+    rng = np.random.default_rng(5)
+    taste = Taste()
+    (whole,) = taken_at_once(study, 1, lambda trial, _: taste.body(study, trial, rng))
+    (gone,) = taken_at_once(
+        study, 1, lambda trial, _: taste.body(study, trial, rng) if trial.position < 4 else None
+    )
+    rule = ExclusionRule(least_answered=0.3)
+    for person, answered, given in ((whole, 25, 25), (gone, 4, 10)):
+        answers = answers_of(study, person.trials, person.events)
+        quality = quality_of(study, person.trials, answers, {})
+        assert (quality.answered, quality.trials, quality.planned) == (answered, given, 25)
+        assert bool(reasons(quality, rule)) == (person is gone)
+    # Of a study that has no more to ask, and of a balanced one, all that was given is all.
+    answers = answers_of(study, gone.trials[:4], gone.events)
+    assert quality_of(study, gone.trials[:4], answers, {}).planned == 4
+    assert quality_of(plan(20, 3, trials=25), gone.trials, answers, {}).planned == 10
 
 
 def test_stimuli_of_training_are_no_part_of_what_is_wanted() -> None:
@@ -214,11 +245,11 @@ def test_the_log_gives_every_batch_again(method: Method) -> None:
     people = taken_at_once(study, 6, answering, minutes=0.4)
     moments = {len({one.assigned_at(trial) for trial in one.trials}) for one in people}
     assert moments == ({2, 3} if method is Method.BALANCED else {4, 5, 6})
-    assert replay(study, people) == []
+    assert replay(study, people) == {}
     moved = people[4].trials[-1]
     changed = replace(moved, propensity=moved.propensity / 2)
     forged = replace(people[4], trials=(*people[4].trials[:-1], changed))
-    assert replay(study, [*people[:4], forged, *people[5:]]) == [4]
+    assert replay(study, [*people[:4], forged, *people[5:]]) == {4: [people[4].assigned_at(moved)]}
     late = people[-1].enrolled_at + timedelta(hours=1)
     standing = standing_of(study, people, late)
     assert set(standing.load.values()) <= {1, 2, 3, 4}

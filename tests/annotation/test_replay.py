@@ -14,7 +14,8 @@ from annotation.assignment.further import further
 from annotation.assignment.ledger import standing_of
 from annotation.assignment.load import Enrolled
 from annotation.assignment.replay import replay
-from annotation.participants.screening import patches_for, plates_for, scored
+from annotation.participants.screening import patches_for, plates_for, scored, screening_of
+from annotation.studies.plan import Screening
 from core.studies import Event, EventKind
 from tests.annotation.studies_made import plan
 
@@ -39,8 +40,8 @@ def served(people: int, answered: int, minutes: int) -> list[Enrolled]:
 
 def test_what_was_served_is_served_again() -> None:
     people = served(9, 4, 25)
-    assert replay(STUDY, people) == []
-    assert replay(STUDY, people[::-1]) == []
+    assert replay(STUDY, people) == {}
+    assert replay(STUDY, people[::-1]) == {}
     changed = replace(people[5], trials=people[4].trials)
     assert 5 in replay(STUDY, [*people[:5], changed, *people[6:]])
 
@@ -79,7 +80,7 @@ def test_whoever_leaves_every_pair_gets_its_answers_and_no_more(
         people.append(Enrolled(number, at, trials, events))
     answered = Counter(p.trials[e.position or 0].stimulus_id for p in people for e in p.events)
     assert {answered[stimulus.id] for stimulus in study.stimuli} == {3}
-    assert replay(study, people) == []
+    assert replay(study, people) == {}
 
 
 def test_screening_is_counted_and_nothing_is_guessed() -> None:
@@ -96,3 +97,19 @@ def test_screening_is_counted_and_nothing_is_guessed() -> None:
         "light": None,
     }
     assert scored({}, plates, patches)["shown"] == 0
+
+
+def test_a_screening_that_was_scored_when_it_was_stored_is_read_and_not_scored_twice() -> None:
+    plates, patches = plates_for(7, 3), patches_for(7, 3)
+    answers = {"plates": [plate.digit for plate in plates], "dark": patches[0].place, "light": 9}
+    stored = {"ms": 1, **scored(answers, plates, patches), "answers": answers}
+    event = Event("a" * 32, EventKind.SCREENING, body=stored)
+    again = screening_of(plan(seed=7), 3, [event])
+    assert again == {"shown": 4, "read": 4, "misread": [], "dark": True, "light": False}
+    assert screening_of(plan(seed=7), 3, [replace(event, body=answers)]) == again
+    assert screening_of(plan(seed=7, screening=Screening(False, False)), 3, [event]) == {
+        "shown": 0,
+        "read": 0,
+        "misread": [],
+    }
+    assert screening_of(plan(seed=7), 3, []) is None

@@ -7,6 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from annotation.judgments.rates import side_bias
+from annotation.judgments.resampling import share_of
+from annotation.judgments.votes import Vote
 from annotation.participants.quality import ExclusionRule
 from annotation.report import Analysis, results
 from annotation.studies.cases import Kind, Stimulus
@@ -33,6 +36,30 @@ def test_strengths_come_out_as_they_went_in() -> None:
     assert summary.side_bias is not None
     assert summary.side_bias.p > 0.01
     assert all(person.quality.attention == 1.0 for person in told.people)
+
+
+def test_one_who_always_takes_the_left_is_one_person_and_not_fifty_votes() -> None:
+    """By a test that takes votes for independent it would be p < 0.001."""
+
+    def votes_by(person: str, lefts: int, number: int) -> list[Vote]:
+        return [Vote(person, f"c{i}", "a", "b", "a" if i < lefts else "b") for i in range(number)]
+
+    even = [vote for i in range(7) for vote in votes_by(f"p{i}", 3, 6)]
+    bias = side_bias([*even, *votes_by("p7", 50, 50)], 1)
+    assert (bias.left, bias.right) == (71, 21)
+    assert bias.p == 1.0
+    assert bias.low < 0.55
+    all_left = side_bias([vote for i in range(8) for vote in votes_by(f"p{i}", 5, 6)], 1)
+    assert all_left.p == pytest.approx(2 / 2**8)
+    assert all_left.low > 0.5
+    alone = side_bias(votes_by("p0", 5, 6))
+    assert alone.left_share == pytest.approx(5 / 6)
+    assert np.isnan([alone.p, alone.low]).all()
+    many = side_bias([vote for i in range(20) for vote in votes_by(f"p{i}", 4, 6)], 1)
+    assert many.p == pytest.approx(1 / 1_001)
+    skips = share_of([5, 0, 0, 0], [10, 10, 10, 10], 1)
+    assert skips.value == 0.125
+    assert skips.high > 0.3, "a share of forty independent answers would end at 0.26"
 
 
 def test_who_fails_the_checks_is_left_out_and_shown() -> None:
@@ -77,6 +104,7 @@ def test_a_metric_that_says_what_people_say_is_found() -> None:
         "bad": {key: float(noise.normal()) for key in good},
         "blind": dict.fromkeys(good, 1.0),
         "half": {key: value for key, value in good.items() if key[0] < "c2"},
+        "three": {key: value for key, value in good.items() if key[0] == "c7"},
     }
     told = results(study, people, replace(QUICK, metrics=metrics)).everybody
     by_name = {one.metric: one for one in told.validations}
@@ -86,6 +114,10 @@ def test_a_metric_that_says_what_people_say_is_found() -> None:
     assert by_name["blind"].agreement.value == 0.0
     assert by_name["blind"].metric_ties == by_name["blind"].pairs == 120
     assert np.isnan(by_name["blind"].pearson.value)
+    # Whatever its three pairs say, it is not compared.
+    assert by_name["three"].pairs == 3
+    assert {one.best for one in told.differences[""]} <= {"good", "half"}
+    assert "three" not in {one.other for one in told.differences[""]}
     assert by_name["half"].unscored == 120 - by_name["half"].pairs > 0
 
 

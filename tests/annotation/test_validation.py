@@ -64,13 +64,13 @@ def test_metrics_are_told_apart_only_where_the_votes_do() -> None:
     assert set(by_other) == {"near", "far"}
     assert by_other["far"].apart
     assert by_other["far"].votes_needed is None
-    assert by_other["far"].pearson.value > 0.4
+    assert by_other["far"].gap.value > 0.4
     near = by_other["near"]
-    assert near.pairs == 120
-    assert near.apart == (near.pearson.low > 0)
+    assert near.items == 120
+    assert near.apart == (near.gap.low > 0)
     small = differences(metrics, "best", votes[: 6 * 24], 0, 400)
     told = {one.other: one for one in small}["near"]
-    if not told.apart and told.pearson.value > 0:
+    if not told.apart and told.gap.value > 0:
         assert told.votes_needed is not None
         assert told.votes_needed > 6 * 24
 

@@ -98,6 +98,10 @@ class Connection:
         self._streams = None
 
 
+SIDE = 768
+"""Pixels that a laptop's page asks for where two pictures stand beside each other."""
+
+
 @dataclass
 class Tally:
     """What all voters together were told: event ids that were acknowledged, milliseconds from
@@ -153,7 +157,7 @@ class Voter:
             for image in place["images"]:
                 if self._fetches_pictures and image not in self._pictures:
                     self._pictures.add(image)
-                    await self._connection.ask(f"{self._path}/images/{image}.png")
+                    await self._connection.ask(f"{self._path}/images/{image}.png?side={SIDE}")
         self._next += 1
         self.unsent = {
             "id": secrets.token_hex(16),

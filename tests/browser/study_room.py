@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from fastapi import FastAPI
 
+from annotation.colorings.actions import read_action
+from annotation.colorings.layer import paint
 from annotation.studies.cases import Candidate, Case, Kind
 from annotation.studies.files import to_json
 from annotation.studies.plan import (
@@ -22,13 +24,20 @@ from annotation.studies.plan import (
     StudyPlan,
     Training,
 )
-from core.studies import Event, State
+from annotation.studies.practice import Example, Practice, Review
+from annotation.studies.presets import PRESETS
+from core.sketches.pictures import composite
+from core.sketches.prepare import of_ink
+from core.sketches.regions import regions
+from core.sketches.starter import starter
+from core.studies import Event, MarkKind, State
 from storage import Storage
 from tabs.page.origins import Doors
 from tabs.participants.page import participant_asset_routes
 from tabs.participants.routes import participant_routes
 from tabs.participants.tokens import hash_of, new_token
 from tabs.shell.compose import make_context
+from tests.browser.line_drawings import sketches
 from tests.browser.stage_app import serving
 
 CODE = "C1A9X4QT"
@@ -59,10 +68,12 @@ class StudyRoom:
     storage: Storage
     address: str
     images: tuple[str, ...]
+    sketches: dict[str, str] = field(default_factory=dict)
+    """The ids of the sketches by their words, once a study wanted any."""
 
     def plan(self, kind: Kind = Kind.PAIRS, **values: Any) -> StudyPlan:
         """A study of images, or of distributions, of four trials without screening."""
-        models = {Kind.PAIRS: 3, Kind.RATINGS: 2, Kind.BEST_OF: 4}[kind]
+        models = {Kind.PAIRS: 3, Kind.RATINGS: 2, Kind.BEST_OF: 4, Kind.COLORINGS: 0}[kind]
         given: dict[str, Any] = {
             "title": "Colors of things",
             "kind": kind,
@@ -102,6 +113,29 @@ class StudyRoom:
             for row, words in enumerate(WORDS)
         )
 
+    def colorings(
+        self, practice: int = 3, review: Review = Review.AUTOMATIC, **values: Any
+    ) -> StudyPlan:
+        """A study of line drawings without screening: so many for practice, then the others."""
+        if not self.sketches:
+            for words, sketch in sketches().items():
+                self.sketches[words] = self.storage.sketches.add(sketch, words, "test").id
+        cases = tuple(
+            Case(f"c{number}", words, (), sketch=sketch_id)
+            for number, (words, sketch_id) in enumerate(self.sketches.items())
+        )
+        given: dict[str, Any] = {
+            "kind": Kind.COLORINGS,
+            "material": Material.SKETCHES,
+            "question": PRESETS["colorings"].question,
+            "instructions": PRESETS["colorings"].instructions,
+            "cases": cases,
+            "votes": 60,
+            "trials": len(cases) - practice,
+            "practice": Practice(tuple(one.id for one in cases[:practice]), review),
+        }
+        return self.plan(**{**given, **values})
+
     def training(self, count: int = 2, needed: int = 1) -> Training:
         """So many practice trials of pairs, of which the first model is right."""
         stimuli = self.plan().stimuli[:count]
@@ -117,6 +151,15 @@ class StudyRoom:
         token = new_token()
         self.storage.invitations.add(study.id, hash_of(token), "", personal, "researcher")
         return f"{self.address}/study/{token}"
+
+    def mark(self, link: str, position: int, kind: MarkKind, value: str, reason: str = "") -> None:
+        """What a reviewer says of a coloring of the one person of a link."""
+        record = self.storage.invitations.by_token(hash_of(link.rsplit("/", 1)[-1]))
+        assert record is not None
+        (person,) = self.storage.participants.of(record.study_id)
+        self.storage.coloring_marks.add(
+            record.study_id, person.id, position, kind, value, reason, "reviewer"
+        )
 
     def events(self, link: str) -> Mapping[str, tuple[Event, ...]]:
         """What is stored of everybody who came in by a link, by participant, but the consents."""
@@ -160,6 +203,41 @@ def study_room(folder: Path, side: int = 400) -> Iterator[StudyRoom]:
         context.close()
 
 
+def _add_starter_sketches(room: StudyRoom, count: int) -> None:
+    """So many of the drawings that come with the app, evenly of all."""
+    drawings = list(starter().items())
+    for words, drawing in drawings[:: len(drawings) // count][:count]:
+        room.sketches[words] = room.storage.sketches.add(of_ink(drawing.ink()), words, "starter").id
+
+
+def _examples(room: StudyRoom) -> tuple[Example, ...]:
+    """An apple as it is to be colored, and as it is not."""
+    ink = sketches()["apple"].ink
+    maps = regions(ink)
+
+    def colored(*fills: tuple[int, int, str]) -> str:
+        actions = (
+            {"do": "fill", "x": x, "y": y, "closing": 0, "color": color} for x, y, color in fills
+        )
+        layer = paint([read_action(action) for action in actions], maps)
+        return room.storage.images.add(composite(ink, layer), "apple.png", "upload").image_id
+
+    apple, leaf, sky = (250, 290, "#b3202c"), (338, 92, "#5f7d32"), (5, 5, "#8fb9e6")
+    return (
+        Example("An apple, in colors that apples have.", True, colored(apple, leaf)),
+        Example(
+            "What is around the apple is colored too, and nobody asked for it.",
+            False,
+            colored(apple, leaf, sky),
+        ),
+        Example(
+            "A color that one would like to see, and that apples do not have.",
+            False,
+            colored((250, 290, "#3f6fd0"), leaf),
+        ),
+    )
+
+
 def main() -> None:
     """Serves one study of each kind and prints their links until it is interrupted."""
     import tempfile
@@ -186,7 +264,15 @@ def main() -> None:
             question="Which picture has the colors that the words ask for?",
             votes=60,
         )
+        _add_starter_sketches(room, 11)
+        colorings = room.colorings(
+            review=Review.NONE, intro=INTRO, examples=_examples(room), screening=Screening()
+        )
         for name, plan in {
+            "colorings": colorings,
+            "reviewed": replace(
+                colorings, practice=replace(colorings.practice, review=Review.RESEARCHER)
+            ),
             "pairs": pairs,
             "dist": shares,
             "ratings": ratings,

@@ -28,6 +28,9 @@ ROOMS = {
     "tab=explore&view=audit": ".th-agree-title",
     "tab=compare&view=concept": ".th-compare-switch",
     "tab=compare&view=people": ".th-compare-switch",
+    "tab=colorize&view=color": ".th-col-tile img",
+    "tab=colorize&view=color&drawing=concept-0041": ".cv[data-ready]",
+    "tab=colorize&view=sketches&thing=apple": ".th-sk-candidate",
 }
 
 

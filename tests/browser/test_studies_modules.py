@@ -38,10 +38,11 @@ def test_a_table_as_csv_has_all_decimals_and_no_formula(modules: Page) -> None:
 @pytest.mark.parametrize(
     ("changes", "text", "words"),
     [
-        ({}, "in 2.0 h", "at 50 votes an hour"),
-        ({"answers": 200}, "Complete", "every vote"),
-        ({"state": "paused"}, "–", "takes no votes"),
-        ({"hours": [{"at": "2026-01-01T01:00:00Z", "answers": 9}]}, "–", "no votes in the last"),
+        ({}, "in 2.0 h", "at 50 answers an hour"),
+        ({"answers": 200}, "in 2.0 h", "at 50 answers an hour"),
+        ({"missing": 0}, "Complete", "every answer"),
+        ({"state": "paused"}, "–", "takes no answers"),
+        ({"hours": [{"at": "2026-01-01T01:00:00Z", "answers": 9}]}, "–", "no answers in the last"),
     ],
 )
 def test_the_end_is_expected_from_the_last_hours(
@@ -51,6 +52,7 @@ def test_the_end_is_expected_from_the_last_hours(
         "state": "open",
         "answers": 100,
         "wanted": 200,
+        "missing": 100,
         "now": "2026-01-01T12:00:00Z",
         "hours": [
             {"at": "2026-01-01T01:00:00Z", "answers": 900},

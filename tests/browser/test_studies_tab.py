@@ -136,7 +136,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     assert link.startswith(started.address + "/study/")
     expect(links.get_by_role("row", name=re.compile("A class"))).to_contain_text("Lets in")
     live = opens(room, "Live")
-    expect(live).to_contain_text("No votes yet")
+    expect(live).to_contain_text("No answers yet")
     for place in (0, 1, None):
         takes_part(link, place)
     expect(live.get_by_role("row", name=re.compile("Participant 3"))).to_contain_text("Finished")
@@ -191,11 +191,3 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     # From Links one came to Live: the address follows a moment after the question.
     assert asked_at
     assert [url for url in asked_at if not re.search("view=(live|links)", url)] == []
-
-
-def test_a_demonstration_has_no_judge(visit: Visit, tmp_path: Path) -> None:
-    with running(tmp_path / "data", "--demo") as app:
-        page = visit(app.address + "/?tab=judge")
-        expect(page.get_by_role("tab", name="Inspect")).to_have_attribute("aria-selected", "true")
-        expect(page.get_by_role("tab", name="Judge")).to_have_count(0)
-        assert app.ask("/api/studies").status == 404

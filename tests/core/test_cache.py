@@ -24,6 +24,23 @@ def test_the_last_answers_are_kept() -> None:
     assert made == [3, 4, 5, 4]
 
 
+def test_as_many_are_kept_as_their_weight_allows() -> None:
+    kept, made = LruCache[bytes](5, len), list[int]()
+
+    def of(length: int) -> int:
+        def make() -> bytes:
+            made.append(length)
+            return bytes(length)
+
+        return len(kept.get(length, make))
+
+    assert [of(2), of(3), of(2), of(3), of(1), of(2)] == [2, 3, 2, 3, 1, 2]
+    assert made == [2, 3, 1, 2]
+    # What is too heavy alone is made and not kept, and takes no room.
+    assert [of(6), of(1), of(1)] == [6, 1, 1]
+    assert made == [2, 3, 1, 2, 6, 1]
+
+
 def test_two_who_ask_at_once_get_one_answer() -> None:
     kept, both, made, go = LruCache[object](4), Barrier(2), list[object](), Event()
 

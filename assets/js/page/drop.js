@@ -1,10 +1,16 @@
-// A photograph may be dropped anywhere on the page: it opens in Inspect, in Compare it is compared.
+// A photograph may be dropped anywhere on the page: it opens in Inspect, in Compare it is compared,
+// in Colorize it is prepared for coloring.
 // Places with a drop of their own keep theirs: they take the event before it comes here.
 import { openRoom } from '../shared/dom.js';
 import { store } from '../shared/state.js';
 
 const files = (event) =>
   [...(event.dataTransfer ? event.dataTransfer.types : [])].includes('Files');
+
+const WORDS = {
+  Compare: 'Drop it: it is compared',
+  Colorize: 'Drop it: it is prepared to be colored',
+};
 
 const room = () =>
   (
@@ -17,9 +23,7 @@ export function mount({ element }) {
   let covered = null;
   function show(on) {
     clearTimeout(covered);
-    if (on)
-      cover.textContent =
-        room() === 'Compare' ? 'Drop it: it is compared' : 'Drop it: it opens in Inspect';
+    if (on) cover.textContent = WORDS[room()] || 'Drop it: it opens in Inspect';
     cover.hidden = !on;
     // A drag that ends outside of the window says nothing more.
     if (on)
@@ -42,8 +46,9 @@ export function mount({ element }) {
     if (!files(event) || event.defaultPrevented) return;
     event.preventDefault();
     if (document.querySelector('dialog[open]')) return;
-    if (room() === 'Compare') {
-      store.tell('dropped-here', { files: [...event.dataTransfer.files] });
+    const news = { Compare: 'dropped-here', Colorize: 'dropped-colorize' }[room()];
+    if (news) {
+      store.tell(news, { files: [...event.dataTransfer.files] });
       return;
     }
     // The room may never have been opened: its stage takes the files up when it starts.

@@ -8,7 +8,8 @@ const TEN_MS = 600;
 /**
  * @typedef {(kind: 'place' | 'tie' | 'skip' | 'rating', value: number | null, at: number) => void}
  *   Answering
- * @typedef {{ answer: Answering, undo: () => void, zoom: () => void }} Hands
+ * @typedef {{ answer: Answering, undo: () => void, zoom: () => void,
+ *   move: (key: string) => boolean }} Hands
  */
 
 export class Controls {
@@ -100,6 +101,7 @@ export class Controls {
       hands.answer('tie', null, timeStamp);
     else if (/^[1-9]$/.test(key) && Number(key) <= this.places && this.places > 1)
       hands.answer('place', Number(key) - 1, timeStamp);
+    else if (key.startsWith('Arrow') && hands.move(key)) return true;
     else if (this.places === 2 && /^Arrow(Left|Up|Right|Down)$/.test(key))
       hands.answer('place', /Left|Up/.test(key) ? 0 : 1, timeStamp);
     else return false;

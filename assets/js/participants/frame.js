@@ -66,6 +66,7 @@ const notices = make('div', 'notices');
 const preview = make('p', 'notice');
 const unsent = make('p', 'notice');
 const refused = make('p', 'notice strong');
+const saved = make('span', 'saved');
 const screen = make('main', 'page');
 const stop = button('', 'stop', () => leaving());
 const dialog = make('dialog', 'card');
@@ -79,9 +80,9 @@ export function build() {
   // One line of both: a reader hears the words, the bar is for the eye.
   progress.setAttribute('aria-hidden', 'true');
   notices.setAttribute('role', 'status');
-  preview.hidden = unsent.hidden = refused.hidden = header.hidden = true;
+  preview.hidden = unsent.hidden = refused.hidden = header.hidden = saved.hidden = true;
   notices.append(preview, unsent, refused);
-  header.append(words, progress, stop);
+  header.append(words, progress, saved, stop);
   root.replaceChildren(header, notices, screen, dialog);
 }
 
@@ -93,7 +94,7 @@ export function build() {
 export function show(name, nodes) {
   build();
   screen.dataset.screen = name;
-  screen.classList.toggle('working', name === 'trials');
+  screen.classList.toggle('working', name === 'trials' || name === 'coloring');
   screen.replaceChildren(...nodes);
   document.documentElement.scrollTop = 0;
   const heading = screen.querySelector('h1');
@@ -174,10 +175,28 @@ export function setPreview(on) {
  * @param {string[]} lost why, for each that was not taken
  */
 export function setUnsent(waiting, lost) {
-  unsent.hidden = !waiting;
-  put(unsent, waiting ? counted('unsent', waiting, {}) : '');
+  setWarning(waiting ? counted('unsent', waiting, {}) : '');
   refused.hidden = !lost.length;
   put(refused, lost.length ? counted('refused', lost.length, { error: lost[0] }) : '');
+}
+
+/** @param {string} text of what has to be known now, empty where that is nothing */
+export function setWarning(text) {
+  unsent.hidden = !text;
+  put(unsent, text);
+}
+
+/**
+ * Whether all is saved, in one word that stays where it is.
+ * @param {'saved' | 'saving' | 'unsaved'} state
+ * @param {string} text
+ * @param {string} more what that means, for those who want to know
+ */
+export function setSaved(state, text, more) {
+  saved.hidden = false;
+  saved.dataset.state = state;
+  saved.title = more;
+  put(saved, text);
 }
 
 /**

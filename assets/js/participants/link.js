@@ -29,13 +29,15 @@ function address() {
   return (state || location.pathname).replace(/\/state(\?.*)?$/, '');
 }
 
+const OUTSIDE_NAMES = ['prolific_pid', 'study_id', 'session_id'];
+
 /** What a recruiting site wrote behind the link, such as `PROLIFIC_PID`, in small letters. */
 export function external() {
-  const given = [...new URLSearchParams(location.search)].map(([name, value]) => [
+  const entries = [...new URLSearchParams(location.search)].map(([name, value]) => [
     name.toLowerCase(),
     value.slice(0, 200),
   ]);
-  return Object.fromEntries(given.filter(([name]) => /^[a-z_]{1,40}$/.test(name)).slice(0, 8));
+  return Object.fromEntries(entries.filter(([name]) => OUTSIDE_NAMES.includes(name)));
 }
 
 /** Where the study and the participant are. */
@@ -85,4 +87,13 @@ export function picture(id, side) {
 /** @param {number} index */
 export function plate(index) {
   return address() + '/plates/' + index + '.png';
+}
+
+/**
+ * Where a sketch lies: its lines, and what a click fills.
+ * @param {string} id
+ */
+export function sketchFiles(id) {
+  const start = address() + '/sketches/' + encodeURIComponent(id);
+  return { ink: start + '.png', regions: start + '.regions' };
 }

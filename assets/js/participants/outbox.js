@@ -1,16 +1,22 @@
 // What the participant did and the study has not confirmed yet. Each event is kept in the browser
 // under a key of its own until the study says that it is stored, so that neither a reload nor a
-// while without a network loses one.
+// while without a network loses one. A browser has room for some megabytes: where an event does not
+// fit, that is told, and it is tried again when others have gone.
 
 import { Refusal } from './link.js';
 
 /**
- * @typedef {{ id: string, kind: string, position: number | null, body: object, client_ms: number }}
- *   PageEvent
+ * @typedef {{ id: string, kind: string, position: number | null, body: object, client_ms: number,
+ *   place?: number }} PageEvent `place`: which action of its trial it is, from 0
  * @typedef {{ order: number, event: PageEvent, error?: string, code?: string }} Entry
  */
 
 const MOST = 100;
+/** Bytes of one sending: the study takes 256 KiB at once. */
+const MOST_BYTES = 200_000;
+/** Bytes that are sent by a page that is left: browsers take 64 KiB in all. */
+const MOST_PARTING_BYTES = 60_000;
+const encoder = new TextEncoder();
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -35,6 +41,7 @@ function refusedByName(error) {
 export class Outbox {
   /** @type {Entry[]} */ #waiting = [];
   /** @type {Entry[]} */ #refused = [];
+  /** @type {Set<string>} ids of what waits and is not kept in the browser */ #loose = new Set();
   #order = 0;
   #running = false;
   /** @type {(() => void) | null} */ #wake = null;
@@ -63,6 +70,11 @@ export class Outbox {
     return this.#waiting.map((entry) => entry.event);
   }
 
+  /** How many of those the browser does not keep: they are lost where this page is. */
+  get unkept() {
+    return this.#loose.size;
+  }
+
   /** Events that the study would not take, with its words. */
   get refused() {
     return this.#refused.map(({ error = '', code = '' }) => ({ error, code }));
@@ -73,11 +85,14 @@ export class Outbox {
    * @param {string} kind
    * @param {number | null} position
    * @param {object} body
+   * @param {number} [place] which action of its trial it is
    * @returns {string} its id
    */
-  add(kind, position, body) {
+  add(kind, position, body, place) {
     const id = newId();
+    /** @type {PageEvent} */
     const event = { id, kind, position, body, client_ms: Date.now() };
+    if (place !== undefined) event.place = place;
     const entry = { order: ++this.#order, event };
     this.#waiting.push(entry);
     this.#keep(entry);
@@ -95,7 +110,23 @@ export class Outbox {
   /** A last attempt of a page that is being left; nothing is taken for sent because of it. */
   parting() {
     if (this.#waiting.length && !this.ended)
-      this.send(this.waiting.slice(0, MOST), true).catch(() => {});
+      this.send(this.#batch(MOST_PARTING_BYTES), true).catch(() => {});
+  }
+
+  /**
+   * The first events that wait, as many as go into one sending; one at least.
+   * @param {number} most bytes
+   */
+  #batch(most) {
+    /** @type {PageEvent[]} */
+    const batch = [];
+    let bytes = 0;
+    for (const { event } of this.#waiting) {
+      bytes += encoder.encode(JSON.stringify(event)).length + 1;
+      if (batch.length && (bytes > most || batch.length === MOST)) break;
+      batch.push(event);
+    }
+    return batch;
   }
 
   async #run() {
@@ -103,7 +134,7 @@ export class Outbox {
     let wait = FIRST_WAIT_MS;
     while (this.#waiting.length && !this.ended) {
       try {
-        const answer = await this.send(this.waiting.slice(0, MOST)).catch(refusedByName);
+        const answer = await this.send(this.#batch(MOST_BYTES)).catch(refusedByName);
         if (!this.#settle(answer)) throw new Refusal('', 0);
         this.failing = false;
         wait = FIRST_WAIT_MS;
@@ -122,17 +153,21 @@ export class Outbox {
   }
 
   /**
-   * Takes out what the study stored or refused; gives back whether that was anything.
-   * @param {{ stored?: string[], refused?: { id: string, error: string, code?: string }[] } | null}
-   *   answer
+   * Takes out what the study stored or refused, and says of which kind that was; gives back whether
+   * it was anything.
+   * @param {{ stored?: string[],
+   *   refused?: { id: string, error: string, code?: string, kind?: string }[] } | null} answer
    */
   #settle(answer) {
     const stored = new Set(answer?.stored);
     const refused = new Map((answer?.refused || []).map((one) => [one.id, one]));
     const before = this.#waiting.length;
+    for (const { event } of this.#waiting)
+      if (event.kind === 'answer' && stored.has(event.id)) this.#forgetRefused(event.position);
     this.#waiting = this.#waiting.filter((entry) => {
       const { id, kind } = entry.event;
       const refusal = refused.get(id);
+      if (refusal) refusal.kind = kind;
       if (refusal && SAID.includes(kind)) {
         this.#refused.push(Object.assign(entry, { error: refusal.error, code: refusal.code }));
         this.#keep(entry);
@@ -140,6 +175,8 @@ export class Outbox {
       else return true;
       return false;
     });
+    for (const entry of this.#waiting)
+      if (this.#loose.has(entry.event.id) && !this.#keep(entry)) break;
     return this.#waiting.length < before;
   }
 
@@ -168,17 +205,43 @@ export class Outbox {
     return found.sort((a, b) => a.order - b.order);
   }
 
-  /** @param {Entry} entry */
+  /**
+   * @param {Entry} entry
+   * @returns {boolean} whether there was room
+   */
   #keep(entry) {
+    const { id } = entry.event;
     try {
-      localStorage.setItem(this.prefix + entry.event.id, JSON.stringify(entry));
+      localStorage.setItem(this.prefix + id, JSON.stringify(entry));
+      this.#loose.delete(id);
+      return true;
     } catch {
       // Full or not allowed: as above.
+      this.#loose.add(id);
+      return false;
     }
+  }
+
+  /** All is over: nobody is to read here what was not taken. */
+  clearRefused() {
+    this.#forgetRefused();
+  }
+
+  /**
+   * What was not taken of a trial is settled once it has another answer; without one, of all.
+   * @param {number | null} [position]
+   */
+  #forgetRefused(position) {
+    this.#refused = this.#refused.filter(({ event }) => {
+      const settled = position === undefined || event.position === position;
+      if (settled) this.#forget(event.id);
+      return !settled;
+    });
   }
 
   /** @param {string} id */
   #forget(id) {
+    this.#loose.delete(id);
     try {
       localStorage.removeItem(this.prefix + id);
     } catch {

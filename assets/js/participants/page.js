@@ -97,20 +97,27 @@ function consent(study, enroll) {
     const ask = () => {
       const problem = make('p', 'problem');
       problem.setAttribute('role', 'alert');
+      let sending = false;
+      // Not `disabled`, which would take the focus away: the next key would be the other button's.
+      const hold = (/** @type {boolean} */ held) => {
+        sending = held;
+        for (const one of [agree, decline]) one.setAttribute('aria-disabled', String(held));
+      };
       const agree = button(say('agree'), 'primary', async () => {
-        if (agree.disabled) return;
-        agree.disabled = true;
+        if (sending) return;
+        hold(true);
         problem.textContent = '';
         try {
           done(await enroll());
         } catch (error) {
           if (error instanceof Refusal && error.data.code) refused(error);
           problem.textContent = words(error);
-          agree.disabled = false;
+          hold(false);
           agree.focus();
         }
       });
       const decline = button(say('disagree'), 'plain', () => {
+        if (sending) return;
         const again = button(say('declined_back'), 'plain', ask);
         const text = make('p', 'text', say('declined_text'));
         card('declined', say('declined_title'), [text, actions(again)]);

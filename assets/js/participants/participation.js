@@ -1,25 +1,43 @@
 // One participant's way through a study, from the consent to the code.
 
-import { card, end, make, page, setProgress, setUnsent, setWayOut, shown } from './frame.js';
+import { card, end, make, page, setProgress, setWayOut, shown } from './frame.js';
 import { ask, askState, external } from './link.js';
 import { Outbox, newId } from './outbox.js';
 import { display, onlyTab } from './presence.js';
-import { comment, finished, instructions } from './reading.js';
+import { comment, finished } from './reading.js';
 import { screening } from './screening.js';
-import { Trials } from './trials.js';
 import { say } from './words.js';
 
-const QUIET_MS = 2_000;
 const ENROLMENT = 'truehue-enrolment:' + location.pathname;
 
 /** @type {any} */
 let state = null;
 /** @type {Outbox | null} */
 let outbox = null;
+/** @type {Work | null} */
+let work = null;
 /** @type {Trials | null} */
 let trials = null;
 let stopped = false;
-let late = 0;
+
+/**
+ * What is done in a study, for votes and for colorings.
+ * @typedef {import('./trials.js').Trials | import('./coloring.js').Colorings} Trials
+ * @typedef {{ open: (state: any, outbox: Outbox, hands: Hands) => Promise<Trials>,
+ *   tell: (outbox: Outbox) => void, undo: string }} Work `undo`: the name of the words for that
+ * @typedef {{ done: () => void, over: (name: string) => void }} Hands `done`: nothing is left to
+ *   answer, `over`: nothing can be done here for now
+ */
+
+/**
+ * What a study of this kind needs; another one's is not loaded.
+ * @param {string} kind
+ * @returns {Promise<Work>}
+ */
+function workOf(kind) {
+  if (kind === 'colorings') return import('./coloring.js');
+  return import('./trials.js');
+}
 
 /**
  * Takes part, or goes on with it; gives back the state of the participant.
@@ -59,6 +77,7 @@ export async function participate(given) {
     state = await askState().catch(() => state);
   } else tab.take();
   const { study, participant } = state;
+  work = await workOf(study.kind);
   open(participant.id);
   if (participant.stage === 'finished') finish();
   else if (participant.stage === 'withdrawn') over('withdrawn');
@@ -66,14 +85,18 @@ export async function participate(given) {
   else {
     const n = participant.positions_answered.length;
     const words = say('welcome_back_text', { n, of: participant.number_of_trials });
-    if (n) await page('again', say('welcome_back'), [make('p', 'text', words)], say('continue'));
-    if (!stopped) await work();
+    // Who looks whether it goes on sees that at once.
+    if (n && participant.practice?.stage !== 'waiting')
+      await page('again', say('welcome_back'), [make('p', 'text', words)], say('continue'));
+    if (!stopped) await begin();
   }
 }
 
 /** Keeps and sends what a participant does from here on. @param {string} id */
 function open(id) {
   outbox = new Outbox(id, (events, last) => ask('/events', { events }, last), heard);
+  // What waited when the study told its state: it may be stored before anybody asks.
+  state.kept = outbox.waiting;
   addEventListener('beforeunload', (event) => {
     if (outbox?.waiting.length) event.preventDefault();
   });
@@ -84,31 +107,36 @@ function open(id) {
 }
 
 /** Screening, instructions and trials, as far as they are not done. */
-async function work() {
-  const { participant, study } = state;
+async function begin() {
+  const { participant } = state;
   setWayOut(withdraw);
   setProgress('');
   if (participant.stage === 'screening' || participant.stage === 'consent') {
-    const seen = await screening(participant);
+    const seen = await screening(participant, () => stopped);
     if (stopped) return;
     outbox?.add('screening', null, seen);
   }
-  trials = new Trials(state, /** @type {Outbox} */ (outbox), answered);
-  if (!trials.answered) await instructions(study, trials.practice);
-  if (!stopped) trials.go();
+  const hands = { done: answered, over };
+  trials = (await work?.open(state, /** @type {Outbox} */ (outbox), hands)) || null;
+  tell();
+  if (!trials?.answered) await trials?.instructions();
+  if (!stopped) trials?.go();
 }
 
 /** All trials have an answer: a last word, and the end. */
 async function answered() {
   if (shown() === 'comment' || stopped) return;
   setProgress('');
-  const words = await comment(trials?.undoable ? () => trials?.undo() : null);
+  const undo = trials?.undoable ? () => trials?.undo() : null;
+  const words = await comment(undo, say(work?.undo || ''));
   if (words) outbox?.add('comment', null, { text: words });
   outbox?.add('finish', null, {});
   card('saving', say('comment_title'), [make('p', 'text', say('saving'))]);
 }
 
 function finish() {
+  outbox?.clearRefused();
+  tell();
   over('');
   finished(state.study, state.participant);
 }
@@ -138,6 +166,7 @@ function heard(answer) {
   if (outbox?.ended) return ended(outbox.ended);
   if (!answer) return;
   if (answer.participant) state.participant = answer.participant;
+  if (!trials && answer.trials) state.trials = [...state.trials, ...answer.trials];
   const { stage } = state.participant;
   if (stage === 'finished' && shown() !== 'finished') {
     stopped = true;
@@ -169,15 +198,6 @@ function ended({ status, data, message }) {
   if (!name) card('refused', say('study'), [make('p', 'text', message)]);
 }
 
-/** Says what is not sent yet, once that lasts or failed. */
 function tell() {
-  clearTimeout(late);
-  const waiting = (outbox?.waiting || []).filter((event) => event.kind === 'answer');
-  const age = waiting.length ? Date.now() - waiting[0].client_ms : 0;
-  const quiet = !outbox?.failing && age < QUIET_MS;
-  const refused = (outbox?.refused || []).map(({ error, code }) =>
-    code === 'closed' ? say('closed_text') : error,
-  );
-  setUnsent(quiet ? 0 : waiting.length, refused);
-  if (quiet && waiting.length) late = setTimeout(tell, QUIET_MS - age);
+  if (outbox) work?.tell(outbox);
 }

@@ -5,6 +5,9 @@ import { picture } from './link.js';
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 10_000;
 
+/** A download that stands still for so long is begun again. */
+const PATIENCE_MS = 20_000;
+
 /** @type {number[]} */
 let sides = [];
 
@@ -32,21 +35,39 @@ export async function decoded(id, cssPx, words, missing) {
       return image;
     }
     missing();
-    await new Promise((done) => {
-      setTimeout(done, wait);
-      addEventListener('online', done, { once: true });
-    });
+    await pause(wait);
   }
 }
 
 /**
- * Puts the exact file in the place of one that was scaled down.
- * @param {HTMLImageElement} image
+ * So long, or until there is a network again.
+ * @param {number} ms
+ * @returns {Promise<void>}
  */
-export async function sharpen(image) {
-  const { whole } = image.dataset;
-  if (!whole || image.getAttribute('src') === whole) return;
-  if (await load(whole, '')) image.src = whole;
+export function pause(ms) {
+  return new Promise((done) => {
+    const listening = new AbortController();
+    const end = () => {
+      listening.abort();
+      clearTimeout(timer);
+      done();
+    };
+    const timer = setTimeout(end, ms);
+    addEventListener('online', end, { signal: listening.signal });
+  });
+}
+
+/**
+ * Puts the exact files in the place of those that were scaled down, all at once: none is judged
+ * sharp beside one that is not.
+ * @param {HTMLImageElement[]} images
+ */
+export async function sharpen(images) {
+  const blurred = images.filter(
+    ({ dataset, src }) => dataset.whole && !src.endsWith(dataset.whole),
+  );
+  const exact = await Promise.all(blurred.map(({ dataset }) => load(dataset.whole || '', '')));
+  if (exact.every(Boolean)) blurred.forEach((image) => (image.src = image.dataset.whole || ''));
 }
 
 /**
@@ -61,10 +82,25 @@ async function load(address, words) {
   image.decoding = 'sync';
   image.draggable = false;
   image.src = address;
+  return (await isDecoded(image)) ? image : null;
+}
+
+/**
+ * Whether an image can be shown, once that is known; false where nothing comes for long.
+ * @param {HTMLImageElement} image
+ * @returns {Promise<boolean>}
+ */
+export async function isDecoded(image) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const late = new Promise((_, refused) => (timer = setTimeout(refused, PATIENCE_MS)));
   try {
-    await image.decode();
-    return image;
+    await Promise.race([image.decode(), late]);
+    return true;
   } catch {
-    return null;
+    image.removeAttribute('src');
+    return false;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -34,9 +34,10 @@ export function instructions(study, practice) {
 /**
  * Whatever the participant wants to say; empty where that is nothing.
  * @param {(() => void) | null} undo takes back the last answer
+ * @param {string} words on the button that does
  * @returns {Promise<string>}
  */
-export function comment(undo) {
+export function comment(undo, words) {
   return new Promise((done) => {
     const label = make('label', '', say('comment_label'));
     const text = make('textarea');
@@ -44,7 +45,7 @@ export function comment(undo) {
     text.rows = 4;
     text.maxLength = 2000;
     const buttons = [button(say('finish'), 'primary', () => done(text.value.trim()))];
-    if (undo) buttons.push(button(say('undo'), 'plain', undo));
+    if (undo) buttons.push(button(words, 'plain', undo));
     card('comment', say('comment_title'), [label, text, actions(...buttons)]);
   });
 }

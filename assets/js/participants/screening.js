@@ -2,6 +2,7 @@
 
 import { plate } from './link.js';
 import { button, card, make, shown } from './frame.js';
+import { isDecoded, pause } from './pictures.js';
 import { say } from './words.js';
 
 const PLACES = 4;
@@ -14,8 +15,9 @@ const SCREENS = ['plate', 'patch'];
 /**
  * Goes through all that is to be looked at, and gives back what was seen.
  * @param {{ plates: number, patches: Patch[] }} participant
+ * @param {() => boolean} stopped whether something else is on the page for good: then it never ends
  */
-export async function screening({ plates, patches }) {
+export async function screening({ plates, patches }, stopped) {
   /** @type {{ plates?: string[], [patch: string]: any }} */
   const seen = {};
   const of = (plates || 0) + (patches || []).length;
@@ -27,7 +29,7 @@ export async function screening({ plates, patches }) {
   });
   if (images.length) seen.plates = [];
   for (const [index, image] of images.entries())
-    seen.plates?.push(await askPlate(image, say('plates_count', { n: index + 1, of })));
+    seen.plates?.push(await askPlate(image, say('plates_count', { n: index + 1, of }), stopped));
   for (const [index, patch] of (patches || []).entries()) {
     const count = say('plates_count', { n: images.length + index + 1, of });
     seen[patch.name] = await askPatch(patch, count);
@@ -38,20 +40,19 @@ export async function screening({ plates, patches }) {
 /**
  * @param {HTMLImageElement} image
  * @param {string} count
+ * @param {() => boolean} stopped
  * @returns {Promise<string>} the digit, empty where none was seen
  */
-async function askPlate(image, count) {
-  for (let wait = 1_000; ; wait *= 2) {
-    const here = await image.decode().then(
-      () => true,
-      () => false,
-    );
-    if (here) break;
+async function askPlate(image, count, stopped) {
+  const address = image.src;
+  for (let wait = 1_000; !(await isDecoded(image)); wait *= 2) {
+    if (stopped()) break;
     card('plate', say('plates_title'), [make('p', 'text', say('picture_missing'))]);
-    await new Promise((done) => setTimeout(done, Math.min(wait, 10_000)));
-    image.src = image.src.replace(/\?.*|$/, '?again=' + wait);
+    await pause(Math.min(wait, 10_000));
+    image.src = address + '?again=' + wait;
   }
   return new Promise((done) => {
+    if (stopped()) return;
     const pad = make('div', 'digits');
     for (const digit of '1234567890') {
       const one = button(digit, 'answer', () => end(digit));

@@ -38,7 +38,7 @@ export class Stimulus {
     this.zoom = new Zoom(
       () => this.frames,
       (close) => {
-        if (close) this.#shown?.images.flat().forEach(sharpen);
+        if (close && this.#shown) sharpen(this.#shown.images.flat());
         closer(close);
       },
     );
@@ -201,6 +201,18 @@ export class Stimulus {
   /** @param {boolean} on whether buttons at the pictures may be pressed */
   enable(on) {
     this.figures.forEach(({ button }) => button.setAttribute('aria-disabled', String(!on)));
+  }
+
+  /**
+   * How the places lie now, by the names of layout.js: where there are several, results tell a
+   * preference of the left from one of the upper place.
+   * @returns {string | undefined}
+   */
+  get arrangement() {
+    if (this.places < 2) return undefined;
+    if (!this.distributions) return this.node.dataset.arrangement;
+    const [first, second] = this.figures.map(({ node }) => node.getBoundingClientRect());
+    return second.top >= first.bottom ? 'rows' : 'below';
   }
 
   #arrange() {

@@ -4,7 +4,9 @@ import { Controls } from './controls.js';
 import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
 import { hiddenMs, watchAbsence } from './presence.js';
 import { setSides } from './pictures.js';
+import { instructions } from './reading.js';
 import { Stimulus } from './stimulus.js';
+import { tellUnsent } from './unsent.js';
 import { say } from './words.js';
 
 /**
@@ -17,6 +19,21 @@ const AHEAD = 6;
 /** Nobody answers a picture so soon: a key that comes earlier was meant for the one before. */
 const SOONEST_MS = 200;
 const SLOW_MS = 300;
+
+/** Whether what was answered is sent. */
+export const tell = tellUnsent;
+
+/** The words for going back to the last one. */
+export const undo = 'undo';
+
+/**
+ * @param {any} state of the study and the participant
+ * @param {import('./outbox.js').Outbox} outbox
+ * @param {{ done: () => void }} hands `done`: nothing is left to answer
+ */
+export async function open(state, outbox, { done }) {
+  return new Trials(state, outbox, done);
+}
 
 export class Trials {
   /** @type {Map<number, PageTrial>} */ #trials = new Map();
@@ -52,6 +69,7 @@ export class Trials {
       answer: (kind, value, at) => this.#answer(kind, value, at),
       undo: () => this.undo(),
       zoom: () => this.#accepting && this.stimulus.zoom.toggle(),
+      move: (key) => this.#accepting && this.stimulus.zoom.step(key),
     });
     this.#build();
     this.#count(state.participant);
@@ -93,9 +111,10 @@ export class Trials {
   #restore(stored) {
     this.#answered = new Set(stored);
     for (const { kind, position } of this.outbox.waiting) {
-      if (position === null) continue;
+      if (position === null || !['answer', 'undo'].includes(kind)) continue;
+      // What was answered last stands last: that is what can be taken back.
+      this.#answered.delete(position);
       if (kind === 'answer') this.#answered.add(position);
-      if (kind === 'undo') this.#answered.delete(position);
     }
   }
 
@@ -126,9 +145,14 @@ export class Trials {
     return this.#open.filter((trial) => trial.purpose === 'training').length;
   }
 
+  /** What to do, before the first one. */
+  instructions() {
+    return instructions(this.study, this.practice);
+  }
+
   /** The trial whose answer can be taken back. */
   get undoable() {
-    const trial = this.#trials.get(Math.max(-1, ...this.#answered));
+    const trial = this.#trials.get([...this.#answered].pop() ?? -1);
     return trial && trial.purpose !== 'training' && !this.#feedback ? trial : null;
   }
 
@@ -325,6 +349,7 @@ export class Trials {
       display: {
         viewport: innerWidth + 'x' + innerHeight,
         dpr: devicePixelRatio,
+        arrangement: this.stimulus.arrangement,
         zoomed: this.stimulus.zoom.used,
         hidden_ms: Math.round(hiddenMs() - this.#hiddenAt),
       },

@@ -15,8 +15,8 @@ export const english = {
   paused_text: 'Please come back later, on the same link. What you have answered so far is kept.',
   closed_title: 'This study is closed',
   closed_text: 'It takes no more answers. Thank you for your interest.',
-  full_title: 'Everybody is here',
-  full_text: 'This study has all the people that it needs. Thank you for your interest.',
+  full_title: 'All places are taken at the moment',
+  full_text: 'Should somebody leave, there will be room: come back later, on the same link.',
   elsewhere_title: 'This link has been used',
   elsewhere_text: 'It is for one person, who has begun the study in another browser.',
   twice_title: 'The study is open in another tab',
@@ -118,6 +118,9 @@ export const english = {
 
 /** @type {Record<string, string>} */
 let table = english;
+/** @type {Record<string, string>} */
+let own = {};
+let german = false;
 
 /**
  * Turns the page to a language that is there, else to English, and fills in the study's own words.
@@ -126,15 +129,25 @@ let table = english;
  */
 export async function speak(language, wording) {
   document.documentElement.lang = language || 'en';
-  let chosen = english;
-  if (/^de\b/i.test(language)) {
-    // Without German the page is still usable, and the study's texts are in its language.
-    chosen = await import('./words_de.js').then(
-      (module) => module.words,
-      () => english,
-    );
-  }
-  table = { ...english, ...chosen, ...wording };
+  german = /^de\b/i.test(language);
+  own = wording;
+  await addWords(english, () => import('./words_de.js'));
+}
+
+/**
+ * Takes in the words of another part of the page.
+ * @param {Record<string, string>} more in English
+ * @param {() => Promise<{ words: Record<string, string> }>} inGerman
+ */
+export async function addWords(more, inGerman) {
+  // Without German the page is still usable, and the study's texts are in its language.
+  const chosen = german
+    ? await inGerman().then(
+        (module) => module.words,
+        () => ({}),
+      )
+    : {};
+  table = { ...table, ...more, ...chosen, ...own };
 }
 
 /**

@@ -2,56 +2,8 @@
 // does, and tests/browser/test_color_picker.py holds them together. No page, no events.
 // CIELAB is for D65 and 2 degrees, as everywhere in TrueHue; in CSS it is for D50.
 
-// sRGB (IEC 61966-2-1) and CIELAB: the constants of core/color/spaces.py.
-const TO_XYZ = [
-  [0.4124, 0.3576, 0.1805],
-  [0.2126, 0.7152, 0.0722],
-  [0.0193, 0.1192, 0.9505],
-];
-const WHITE = [0.3127 / 0.329, 1, 0.3583 / 0.329];
-const times = (matrix, v) => matrix.map((row) => row[0] * v[0] + row[1] * v[1] + row[2] * v[2]);
-function inverse(m) {
-  const minor = (i, j) => {
-    const [a, b] = [0, 1, 2].filter((k) => k !== i);
-    const [c, d] = [0, 1, 2].filter((k) => k !== j);
-    return m[a][c] * m[b][d] - m[a][d] * m[b][c];
-  };
-  const sign = (i, j) => ((i + j) % 2 ? -1 : 1);
-  const size = [0, 1, 2].reduce((sum, j) => sum + sign(0, j) * m[0][j] * minor(0, j), 0);
-  return [0, 1, 2].map((i) => [0, 1, 2].map((j) => (sign(i, j) * minor(j, i)) / size));
-}
-const TO_LINEAR = inverse(TO_XYZ);
-const LMS_TO_XYZ = inverse([
-  [0.8189330101, 0.3618667424, -0.1288597137],
-  [0.0329845436, 0.9293118715, 0.0361456387],
-  [0.0482003018, 0.2643662691, 0.633851707],
-]);
-const OKLAB_TO_LMS = inverse([
-  [0.2104542553, 0.793617785, -0.0040720468],
-  [1.9779984951, -2.428592205, 0.4505937099],
-  [0.0259040371, 0.7827717662, -0.808675766],
-]);
+import { labOfOklab, labOfSrgb1, srgb1OfLab } from '../shared/spaces.js';
 
-const decoded = (c) =>
-  Math.sign(c) *
-  (Math.abs(c) <= 0.04045 ? Math.abs(c) / 12.92 : ((Math.abs(c) + 0.055) / 1.055) ** 2.4);
-const encoded = (c) =>
-  Math.sign(c) *
-  (Math.abs(c) <= 0.0031308 ? Math.abs(c) * 12.92 : 1.055 * Math.abs(c) ** (1 / 2.4) - 0.055);
-function labOfXyz(xyz) {
-  const f = xyz
-    .map((v, i) => v / WHITE[i])
-    .map((t) => (t > (6 / 29) ** 3 ? Math.cbrt(t) : (t * (29 / 6) ** 2) / 3 + 4 / 29));
-  return [116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])];
-}
-export const labOfSrgb1 = (srgb) => labOfXyz(times(TO_XYZ, srgb.map(decoded)));
-export function srgb1OfLab([light, a, b]) {
-  const y = (light + 16) / 116;
-  const xyz = [y + a / 500, y, y - b / 200].map(
-    (f, i) => (f > 6 / 29 ? f ** 3 : (f - 4 / 29) / ((29 / 6) ** 2 / 3)) * WHITE[i],
-  );
-  return times(TO_LINEAR, xyz).map(encoded);
-}
 // The nearest 8-bit code, a half to the even one as numpy rounds.
 export function codesOfLab(lab) {
   return srgb1OfLab(lab).map((c) => {
@@ -72,13 +24,6 @@ const fromPolar = ([light, size, hue]) => [
   size * Math.cos((hue * Math.PI) / 180),
   size * Math.sin((hue * Math.PI) / 180),
 ];
-const labOfOklab = (oklab) =>
-  labOfXyz(
-    times(
-      LMS_TO_XYZ,
-      times(OKLAB_TO_LMS, oklab).map((v) => v ** 3),
-    ),
-  );
 const TO_LAB = {
   lab: (v) => v,
   lch: fromPolar,

@@ -1,7 +1,8 @@
 // The a*b* plane at one lightness, as a picker: every color of sRGB in its own color, nothing where
 // there is none. Stands between color_reading.js and color_picker.js, whose page it draws on.
 // `onPick(lab)` is called for a color that was clicked, or taken with Enter.
-import { codesOfLab, inSrgb, srgb1OfLab } from './functions.js';
+import { srgb1OfLab } from '../shared/spaces.js';
+import { codesOfLab, inSrgb } from './functions.js';
 import { hexOf } from './reading.js';
 
 export function colorPlane(panel, onPick) {

@@ -1,7 +1,8 @@
 // Reads what a person types in the color picker; no page, no events. It reads as
 // core/color/systems.py and core/color/notation.py do, and tests/browser/test_color_picker.py
 // holds them together.
-import { labOfSrgb1, readFunction } from './functions.js';
+import { labOfSrgb1 } from '../shared/spaces.js';
+import { readFunction } from './functions.js';
 
 const tidy = (text) => text.normalize('NFKC').toLowerCase().replace(/['’`]/g, '');
 const letters = (text) => tidy(text).replace(/[\s_\-‐-―]+/g, '');

@@ -1,7 +1,8 @@
 // Questions to the app's routes. What it refuses comes as an Error in words for people.
 
 /**
- * The JSON behind an address. The error has the form's `field` that it speaks of, or ''.
+ * The JSON behind an address. The error has the form's `field` that it speaks of, or '', and the
+ * answer's `status`.
  * @param {string} url
  * @param {RequestInit} [options]
  * @returns {Promise<any>}
@@ -24,7 +25,10 @@ export async function ask(url, options) {
     // The session has ended: notices.js says so, and where to sign in.
     if (answer.status === 401) document.dispatchEvent(new Event('th-signed-out'));
     const words = (data && data.error) || 'The app answered ' + answer.status + '.';
-    throw Object.assign(new Error(words), { field: (data && data.field) || '' });
+    throw Object.assign(new Error(words), {
+      field: (data && data.field) || '',
+      status: answer.status,
+    });
   }
   return data;
 }

@@ -13,6 +13,7 @@ const ROOMS = {
   inspect: 'Inspect',
   explore: 'Explore',
   compare: 'Compare',
+  colorize: 'Colorize',
   judge: 'Judge',
 };
 const EXPLORE = {
@@ -50,6 +51,12 @@ function placeOf(query) {
     return ['compare', view || 'concept', value('concept') || value('words'), value('set')].join(
       ' ',
     );
+  if (tab === 'colorize')
+    return [
+      'colorize',
+      view || 'color',
+      value('drawing') || value('sketch') || value('kept') || value('thing'),
+    ].join(' ');
   if (tab === 'judge') return ['judge', value('study'), view, value('preset')].join(' ');
   if (tab !== 'explore') return tab;
   if (view === 'wall')
@@ -72,6 +79,10 @@ function titleOf(query, words) {
   if (tab === 'compare') {
     room = 'Compare: ' + (COMPARE[view] || COMPARE.concept);
     open ||= value('words') || value('concept').replace(/^[\w-]+:/, '');
+  }
+  if (tab === 'colorize') {
+    if (view === 'sketches') room = 'Colorize: sketches';
+    open ||= value('words') || value('thing');
   }
   if (tab === 'judge') room = JUDGE[view] || room;
   if (tab === 'explore') {

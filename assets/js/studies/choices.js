@@ -22,6 +22,15 @@ export function sizeWords(preset) {
   const { form } = preset;
   const words = [];
   const { models } = preset;
+  if (preset.kind === 'colorings')
+    return (
+      form.votes +
+      ' colorings a concept · ' +
+      form.trials +
+      ' sketches a person, after ' +
+      form.practice.number +
+      ' for practice'
+    );
   if (form.number && models && preset.kind === 'pairs')
     words.push(
       whole(form.number) +

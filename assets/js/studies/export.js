@@ -1,7 +1,7 @@
 // The study as files: every table, what its columns mean, votes as arenas write them, all in one.
 import { make, put } from '../shared/dom.js';
-import { ask } from '../shared/http.js';
-import { card, linkButton, problemLine, whole } from './parts.js';
+import { ask, send } from '../shared/http.js';
+import { button, card, linkButton, problemLine, question, whole } from './parts.js';
 import { dataTable } from './table.js';
 import { onView } from './view.js';
 
@@ -12,11 +12,26 @@ import { onView } from './view.js';
 export function exportView(box, current) {
   const line = problemLine();
   const wait = make('p', 'th-soft', 'Reading what there is…');
+  const cleared = make('p', 'th-soft');
+  cleared.setAttribute('role', 'status');
   let data = null;
   let personal = false;
 
   /** @param {string} url */
   const of = (url) => (personal ? url + (url.includes('?') ? '&' : '?') + 'personal=1' : url);
+  function clearIds() {
+    const words =
+      'Do so once everybody is paid, as the text that people agreed to says. Answers stay. The study has to be closed.';
+    question({
+      title: 'Delete the ids that a recruiting site gave?',
+      body: [make('p', '', words)],
+      action: 'Delete for good',
+      act: async () => {
+        const told = await send(current.address + '/clear-external', {});
+        put(cleared, 'Ids of ' + whole(told.cleared) + ' people are deleted.');
+      },
+    });
+  }
   function draw() {
     const all = card(
       'Everything',
@@ -50,7 +65,7 @@ export function exportView(box, current) {
         /** @type {HTMLElement} */ (box.querySelector('.th-jd-check input')).focus();
       });
       label.append(input, make('span', '', 'With ids that a recruiting site gave'));
-      all.body.append(label);
+      all.body.append(label, button('Delete these ids…', clearIds, 'th-jd-small'), cleared);
     }
     put(
       words,

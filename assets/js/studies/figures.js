@@ -197,7 +197,7 @@ export function votesOverTime(node, hours, wanted) {
       width: 0.84 * HOUR_MS,
       offset: 0.08 * HOUR_MS,
       marker: { color: SOFT, opacity: 0.45, line: { width: 0 } },
-      hovertemplate: '%{x|%b %d %H:%M}<br>%{y:,} votes this hour<extra></extra>',
+      hovertemplate: '%{x|%b %d %H:%M}<br>%{y:,} answers this hour<extra></extra>',
     },
     {
       type: 'scatter',
@@ -208,30 +208,32 @@ export function votesOverTime(node, hours, wanted) {
       yaxis: 'y2',
       line: { color: INK, width: 2 },
       marker: { color: INK, size: 5 },
-      hovertemplate: '%{y:,} votes so far<extra></extra>',
+      hovertemplate: '%{y:,} answers so far<extra></extra>',
     },
   ];
   return figure(node, { data, layout }, true);
 }
 
 /**
- * How many stimuli have how many votes.
+ * How many stimuli have how many answers.
  * @param {HTMLElement} node
  * @param {{ answers: number, stimuli: number }[]} loads
- * @param {number} wanted votes a stimulus
+ * @param {number} wanted answers a stimulus
+ * @param {boolean} [colored] whether they are colorings of concepts
  */
-export function coverage(node, loads, wanted) {
+export function coverage(node, loads, wanted, colored = false) {
+  const [stimuli, one] = colored ? ['concepts', 'concept'] : ['stimuli', 'stimulus'];
   const most = Math.max(wanted, ...loads.map((load) => load.answers));
   const layout = blank(240, {
     bargap: 0.12,
     xaxis: {
-      title: { text: 'votes of a stimulus', standoff: 6 },
+      title: { text: 'answers of a ' + one, standoff: 6 },
       range: [-0.6, most + 0.6],
       dtick: Math.max(1, Math.ceil(most / 12)),
       showgrid: false,
       zeroline: false,
     },
-    yaxis: { title: { text: 'stimuli', standoff: 6 }, rangemode: 'tozero', zeroline: false },
+    yaxis: { title: { text: stimuli, standoff: 6 }, rangemode: 'tozero', zeroline: false },
   });
   layout.shapes = [
     {
@@ -254,7 +256,7 @@ export function coverage(node, loads, wanted) {
         opacity: loads.map((load) => (load.answers >= wanted ? 1 : 0.45)),
         line: { width: 0 },
       },
-      hovertemplate: '%{y:,} stimuli with %{x} votes<extra></extra>',
+      hovertemplate: '%{y:,} ' + stimuli + ' with %{x} answers<extra></extra>',
     },
   ];
   return figure(node, { data, layout }, true);

@@ -4,6 +4,8 @@ import { ask, send } from '../shared/http.js';
 import { followJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
 import { API, presetCards, readPresets } from './choices.js';
+import { conceptsPart } from './colorings/concepts.js';
+import { coloringNumbers } from './colorings/guide.js';
 import { fieldsOf, part, row, tellField } from './form_fields.js';
 import { firstMaterials, materialsPart } from './form_materials.js';
 import { closingPart, numbersPart } from './form_numbers.js';
@@ -38,17 +40,22 @@ function keepForm(form) {
 /** The values that a form of this preset begins with. */
 function firstForm(preset, presets, materials) {
   const defaults = { ...preset.form };
-  const { models, people, number } = firstMaterials(preset, materials);
+  const colored = preset.material === 'sketches';
+  const { models, people, number } = colored
+    ? { models: [], people: [], number: 0 }
+    : firstMaterials(preset, materials);
   const language = 'en';
   return {
     ...defaults,
     preset: preset.id,
     language,
-    title: preset.id === 'free' ? '' : preset.name,
+    title: preset.id === 'free' ? '' : defaults.title || preset.name,
     kind: preset.kind,
     question: defaults.question || preset.texts?.[language]?.question || '',
     instructions: defaults.instructions || preset.texts?.[language]?.instructions || '',
-    consent: presets.consent[language],
+    consent: preset.texts?.[language]?.consent || presets.consent[language],
+    concepts: [],
+    sketches: {},
     models,
     people,
     number,
@@ -194,9 +201,10 @@ export function studyForm(box) {
       );
       aside.replaceChildren(card);
     } else {
-      numbers = numbersPart(given);
+      const colored = preset.material === 'sketches';
+      numbers = colored ? coloringNumbers(given) : numbersPart(given);
       formNode.replaceChildren(
-        materialsPart(given),
+        colored ? conceptsPart(given) : materialsPart(given),
         questionPart(given),
         numbers.node,
         consentPart(given),
@@ -247,7 +255,8 @@ export function studyForm(box) {
         draw();
       } else if (judge.preset) choose(judge.preset);
       else presetCards(cards, presets.presets, openNew, '');
-      if (materials.notes?.length && !study) {
+      // Sketches are drawn here: what pictures are missing is of no matter to them.
+      if (materials.notes?.length && !study && preset?.material !== 'sketches') {
         put(refused, materials.notes.join(' '));
         refused.hidden = false;
       }

@@ -26,7 +26,13 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   const allowed = make('div', 'th-jd-checks');
   if (kind === 'pairs')
     allowed.append(of.check('tie', 'A tie may be answered', '“No difference.”'));
-  allowed.append(of.check('skip', 'A trial may be skipped', '“Skip.” A skip is no vote.'));
+  allowed.append(
+    of.check(
+      'skip',
+      'A trial may be skipped',
+      '“Skip.” It is one of the answers wanted, and no vote in results.',
+    ),
+  );
   node.append(numbers, allowed);
 
   if (kind !== 'best-of')

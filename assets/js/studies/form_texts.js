@@ -1,5 +1,6 @@
 // What participants read: question, instructions, consent, pages around, the way back.
 import { make, put } from '../shared/dom.js';
+import { examplesField } from './colorings/guide.js';
 import { fieldsOf, fold, part, row } from './form_fields.js';
 import { button } from './parts.js';
 
@@ -12,6 +13,7 @@ const PROLIFIC = 'https://app.prolific.com/submissions/complete?cc=';
 export function questionPart({ form, preset, presets, changed, again }) {
   const node = part(2, 'What people read', '');
   const of = fieldsOf(form, changed);
+  const colored = preset.material === 'sketches';
   const languages = Object.entries(presets.languages).map(([id, name]) => ({
     id,
     name: String(name),
@@ -24,7 +26,10 @@ export function questionPart({ form, preset, presets, changed, again }) {
     ['question', 'instructions'].forEach((name) => {
       if (old && now && form[name] === old[name]) form[name] = now[name];
     });
-    if (form.consent === presets.consent[before]) form.consent = presets.consent[form.language];
+    const consent = (id) => preset.texts?.[id]?.consent || presets.consent[id];
+    if (form.consent === consent(before)) form.consent = consent(form.language);
+    if (old && old.examples && JSON.stringify(form.examples) === JSON.stringify(old.examples))
+      form.examples = structuredClone(now.examples);
     again();
   });
   node.append(
@@ -46,9 +51,13 @@ export function questionPart({ form, preset, presets, changed, again }) {
     of.text('question', 'Question', {
       long: 500,
       placeholder: 'In which picture …?',
-      hint: 'It stands above every trial.',
+      hint: colored ? 'It stands above every sketch.' : 'It stands above every trial.',
     }),
-    of.text('instructions', 'Instructions', { rows: 4, hint: 'Read once, before the trials.' }),
+    of.text('instructions', 'Instructions', {
+      rows: colored ? 8 : 4,
+      hint: 'Read once, before the trials.',
+    }),
+    ...(colored ? [examplesField({ form, changed })] : []),
   );
   const words = presets.wording?.[form.language] || {};
   const list = make('div', 'th-jd-wording');

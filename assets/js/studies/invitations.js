@@ -138,15 +138,18 @@ export function linksView(box, current) {
         button('Copy', () => copy(code.textContent || '', said), 'th-jd-small'),
       );
       const { completion } = current.study.plan;
+      const secret = !current.study.personal;
       hint.append(
         make(
           'p',
           'th-soft',
-          completion.code || completion.url
-            ? 'At the end people get ' +
+          secret
+            ? 'What people get at the end is for who made the study, and for admins, to see.'
+            : completion.code || completion.url
+              ? 'At the end people get ' +
                 (completion.code ? 'the code ' + completion.code : 'the way back') +
                 '.'
-            : 'The plan has no completion code and no way back yet: Prolific asks for one of them.',
+              : 'The plan has no completion code and no way back yet: Prolific asks for one of them.',
         ),
       );
       fresh.append(hint);

@@ -1,5 +1,6 @@
 // The Judge tab: its screens, of which one is in front.
 import { store } from '../shared/state.js';
+import { reviewScreen } from './colorings/review.js';
 import { studyForm } from './form.js';
 import { studyList } from './list.js';
 import { studyScreen } from './study.js';
@@ -13,6 +14,7 @@ export function mount({ element }) {
     list: studyList(box('list')),
     new: studyForm(box('new')),
     study: studyScreen(box('study')),
+    review: reviewScreen(box('review')),
   };
   function front() {
     boxes.forEach((one) => {

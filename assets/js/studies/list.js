@@ -3,8 +3,8 @@ import { arrange, make, many, put } from '../shared/dom.js';
 import { ask, sendFile } from '../shared/http.js';
 import { store } from '../shared/state.js';
 import { API, presetCards, readPresets } from './choices.js';
-import { KINDS, ago, bar, stateMark, whole } from './parts.js';
-import { isSeen, judge, openNew, openStudy } from './view.js';
+import { KINDS, ago, bar, button, stateMark, whole } from './parts.js';
+import { isSeen, judge, openNew, openReview, openStudy } from './view.js';
 
 const POLL_MS = 10000;
 
@@ -91,10 +91,35 @@ export function studyList(box) {
   const waiting = box.querySelector('.th-jd-waiting');
   const said = box.querySelector('.th-jd-said');
   const file = box.querySelector('.th-jd-file');
+  const reviews = make('section', 'th-card th-jc-reviews');
   let timer;
   let asked = 0;
   let shown = '';
+  reviews.hidden = true;
+  box.prepend(reviews);
 
+  /** What those who may review find here; experts see nothing else of studies. */
+  async function reviewing() {
+    try {
+      return (await ask('/api/reviews')).studies;
+    } catch {
+      return null;
+    }
+  }
+  /** @param {any[] | null} studies */
+  function drawReviews(studies) {
+    const left = (studies || []).reduce((sum, study) => sum + study.left, 0);
+    reviews.hidden = !left;
+    if (!left) return;
+    const words = many(left, 'coloring') + (left === 1 ? ' waits' : ' wait') + ' for your review';
+    if (reviews.dataset.words === words) return;
+    reviews.dataset.words = words;
+    const to = studies?.length === 1 ? studies[0].id : '';
+    reviews.replaceChildren(
+      make('p', '', words + '.'),
+      button('Review', () => openReview(to), 'th-jd-do'),
+    );
+  }
   function problem(text) {
     put(refused, text);
     refused.hidden = !text;
@@ -104,12 +129,21 @@ export function studyList(box) {
     if (judge.screen !== 'list' || !isSeen()) return;
     const mine = ++asked;
     try {
-      const [{ studies }, presets] = await Promise.all([ask(API), readPresets()]);
+      const { studies } = await ask(API);
+      const presets = await readPresets();
       if (mine !== asked) return;
       problem('');
       draw(studies, presets.presets);
+      const waiting_ = await reviewing();
+      if (mine === asked) drawReviews(waiting_);
     } catch (error) {
-      if (mine === asked) problem('The studies cannot be shown. ' + error.message);
+      if (mine !== asked) return;
+      // Experts have no studies to see, and a review of their own.
+      if (error.status === 403 && (await reviewing())) {
+        if (judge.screen === 'list') openReview();
+        return;
+      }
+      problem('The studies cannot be shown. ' + error.message);
     }
     waiting.hidden = true;
     clearTimeout(timer);

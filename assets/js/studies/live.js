@@ -1,7 +1,9 @@
-// How far a study is: votes, coverage, people. Asked every few seconds while somebody looks.
+// How far a study is: answers, coverage, people. Asked every few seconds while somebody looks.
 import { arrange, duration, make, put } from '../shared/dom.js';
 import { onTheme } from '../shared/figure.js';
 import { ask } from '../shared/http.js';
+import { clock } from './colorings/coloring_card.js';
+import { coloringLive } from './colorings/live.js';
 import { coverage, plot, votesOverTime } from './figures.js';
 import { bar, button, card, nothing, percent, problemLine, stamp, time, whole } from './parts.js';
 import { dataTable } from './table.js';
@@ -28,6 +30,7 @@ function tile(name) {
   node.append(make('span', '', name), value, more);
   return {
     node,
+    name: (text) => put(node.firstElementChild, text),
     set(text, words = '', after = null) {
       put(value, text);
       put(more, words);
@@ -40,34 +43,38 @@ function tile(name) {
 }
 
 /**
- * When it would be complete, from the votes of the last hours.
+ * When it would be complete, from the answers of the last hours. What a stimulus has beyond what is
+ * wanted of it is no progress; a skip is an answer too.
  * @param {any} live
  */
 export function expectedEnd(live) {
-  const left = live.wanted - live.answers;
-  if (left <= 0) return { text: 'Complete', words: 'every vote that was wanted is in' };
-  if (live.state !== 'open') return { text: '–', words: 'it takes no votes now' };
+  const { missing } = live;
+  if (missing <= 0) return { text: 'Complete', words: 'every answer that was wanted is in' };
+  if (live.state !== 'open') return { text: '–', words: 'it takes no answers now' };
   const now = Date.parse(live.now);
   const recent = live.hours.filter(
     (hour) => now - Date.parse(hour.at) < PACE_HOURS * HOUR_S * 1000,
   );
-  const votes = recent.reduce((sum, hour) => sum + hour.answers, 0);
-  if (!votes) return { text: '–', words: 'no votes in the last ' + PACE_HOURS + ' hours' };
-  // Hours that had begun when the first vote of them came: the study may be younger than the window.
+  const answers = recent.reduce((sum, hour) => sum + hour.answers, 0);
+  if (!answers) return { text: '–', words: 'no answers in the last ' + PACE_HOURS + ' hours' };
+  // Hours that had begun when the first answer of them came: the study may be younger than the window.
   const first = recent.find((hour) => hour.answers);
   const seconds = Math.max(HOUR_S / 4, (now - Date.parse(first.at)) / 1000);
-  const pace = votes / seconds;
-  const end = new Date(now + (1000 * left) / pace);
+  const pace = answers / seconds;
+  const end = new Date(now + (1000 * missing) / pace);
   const rate = pace * HOUR_S;
   return {
-    text: 'in ' + duration(left / pace),
+    text: 'in ' + duration(missing / pace),
     words:
       stamp(end.toISOString()) +
       ' at ' +
       (rate < 10 ? rate.toFixed(1) : whole(Math.round(rate))) +
-      ' votes an hour',
+      ' answers an hour',
   };
 }
+
+/** @param {number} value */
+const seconds = (value) => value.toFixed(1) + ' s';
 
 /** @param {string} stage */
 function stageWords(stage) {
@@ -115,31 +122,42 @@ export function liveView(box, current) {
   const grid = make('div', 'th-jd-two');
   const overTime = card(
     'Votes over time',
-    'Bars: votes an hour, left. Line: all votes so far, right, up to what is wanted.',
+    'Bars: answers an hour, left. Line: all answers so far, right, up to what is wanted.',
   );
   const loads = card(
     'Coverage',
-    'How many stimuli have how many votes; dashed: what is wanted of each.',
+    'How many stimuli have how many answers; dashed: what is wanted of each.',
   );
   const people = card('People');
   const said = make('span', 'th-soft');
   const hours = plot('Votes hour by hour');
-  const load = plot('How many stimuli have how many votes');
+  const load = plot('How many stimuli have how many answers');
   const all = {
-    votes: tile('Votes'),
-    stimuli: tile('Stimuli with all votes'),
+    votes: tile('Answers'),
+    stimuli: tile('Stimuli with all answers'),
     people: tile('People'),
     gone: tile('Left before the end'),
     time: tile('Median answer'),
     unsure: tile('Ties and skips'),
     end: tile('Complete'),
   };
+  const colored = current.study.kind === 'colorings';
+  const more = colored ? coloringLive(current) : null;
   let timer;
   let asked = 0;
   let data = null;
   let whole_ = false;
   let drawn = '';
 
+  if (colored) {
+    all.stimuli.name('Concepts with all answers');
+    all.time.name('Median sketch');
+    all.unsure.name('Words not known');
+    put(
+      loads.node.querySelector('.th-soft'),
+      'How many concepts have how many answers; dashed: what is wanted of each.',
+    );
+  }
   said.setAttribute('role', 'status');
   people.head.append(said);
   tiles.append(...Object.values(all).map((one) => one.node));
@@ -166,7 +184,7 @@ export function liveView(box, current) {
         [button('Make a link', () => openStudy(id, 'links'), 'th-jd-do')],
       );
     return nothing(
-      'No votes yet',
+      'No answers yet',
       study.state === 'open'
         ? 'The study is open. The first vote shows here a few seconds after it was given.'
         : 'The study is ' + study.state + ', and nobody had answered before.',
@@ -175,34 +193,43 @@ export function liveView(box, current) {
   }
   function figures() {
     votesOverTime(hours, data.hours, data.wanted);
-    coverage(load, data.load, current.study.plan.votes);
+    coverage(load, data.load, current.study.plan.votes, colored);
     hours.setAttribute(
       'aria-label',
-      'Votes hour by hour: ' + whole(data.answers) + ' of ' + whole(data.wanted) + ' so far.',
+      'Answers hour by hour: ' + whole(data.answers) + ' of ' + whole(data.wanted) + ' so far.',
     );
     load.setAttribute(
       'aria-label',
       'Coverage: ' +
-        data.load.map((one) => one.stimuli + ' stimuli with ' + one.answers + ' votes').join(', ') +
+        data.load
+          .map((one) => one.stimuli + ' stimuli with ' + one.answers + ' answers')
+          .join(', ') +
         '.',
     );
   }
   function draw() {
     const empty = !data.participants;
     if (empty) start.replaceChildren(begin());
-    arrange(box, empty ? [line, start] : [line, tiles, grid, people.node]);
+    arrange(
+      box,
+      empty
+        ? [line, start]
+        : more
+          ? [line, more.note, tiles, ...more.nodes, grid, people.node]
+          : [line, tiles, grid, people.node],
+    );
     if (empty) return;
     const gone = data.withdrawn + data.abandoned;
     const end = expectedEnd(data);
     all.votes.set(
       whole(data.answers),
       'of ' + whole(data.wanted) + ' wanted · ' + percent(data.share, 1),
-      bar(data.answers, data.wanted, 'Votes'),
+      bar(data.wanted - data.missing, data.wanted, 'Answers'),
     );
     all.stimuli.set(
       whole(data.complete_stimuli),
       'of ' + whole(data.stimuli),
-      bar(data.complete_stimuli, data.stimuli, 'Stimuli with all votes'),
+      bar(data.complete_stimuli, data.stimuli, 'Stimuli with all answers'),
     );
     all.people.set(
       whole(data.participants),
@@ -213,13 +240,15 @@ export function liveView(box, current) {
       data.withdrawn + ' withdrew · ' + data.abandoned + ' gone without a word',
     );
     all.time.set(
-      data.median_ms === null ? '–' : (data.median_ms / 1000).toFixed(1) + ' s',
-      'from both shown to the answer',
+      data.median_ms === null ? '–' : (colored ? clock : seconds)(data.median_ms / 1000),
+      colored ? 'from the first look to the answer' : 'from both shown to the answer',
     );
-    all.unsure.set(
-      percent(data.answers ? (data.ties + data.skips) / data.answers : null),
-      whole(data.ties) + ' ties · ' + whole(data.skips) + ' skips',
-    );
+    if (colored) all.unsure.set(whole(data.skips), 'sketches that nobody colored for it');
+    else
+      all.unsure.set(
+        percent(data.answers ? (data.ties + data.skips) / data.answers : null),
+        whole(data.ties) + ' ties · ' + whole(data.skips) + ' skips',
+      );
     all.end.set(end.text, end.words);
     put(said, 'as of ' + stamp(data.now).slice(11));
     const figured = JSON.stringify([data.hours, data.load]);
@@ -260,6 +289,8 @@ export function liveView(box, current) {
       data = now;
       if (now.state !== current.study.state) current.reload();
       draw();
+      await more?.poll();
+      if (mine !== asked) return;
     } catch (error) {
       if (mine !== asked) return;
       line.say(

@@ -1,6 +1,7 @@
 // What the form would make, beside it: numbers, warnings, and a trial as a participant will see it.
 import { orderOf, strip } from '../participants/strips.js';
 import { arrange, make, many, put } from '../shared/dom.js';
+import { coloringFacts, coloringSample } from './colorings/outline.js';
 import { facts, whole } from './parts.js';
 
 const RATING_STEPS = 11;
@@ -90,24 +91,28 @@ export function outlineBox(box, { create, line }) {
       );
       lead.title = made.minutes_words || '';
       numbers.replaceChildren(
-        facts([
-          [
-            'Cases',
-            whole(made.cases.chosen) +
-              ' of ' +
-              whole(made.cases.complete) +
-              ' that every model has',
-          ],
-          ['Models', made.models.join(' · ')],
-          [
-            'Stimuli',
-            whole(made.stimuli) +
-              (made.training_stimuli ? ', ' + made.training_stimuli + ' more for training' : ''),
-          ],
-          ['Votes', whole(made.votes_wanted)],
-          ['Trials a person', whole(made.trials_a_person)],
-          ['Left out', made.cases.left_out ? many(made.cases.left_out, 'case') : ''],
-        ]),
+        made.sketches
+          ? coloringFacts(made)
+          : facts([
+              [
+                'Cases',
+                whole(made.cases.chosen) +
+                  ' of ' +
+                  whole(made.cases.complete) +
+                  ' that every model has',
+              ],
+              ['Models', made.models.join(' · ')],
+              [
+                'Stimuli',
+                whole(made.stimuli) +
+                  (made.training_stimuli
+                    ? ', ' + made.training_stimuli + ' more for training'
+                    : ''),
+              ],
+              ['Votes', whole(made.votes_wanted)],
+              ['Trials a person', whole(made.trials_a_person)],
+              ['Left out', made.cases.left_out ? many(made.cases.left_out, 'case') : ''],
+            ]),
       );
       const told = [...(made.heavy ? [made.heavy.words] : []), ...made.warnings];
       warnings.replaceChildren(...told.map((text) => make('li', '', text)));
@@ -116,15 +121,22 @@ export function outlineBox(box, { create, line }) {
         list.append(...made.blocks.map((text) => make('li', '', text)));
         blocks.replaceChildren(make('b', '', 'Before it can open'), list);
       } else blocks.replaceChildren();
-      const now = JSON.stringify([made.sample, form.tie, form.skip, made.question]);
+      const now = JSON.stringify([
+        made.sample || made.sketches,
+        form.tie,
+        form.skip,
+        made.question,
+      ]);
       if (now === shown) return;
       shown = now;
-      arrange(
-        sample,
-        made.sample
-          ? [make('h4', '', 'A trial, as a participant will see it'), sampleTrial(made, form)]
-          : [],
-      );
+      if (made.sketches) arrange(sample, [coloringSample(made)]);
+      else
+        arrange(
+          sample,
+          made.sample
+            ? [make('h4', '', 'A trial, as a participant will see it'), sampleTrial(made, form)]
+            : [],
+        );
     },
   };
 }

@@ -9,8 +9,17 @@ export const STATES = {
   closed: { shape: '■', word: 'Closed' },
 };
 /** What is answered, in words. */
-export const KINDS = { pairs: 'Pairs', ratings: 'Ratings, 0 to 10', 'best-of': 'Best of four' };
-export const MATERIALS = { distributions: 'Color distributions', images: 'Images' };
+export const KINDS = {
+  pairs: 'Pairs',
+  ratings: 'Ratings, 0 to 10',
+  'best-of': 'Best of four',
+  colorings: 'Colorings',
+};
+export const MATERIALS = {
+  distributions: 'Color distributions',
+  images: 'Images',
+  sketches: 'Sketches',
+};
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

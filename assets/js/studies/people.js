@@ -114,7 +114,8 @@ export function peopleView(box, current) {
         make(
           'p',
           '',
-          'All that is stored of this person is deleted: answers, times, screening. It is meant for people who ask for it, ' +
+          'All that is stored of this person is deleted: answers, times, screening, and sets of Compare that were made of ' +
+            'their colorings, which you can make again without them. It is meant for people who ask for it, ' +
             'and cannot be undone. That one person was erased stays counted. To leave somebody out of results, use “Leave out”.',
         ),
         field,

@@ -68,6 +68,76 @@ function replayCard(current) {
   return part.node;
 }
 
+const REVIEWS = {
+  researcher: 'looked at by the researcher',
+  automatic: 'looked at automatically',
+  none: 'looked at by nobody',
+};
+
+/** What only studies of colorings have. @param {any} plan @returns {[string, string][]} */
+function coloringNumbers(plan) {
+  const { practice } = plan;
+  return [
+    ['Colored', whole(plan.sketches) + ' sketches, for ' + whole(plan.cases) + ' concepts'],
+    [
+      'Concepts by category',
+      plan.groups.map((one) => (one.group || 'no type') + ' ' + one.cases).join(', '),
+    ],
+    ['Colorings', whole(plan.votes) + ' a concept, ' + whole(plan.votes_wanted) + ' in all'],
+    ['Sketches a person', whole(plan.trials)],
+    [
+      'Practice',
+      practice.words.length
+        ? practice.words.join(', ') + '; ' + (REVIEWS[practice.review] || practice.review)
+        : 'none',
+    ],
+  ];
+}
+
+/** What is compared, in other studies. @param {any} study @returns {[string, string][]} */
+function comparedNumbers({ plan, material }) {
+  return [
+    ['Compared', MATERIALS[material] + ' of ' + plan.models.join(', ')],
+    [
+      'Cases',
+      whole(plan.cases) +
+        (plan.groups.length > 1
+          ? ': ' + plan.groups.map((one) => one.group + ' ' + one.cases).join(', ')
+          : ''),
+    ],
+    [
+      'Stimuli',
+      whole(plan.stimuli) +
+        (plan.training_stimuli ? ', and ' + plan.training_stimuli + ' for training' : ''),
+    ],
+    ['Votes', whole(plan.votes) + ' a stimulus, ' + whole(plan.votes_wanted) + ' in all'],
+    [
+      'Trials a person',
+      whole(plan.trials) +
+        ', ' +
+        plan.repeats +
+        ' repeats and ' +
+        plan.attention +
+        ' checks on top',
+    ],
+    [
+      'Chosen',
+      plan.method === 'adaptive'
+        ? 'adaptively, each with its propensity'
+        : 'balanced: what has the fewest votes first',
+    ],
+    ['Training', trainingWords(plan.training)],
+  ];
+}
+
+/** @param {any[]} examples */
+function exampleList(examples) {
+  if (!examples || !examples.length) return null;
+  const list = make('ul', 'th-jd-list-words');
+  list.append(...examples.map((one) => make('li', '', (one.good ? '✓ ' : '✕ ') + one.text)));
+  return list;
+}
+
 /**
  * @param {HTMLElement} box
  * @param {import('./study.js').Current} current
@@ -84,12 +154,19 @@ export function planView(box, current) {
       facts([
         ['Question', longText(plan.question)],
         ['Instructions', longText(plan.instructions)],
+        ['Do, and do not', exampleList(plan.examples)],
         ['Before', longText(plan.intro)],
         ['After', longText(plan.outro)],
         ['Language', plan.language],
         [
           'Answers',
-          ['the places', plan.tie && 'a tie', plan.skip && 'a skip'].filter(Boolean).join(', '),
+          [
+            study.kind === 'colorings' ? 'a coloring' : 'the places',
+            plan.tie && 'a tie',
+            plan.skip && (study.kind === 'colorings' ? '“I don’t know this word”' : 'a skip'),
+          ]
+            .filter(Boolean)
+            .join(', '),
         ],
       ]),
     );
@@ -107,36 +184,7 @@ export function planView(box, current) {
     );
     numbers.body.append(
       facts([
-        ['Compared', MATERIALS[study.material] + ' of ' + plan.models.join(', ')],
-        [
-          'Cases',
-          whole(plan.cases) +
-            (plan.groups.length > 1
-              ? ': ' + plan.groups.map((one) => one.group + ' ' + one.cases).join(', ')
-              : ''),
-        ],
-        [
-          'Stimuli',
-          whole(plan.stimuli) +
-            (plan.training_stimuli ? ', and ' + plan.training_stimuli + ' for training' : ''),
-        ],
-        ['Votes', whole(plan.votes) + ' a stimulus, ' + whole(plan.votes_wanted) + ' in all'],
-        [
-          'Trials a person',
-          whole(plan.trials) +
-            ', ' +
-            plan.repeats +
-            ' repeats and ' +
-            plan.attention +
-            ' checks on top',
-        ],
-        [
-          'Chosen',
-          plan.method === 'adaptive'
-            ? 'adaptively, each with its propensity'
-            : 'balanced: what has the fewest votes first',
-        ],
-        ['Training', trainingWords(plan.training)],
+        ...(study.kind === 'colorings' ? coloringNumbers(plan) : comparedNumbers(study)),
         [
           'Screening',
           [
@@ -150,9 +198,11 @@ export function planView(box, current) {
         ['Abandoned after', Math.round(plan.abandoned_after_s / 60) + ' min without a sign'],
         [
           'Completion',
-          [plan.completion.code && 'code ' + plan.completion.code, plan.completion.url]
-            .filter(Boolean)
-            .join(' · ') || 'none',
+          study.personal
+            ? [plan.completion.code && 'code ' + plan.completion.code, plan.completion.url]
+                .filter(Boolean)
+                .join(' · ') || 'none'
+            : 'for who made the study, and for admins',
         ],
         ['Seed', String(plan.seed)],
       ]),

@@ -126,7 +126,10 @@ export function resultsView(box, current) {
       results.words,
       KINDS[data.study.kind],
       'computed ' + stamp(data.computed_at),
-      whole(data.replicates) + ' resamples',
+      [
+        whole(data.replicates) + ' resamples',
+        ...data.fewer_replicates.map((one) => one.name + ' ' + whole(one.replicates)),
+      ].join(', '),
       ...data.notes,
       data.erased ? data.erased + ' erased at their own wish' : '',
     ]

@@ -125,14 +125,14 @@ export function strengths(data) {
       ],
     },
   );
-  const unbeaten = data.included.strengths.filter((one) => one.unbeaten).map((one) => one.model);
+  const separated = data.included.strengths.filter((one) => one.separated).map((one) => one.model);
   const tie = data.included.tie_between_equals;
   const words = [];
   if (tie !== null && data.included.ties)
     words.push('Two equals would be tied in ' + percent(tie) + ' of votes.');
-  if (unbeaten.length)
+  if (separated.length)
     words.push(
-      unbeaten.join(', ') +
+      separated.join(', ') +
         ': never beaten by, or never beat, the rest; a weak prior alone keeps the number finite.',
     );
   if (words.length) part.body.append(make('p', 'th-soft', words.join(' ')));

@@ -3,6 +3,9 @@ import { arrowKeys, make, many } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
 import { API } from './choices.js';
+import { galleryView } from './colorings/gallery.js';
+import { practiceView } from './colorings/practice.js';
+import { qualityView } from './colorings/quality.js';
 import { exportView } from './export.js';
 import { linksView } from './invitations.js';
 import { liveView } from './live.js';
@@ -40,6 +43,13 @@ const MAKERS = {
   links: linksView,
   plan: planView,
   export: exportView,
+};
+/** Views of a study of colorings that others do not have, or have otherwise. */
+const COLORED = {
+  ...MAKERS,
+  results: qualityView,
+  gallery: galleryView,
+  practice: practiceView,
 };
 
 /** @param {Current} current @param {{ say: (text: string) => void }} line @param {HTMLElement} said */
@@ -188,7 +198,7 @@ export function studyScreen(box) {
     const words = [
       KINDS[study.kind],
       MATERIALS[study.material],
-      many(study.plan.cases, 'case'),
+      many(study.plan.cases, study.kind === 'colorings' ? 'concept' : 'case'),
       study.plan.models.join(', '),
       'version ' + study.version,
       study.author_name,
@@ -221,17 +231,25 @@ export function studyScreen(box) {
     judge.title = study.title;
     publishJudge();
   }
+  /** Whether this study has such a view. @param {{ colored?: boolean }} view */
+  const suits = (view) =>
+    view.colored === undefined || !current || view.colored === (current.study.kind === 'colorings');
   function front() {
-    tabs.forEach((tab) => {
+    if (current && !VIEWS.some((view) => view.id === judge.view && suits(view)))
+      judge.view = 'live';
+    tabs.forEach((tab, at) => {
+      tab.hidden = !suits(VIEWS[at]);
       const on = tab.dataset.view === judge.view;
       tab.setAttribute('aria-selected', String(on));
       tab.tabIndex = on ? 0 : -1;
     });
+    nav.dataset.tabs = String(tabs.filter((tab) => !tab.hidden).length);
     place.setAttribute('aria-labelledby', 'th-jd-tab-' + judge.view);
     if (!current) return;
     if (!views[judge.view]) {
       const made = make('div', 'th-jd-view');
-      views[judge.view] = { box: made, ...MAKERS[judge.view](made, current) };
+      const makers = current.study.kind === 'colorings' ? COLORED : MAKERS;
+      views[judge.view] = { box: made, ...makers[judge.view](made, current) };
       place.append(made);
     }
     Object.entries(views).forEach(([name, view]) => {

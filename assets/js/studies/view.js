@@ -4,17 +4,24 @@ import { inFront } from '../shared/dom.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
 
-/** The views of one study, in the order of their tabs. */
+/**
+ * The views of one study, in the order of their tabs; `colored` says of which studies: those of
+ * colorings (true), the others (false), or all.
+ * @type {{ id: string, name: string, colored?: boolean }[]}
+ */
 export const VIEWS = [
   { id: 'live', name: 'Live' },
+  { id: 'practice', name: 'Practice', colored: true },
   { id: 'results', name: 'Results' },
-  { id: 'metrics', name: 'Metrics' },
+  { id: 'gallery', name: 'Gallery', colored: true },
+  { id: 'metrics', name: 'Metrics', colored: false },
   { id: 'people', name: 'People' },
   { id: 'links', name: 'Links' },
   { id: 'plan', name: 'Plan' },
   { id: 'export', name: 'Export' },
 ];
 const NEW = 'new';
+const REVIEW = 'review';
 const ID = /^[0-9a-f]{32}$/;
 
 /** @param {URLSearchParams} query */
@@ -30,15 +37,25 @@ function read(query) {
       view: 'live',
       preset: query.get('preset') || '',
     };
-  if (ID.test(study)) return { screen: 'study', study, view: known ? view : 'live', preset: '' };
+  if (view === REVIEW)
+    return { screen: REVIEW, study: ID.test(study) ? study : '', view: 'live', preset: '' };
+  if (ID.test(study))
+    return {
+      screen: 'study',
+      study,
+      view: known ? view : 'live',
+      preset: '',
+      concept: view === 'gallery' ? query.get('concept') || '' : '',
+    };
   return { screen: 'list', study: '', view: 'live', preset: '' };
 }
 
 /**
  * Where Judge is: the list of studies, a new study (or another version of `study`), or one study.
- * @type {{ screen: string, study: string, view: string, preset: string, title?: string }}
+ * `concept` is the id of a case whose colorings are looked at.
+ * @type {{ screen: string, study: string, view: string, preset: string, title?: string, concept?: string }}
  */
-export const judge = { ...read(new URLSearchParams(location.search)), title: '' };
+export const judge = { concept: '', ...read(new URLSearchParams(location.search)), title: '' };
 
 /** The address bar always opens what is on screen. */
 export function publishJudge() {
@@ -47,6 +64,9 @@ export function publishJudge() {
   const values = new URLSearchParams({ tab: 'judge' });
   if (judge.study) values.set('study', judge.study);
   if (judge.screen === 'study') values.set('view', judge.view);
+  if (judge.screen === REVIEW) values.set('view', REVIEW);
+  if (judge.screen === 'study' && judge.view === 'gallery' && judge.concept)
+    values.set('concept', judge.concept);
   if (judge.screen === NEW) {
     values.set('view', NEW);
     if (judge.preset) values.set('preset', judge.preset);
@@ -69,6 +89,22 @@ function go(to) {
       if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
     }
   } else comeForward('.th-judge-switch', judge.view, held);
+}
+
+/**
+ * The blind review of colorings: of one study, or a choice of them.
+ * @param {string} [study]
+ */
+export const openReview = (study = '') => go({ screen: REVIEW, study, preset: '', title: '' });
+
+/**
+ * All colorings of one concept.
+ * @param {string} study
+ * @param {string} concept the id of its case
+ */
+export function openGallery(study, concept) {
+  judge.concept = concept;
+  openStudy(study, 'gallery');
 }
 
 /** The list of studies. */
@@ -94,7 +130,7 @@ export const openStudy = (study, view = 'live') =>
 store.subscribe('place', ({ query }) => {
   if (query.get('tab') !== 'judge') return;
   const to = read(query);
-  Object.assign(judge, to, { title: to.study === judge.study ? judge.title : '' });
+  Object.assign(judge, { concept: '' }, to, { title: to.study === judge.study ? judge.title : '' });
   store.tell('judge');
 });
 

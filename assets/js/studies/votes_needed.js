@@ -83,7 +83,7 @@ export function votesNeeded({ ratings, size, take }) {
         ? { difference: wish.difference, rating_sd: wish.rating_sd }
         : { win_share: share(wish.better), tie_share: share(wish.ties) }),
       power: share(wish.power),
-      votes_a_person: Math.max(1, Math.floor(trials * part)),
+      votes_a_person: Math.max(ratings ? 2 : 1, Math.floor(trials * part)),
       cases: Math.max(1, cases),
       person_sd: wish.person_sd,
       case_sd: wish.case_sd,

@@ -6,7 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
+import pytest
 
+from core.errors import StorageError
 from storage import Storage
 from tests.storage.samples import answers, asks, brushed, drawing, picture, prompts, verdict
 
@@ -114,3 +116,18 @@ def test_sets_and_selections_from_many_threads(storage: Storage) -> None:
     assert len(storage.prompt_sets.all()) == 1
     assert [record.version for record in storage.selections.all()] == [THREADS]
     assert storage.check() == []
+
+
+def test_a_snapshot_is_of_one_moment_for_its_thread_alone(storage: Storage) -> None:
+    first = storage.images.add(picture(1), "1.png", "upload")
+    with storage.snapshot():
+        assert storage.images.get(first.image_id) == first
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(storage.images.add, picture(2), "2.png", "upload").result()
+            assert len(pool.submit(storage.images.by_ids, [other.image_id]).result()) == 1
+        with storage.snapshot():
+            assert not storage.images.by_ids([other.image_id])
+        with pytest.raises(StorageError, match="one moment"):
+            storage.images.add(picture(3), "3.png", "upload")
+        assert storage.images.by_ids([first.image_id])
+    assert len(storage.images.by_ids([first.image_id, other.image_id])) == 2

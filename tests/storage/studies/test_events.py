@@ -118,6 +118,16 @@ def test_what_cannot_be_stored_is_refused_before_it_waits(
     assert storage.study_events.of(record.id) == ()
 
 
+def test_one_kind_can_be_left_out(storage: Storage) -> None:
+    record = person(storage)
+    clear = Event(new_id(), EventKind.ACTION, 0, {"do": "clear"})
+    storage.study_events.append(record.id, [clear, answer(0)])
+    rest = storage.study_events.of_study(record.study_id, without=EventKind.ACTION)
+    assert [event.kind for event in rest[record.id]] == [EventKind.ANSWER]
+    assert storage.study_events.count(record.study_id, without=EventKind.ACTION) == 1
+    assert storage.study_events.count(record.study_id) == 2
+
+
 def test_a_bad_batch_fails_alone(storage: Storage) -> None:
     """All wait for the one transaction: strangers and takers of others' ids among them."""
     place = link(storage)

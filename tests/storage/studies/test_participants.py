@@ -180,7 +180,7 @@ def test_erasure_leaves_nothing_but_the_number(storage: Storage) -> None:
     tables = storage._database.rows(
         "SELECT table_name FROM information_schema.columns WHERE column_name = 'participant_id'"
     )
-    assert len(tables) == 4
+    assert len(tables) == 6
     for (table,) in tables:
         rows = storage._database.rows(
             f"SELECT count(*) FROM {table} WHERE participant_id = ?", [gone.id]

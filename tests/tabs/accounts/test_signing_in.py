@@ -217,6 +217,42 @@ def test_a_stranger_cannot_keep_anybody_out_of_a_browser_that_is_known(tmp_path:
         assert sum(one.wait_s > 0 for one in later) == 45
 
 
+def test_one_known_browser_does_not_slow_another_and_a_new_password_forgets_both(
+    tmp_path: Path,
+) -> None:
+    with Storage.open(tmp_path / "data") as storage:
+        add(storage.accounts, "Ann")
+        passwords = Counted()
+        signing_in = door(storage, passwords)
+        first, second = (
+            one.device
+            for attempt in (Attempt("Ann", PASSWORD), Attempt("Ann", PASSWORD))
+            for one in tried(signing_in, attempt)
+            if isinstance(one, SignedIn)
+        )
+        assert first != second
+        tried(signing_in, *(Attempt("Ann", "wrong", "", first) for _ in range(50)))
+        (own,) = tried(signing_in, Attempt("Ann", PASSWORD, "", second))
+        assert isinstance(own, SignedIn)
+        entry = storage.accounts.by_name("Ann")
+        assert entry is not None
+        storage.accounts.set_password_hash(entry[0].id, "another")
+        tried(signing_in, *(Attempt("Ann", "wrong", "192.0.2.9") for _ in range(30)))
+        (late,) = tried(signing_in, Attempt("Ann", PASSWORD, "192.0.2.9", second))
+        assert isinstance(late, Refused)
+        assert late.wait_s > 0
+
+
+def test_what_was_refused_last_is_counted_too(caplog: pytest.LogCaptureFixture) -> None:
+    refusals = Refusals(lambda: 0.0)
+    with caplog.at_level(logging.WARNING, "truehue"):
+        for _ in range(1_000):
+            refusals.note("an attempt")
+        refusals.flush()
+        refusals.flush()
+    assert caplog.messages == ["refused: an attempt", "refused: an attempt (999 times)"]
+
+
 def test_the_log_says_how_often_and_of_nobody(caplog: pytest.LogCaptureFixture) -> None:
     seconds = [0.0]
     refusals = Refusals(lambda: seconds[0])

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import anyio
@@ -15,7 +16,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 
-from core.errors import NotStored
+from core.errors import BadInput, NotStored, StorageError
 from tabs.page import answers
 from tabs.page.answers import (
     MOST_BASKET_BYTES,
@@ -26,6 +27,7 @@ from tabs.page.answers import (
     posted,
     read_json,
     refusal,
+    uploaded,
 )
 
 OURS = {"X-TrueHue": "1", "Content-Type": "application/json"}
@@ -117,6 +119,39 @@ def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatch) 
     answer = anyio.run(posted, Request(scope, never), lambda given: given)
     assert answer.status_code == 400
     assert b"did not arrive" in bytes(answer.body)
+
+
+def test_a_file_is_not_taken_where_there_is_no_room_or_nothing_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers, "SILENT_S", 0.05)
+    rooms: list[int] = []
+
+    async def never() -> dict[str, Any]:
+        await anyio.sleep(30)
+        return {}
+
+    def require_room(size: int) -> None:
+        rooms.append(size)
+        if size > 100:
+            raise BadInput("There is no room for that.")
+
+    def sent(length: int) -> Any:
+        headers = [(b"x-truehue", b"1"), (b"content-length", str(length).encode())]
+        scope = {"type": "http", "method": "POST", "path": "/", "headers": headers}
+        made = partial(uploaded, Request(scope, never), 1000, lambda file, name: {})
+        return anyio.run(partial(made, require_room=require_room))
+
+    for length, words in ((1001, b"larger than"), (101, b"no room"), (100, b"stopped on its way")):
+        answer = sent(length)
+        assert (answer.status_code, words in bytes(answer.body)) == (400, True)
+    assert rooms == [101, 100]
+
+
+def test_what_cannot_be_stored_now_may_be_sent_again() -> None:
+    answer = refusal(StorageError("The data folder is gone."))
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    assert refusal(NotStored("There is none.")).status_code == 404
 
 
 def test_a_full_disk_is_said_in_words() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from storage import Storage
-from tabs.page.gradio_routes import MOST_EVENT_BYTES
+from tabs.page.gradio_routes import MOST_EVENT_BYTES, MOST_WAITING, SMALL_BYTES, GradioRoutes
 from tabs.shell import shell
 from tabs.shell.compose import make_context
 
@@ -71,3 +72,16 @@ def test_an_event_has_a_length_and_a_limit(client: TestClient) -> None:
         assert answer.status_code == 413
         assert "8 MB" in answer.json()["error"]
         assert "6 MB to POST /api/images" in answer.json()["error"]
+
+
+def test_large_events_wait_outside_while_many_wait() -> None:
+    app = FastAPI()
+    waiting = [0]
+    routes = GradioRoutes(app, lambda: waiting[0])
+    client = TestClient(routes)
+    large, small = b"x" * (SMALL_BYTES + 1), b"{}"
+    assert client.post("/gradio_api/queue/join", content=large).status_code == 404
+    waiting[0] = MOST_WAITING
+    refused = client.post("/gradio_api/queue/join", content=large)
+    assert (refused.status_code, "Try again" in refused.json()["error"]) == (503, True)
+    assert client.post("/gradio_api/queue/join", content=small).status_code == 404

@@ -86,7 +86,8 @@ def test_while_the_data_folder_is_away_nothing_is_confirmed(context: Context) ->
     folder = context.storage.data_dir
     folder.rename(folder.with_name("moved"))
     answer = client.post("/api/images", content=png(2), headers=OURS)
-    assert answer.status_code == 400
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"]
     assert "was deleted, moved or unmounted" in answer.json()["error"]
     plan = small_plan([Prompt("-", "a mug", "free", (ObjectTarget("mug"),))])
     with pytest.raises(DataFolderError, match="was deleted"):

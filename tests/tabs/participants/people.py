@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,8 @@ from annotation.assignment.load import Enrolled
 from annotation.assignment.replay import replay
 from annotation.studies.files import from_json, to_json
 from annotation.studies.plan import Screening, StudyPlan
+from annotation.studies.practice import Review
+from core.sketches.records import Sketch, sketch_id
 from core.studies import InvitationRecord, State, StudyRecord
 from tabs.page.context import Context
 from tabs.page.origins import Doors
@@ -24,8 +26,11 @@ from tabs.participants.page import participant_asset_routes
 from tabs.participants.routes import participant_routes
 from tabs.participants.service import Participation
 from tabs.participants.tokens import hash_of, new_token
+from tabs.studies.logs import logs_of
 from tests.annotation import studies_made
+from tests.storage.sketches_made import boxes
 
+Action = Mapping[str, Any]
 OURS = {"X-TrueHue": "1"}
 AUTHOR = "researcher"
 
@@ -47,6 +52,45 @@ class Clock:
 def plan(number: int = 6, models: int = 3, **values: Any) -> StudyPlan:
     """A study of pairs without screening, two votes a stimulus, five trials a person."""
     return studies_made.plan(number, models, **{"screening": Screening(False, False), **values})
+
+
+def coloring_plan(
+    room: Room,
+    number: int = 8,
+    practice: int = 2,
+    review: Review = Review.RESEARCHER,
+    **values: Any,
+) -> StudyPlan:
+    """A study of colorings of stored sketches without screening, two colorings a concept, three
+    sketches a person; the last cases are the practice."""
+    made = [Sketch(sketch_id(ink), ink) for ink in (boxes(seed=seed) for seed in range(number))]
+    for one in made:
+        room.storage.sketches.add(one, "boxes", "starter")
+    plain = studies_made.sketch_cases(number)
+    cases = tuple(replace(case, sketch=made[i].id) for i, case in enumerate(plain))
+    given = {"screening": Screening(False, False), "votes": 2, "trials": 3, "cases": cases}
+    return studies_made.coloring_plan(number, practice, review, **{**given, **values})
+
+
+def fill(x: int = 10, y: int = 30, color: str | None = "#aa5500", closing: int = 0) -> Action:
+    """A click into the left box of a sketch of :func:`boxes`."""
+    return {"do": "fill", "x": x, "y": y, "closing": closing, "color": color}
+
+
+def stroke(*points: int, color: str | None = "#2266cc", diameter: int = 5) -> Action:
+    """A brush along points."""
+    return {
+        "do": "stroke",
+        "points": list(points),
+        "diameter": diameter,
+        "color": color,
+        "within": None,
+    }
+
+
+def colored(position: int, count: int, checksum: str = "00000000", **body: Any) -> dict[str, Any]:
+    """A finished coloring of so many actions."""
+    return answer(position, None, "coloring", actions=count, checksum=checksum, **body)
 
 
 @dataclass
@@ -74,6 +118,7 @@ class Room:
 
     def restart(self) -> None:
         """As after a start: nothing is in memory."""
+        self.context.service(Participation).close()
         self.context.services[Participation] = Participation(self.storage)
         self.app = self.make_app()
 
@@ -98,12 +143,19 @@ class Room:
         """What a replay of the stored log says: the participants whose trials it does not give."""
         newest = self.storage.studies.get(study.id)
         trials = self.storage.participants.trials_of_study(study.id)
-        events = self.storage.study_events.of_study(study.id)
+        events = logs_of(self.storage, study.id)
+        marks = self.storage.coloring_marks.of_study(study.id)
         people = [
-            Enrolled(one.number, one.enrolled_at, trials[one.id], events[one.id])
+            Enrolled(
+                one.number,
+                one.enrolled_at,
+                trials[one.id],
+                events[one.id],
+                [mark for mark in marks if mark.participant_id == one.id],
+            )
             for one in self.storage.participants.of(study.id)
         ]
-        return replay(from_json(newest.plan), people)
+        return list(replay(from_json(newest.plan), people))
 
     def rows(self) -> dict[str, int]:
         """How many rows every table of accounts and studies has."""
@@ -164,6 +216,16 @@ class Person:
         response = self.sends(*events)
         assert response.status_code == 200, response.text
         return self._keep(response.json())
+
+    def draws(self, position: int, *actions: Action) -> dict[str, Any]:
+        """Does this on the canvas of a trial."""
+        return self.post(*(event("action", position, action) for action in actions))
+
+    def colors(self, position: int, *actions: Action) -> dict[str, Any]:
+        """Does this, two fills where nothing is said, and finishes the sketch."""
+        actions = actions or (fill(), fill(40, color="#11aa33"))
+        self.draws(position, *actions)
+        return self.post(colored(position, len(actions)))
 
     def finish(self) -> dict[str, Any]:
         return self.post(event("finish"))["participant"]

@@ -10,6 +10,9 @@ import pytest
 
 from annotation.studies.plan import Closing, Training
 from core.studies import State
+from tabs.accounts.throttle import Pace
+from tabs.participants import seat, service
+from tabs.participants.books import CLOSED_ITSELF
 from tabs.participants.tokens import new_token
 from tests.tabs.participants.people import AUTHOR, OURS, Room, answer, event, plan
 
@@ -54,7 +57,9 @@ def test_answers_are_taken_while_paused_and_not_once_closed(room: Room) -> None:
     person = room.person(link)
     person.enroll()
     room.storage.studies.set_state(link.study.id, State.PAUSED, AUTHOR)
-    assert person.state()["study"]["state"] == "paused"
+    # Who has trials to answer goes on; whoever comes new reads that it is paused.
+    assert person.state()["study"]["state"] == "open"
+    assert room.person(link).state()["study"]["state"] == "paused"
     kept = answer(0)
     person.post(kept)
     room.storage.studies.set_state(link.study.id, State.CLOSED, AUTHOR)
@@ -155,6 +160,86 @@ def test_prolifics_session_goes_on_elsewhere_and_another_one_does_not(room: Room
     assert room.storage.participants.count(link.study.id) == 2
     (record, _) = room.storage.participants.of(link.study.id)
     assert record.external == SENT
+
+
+def test_prolifics_session_goes_on_by_another_link_of_the_study(room: Room) -> None:
+    link = room.opened(plan())
+    person = room.person(link)
+    person.enroll(external=SENT)
+    person.post(answer(0))
+    room.storage.invitations.revoke(link.record.id, AUTHOR)
+    fresh = room.link(link.study)
+    same = room.person(fresh)
+    assert same.enroll(external=SENT)["participant"]["positions_answered"] == [0]
+    same.post(answer(1))
+    room.restart()
+    again = room.person(fresh)
+    again.client.cookies = same.client.cookies
+    assert again.state()["participant"]["positions_answered"] == [0, 1]
+    assert room.storage.participants.count(link.study.id) == 1
+
+
+def test_who_comes_back_by_themselves_may_finish_what_closed_by_itself(room: Room) -> None:
+    study = room.study(plan(2, 2, votes=1, trials=2))
+    personal = room.link(study, personal=True)
+    person = room.person(personal)
+    person.enroll()
+    room.storage.studies.set_state(study.id, State.CLOSED, CLOSED_ITSELF)
+    elsewhere = room.person(personal)
+    told = elsewhere.state()
+    assert (told["returning"], told["study"]["state"]) == (True, "open")
+    elsewhere.enroll()
+    elsewhere.answer_all()
+    assert elsewhere.finish()["stage"] == "finished"
+
+
+def test_of_an_address_only_what_recruiting_sites_write_is_stored(room: Room) -> None:
+    link = room.opened(plan())
+    outside = {
+        **SENT,
+        "email": "ann@example.org",
+        **{f"utm_{letter}": "x" for letter in "abcdefgh"},
+    }
+    room.person(link).enroll(external=outside)
+    (record,) = room.storage.participants.of(link.study.id)
+    assert record.external == SENT
+
+
+def test_one_network_begins_so_often_and_who_is_in_goes_on(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "ENROLMENTS", Pace(2, 30.0))
+    link = room.opened(plan())
+    first, *others = [room.person(link) for _ in range(3)]
+    for person in (first, *others[:1]):
+        person.enroll()
+    refused = others[1].asks_in()
+    assert (refused.status_code, refused.json()["code"]) == (429, "many")
+    assert first.post(answer(0))["refused"] == []
+    assert room.storage.participants.count(link.study.id) == 2
+
+
+def test_who_wants_to_stop_may_whatever_the_study_is(room: Room) -> None:
+    link = room.opened(plan())
+    person = room.person(link)
+    person.enroll()
+    room.storage.studies.set_state(link.study.id, State.CLOSED, AUTHOR)
+    assert person.post(event("comment", None, {"text": "Why?"}))["refused"] == []
+    assert person.post(event("withdrawal", None, {}))["participant"]["stage"] == "withdrawn"
+
+
+def test_one_person_stores_so_much_and_can_still_finish(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seat, "EVENTS_BESIDE", 3)
+    monkeypatch.setattr(seat, "EVENTS_A_TRIAL", 1)
+    link = room.opened(plan(2, 2, trials=1))
+    person = room.person(link)
+    person.enroll()
+    comments = [event("comment", None, {"text": "again"}) for _ in range(5)]
+    refused = person.sends(*comments).json()["refused"]
+    assert [one["code"] for one in refused] == ["too many"] * 2
+    assert person.post(event("withdrawal", None, {}))["participant"]["stage"] == "withdrawn"
 
 
 def test_what_somebody_who_left_did_not_answer_goes_to_others(room: Room) -> None:

@@ -12,8 +12,10 @@ import gradio as gr
 import pytest
 from fastapi.testclient import TestClient
 
+from storage import Storage
 from tabs.page.context import Context
 from tabs.shell import shell
+from tabs.shell.compose import make_context
 
 
 def test_more_pages_can_be_open_than_gradio_has_places(
@@ -100,3 +102,16 @@ def test_no_file_of_the_machine_is_read_through_gradio(
         assert client.get(f"/gradio_api/file={secret}").status_code == 404
     assert Path(gr.utils.get_upload_folder()) == copies
     assert list(copies.rglob(secret.name)) == []
+
+
+@pytest.mark.parametrize("demo", [True, False])
+def test_a_demonstration_has_no_judge(tmp_path: Path, demo: bool) -> None:
+    with Storage.open(tmp_path / "data") as storage:
+        context = make_context(storage, "data", demo=demo)
+        with TestClient(shell.mount(context)) as client:
+            components = client.get("/config").json()["components"]
+            names = {one["props"].get("label") for one in components if one["type"] == "tabitem"}
+            status = client.get("/api/studies").status_code
+        context.close()
+    assert "Inspect" in names
+    assert ("Judge" in names, status == 404) == (not demo, demo)

@@ -25,6 +25,7 @@ from core.studies import (
     StoredTrial,
 )
 from storage import Storage
+from tabs.participants.seat import Seat
 from tests.annotation.studies_made import plan as plan_of
 
 STRENGTHS = {"m0": 0.8, "m1": 0.0, "m2": -0.8}
@@ -113,13 +114,11 @@ def session(
     lazy: bool,
     rng: np.random.Generator,
 ) -> list[Event]:
-    """Everything that one person's page sends, from consent to the end; one answer is undone."""
-    plates = [plate.digit for plate in plates_for(plan.seed, person.number)]
+    """Everything that one person's page sends, from consent to the end, as the server stores it;
+    one answer is undone, and the lazy read no plate."""
+    plates = ["" if lazy else plate.digit for plate in plates_for(plan.seed, person.number)]
     patches = {patch.name: patch.place for patch in patches_for(plan.seed, person.number)}
-    events = [
-        _event(EventKind.CONSENT, {"version": plan.consent.version}),
-        _event(EventKind.SCREENING, {"plates": plates, **patches}),
-    ]
+    events = [_event(EventKind.SCREENING, {"plates": plates, **patches})]
     for trial in trials:
         body = answer(plan, trial, crowd, lazy, rng)
         events.append(_event(EventKind.ANSWER, body, trial.position))
@@ -129,7 +128,13 @@ def session(
             events.append(_event(EventKind.ANSWER, again, trial.position))
     events.append(_event(EventKind.COMMENT, {"text": '=HYPERLINK("x") said Anna Example'}))
     events.append(_event(EventKind.FINISH, {}))
-    return events
+    seat = Seat(person, plan, list(trials))
+    stored = [_event(EventKind.CONSENT, {"version": plan.consent.version})]
+    seat.take(stored[0])
+    for event in events:
+        stored.append(seat.checked(event))
+        seat.take(stored[-1])
+    return stored
 
 
 def answer(
@@ -138,7 +143,7 @@ def answer(
     """The body of an answer as the page sends it."""
     body: dict[str, Any] = {
         "response_ms": float(rng.uniform(700, 4000)),
-        "display": {"viewport": [1280, 720], "arrangement": "row", "agent": "Anna's laptop"},
+        "display": {"viewport": [1280, 720], "arrangement": "below", "agent": "Anna's laptop"},
     }
     if plan.kind is Kind.RATINGS:
         if trial.purpose is Purpose.ATTENTION:

@@ -6,17 +6,21 @@ import csv
 import io
 import json
 import re
+import secrets
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 from pyarrow import parquet
 
 from annotation.studies.cases import Case
+from annotation.studies.plan import Consent
 from core.errors import NotAllowed, NotStored
+from core.studies import Event, EventKind, State
 from storage import Storage
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
@@ -31,13 +35,14 @@ from tabs.studies.exports import (
     votes_file,
     write_archive,
 )
-from tabs.studies.results import OfStudy
+from tabs.studies.metrics import metrics_of
+from tabs.studies.results import AskResults, OfStudy, study_results
 from tabs.studies.tables import TABLES
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 
 SELDOM = ("external", "original", "expected", "right", "misread", "why", "training")
 """Columns that a study without training or odd answers leaves empty."""
-NAMED = ("Anna", "prolific_pid", "HYPERLINK", "laptop")
+NAMED = ("Anna", "prolific_pid", "HYPERLINK", "laptop", "Bertha")
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +52,13 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, st
         context = make_context(storage, "data")
         plan = distributions_plan(12)
         first, *rest = plan.cases
+        consent = Consent("7", "Bertha Example, University of Examples, runs this.")
         wild = Case(first.id, "=1+1 lemon", first.candidates, "@group", first.reference)
-        plan = replace(plan, cases=(wild, *rest))
-        yield context, simulated(storage, plan, Crowd(5, lazy=(1,)))
+        plan = replace(plan, cases=(wild, *rest), consent=consent)
+        study_id = simulated(storage, plan, Crowd(5, lazy=(1,)))
+        storage.studies.set_state(study_id, State.PAUSED, "owner", "Bertha is away")
+        storage.studies.set_state(study_id, State.OPEN, "owner", "Bertha is back")
+        yield context, study_id
         context.close()
 
 
@@ -112,6 +121,12 @@ def test_tables_hold_no_name_and_no_formula(here: tuple[Context, str], tmp_path:
     assert cases[0]["words"] == "'=1+1 lemon"
     assert cases[0]["group"] == "'@group"
     assert "out of anonymous exports" in table_columns()["body"]
+    settings = {row["name"]: row["value"] for row in rows_of(context, study_id, "study")}
+    assert json.loads(settings["consent"]) == {"version": "7"}
+    settings = {
+        row["name"]: row["value"] for row in rows_of(context, study_id, "study", personal=True)
+    }
+    assert "Bertha" in settings["consent"]
 
 
 def table_columns() -> dict[str, str]:
@@ -134,6 +149,36 @@ def test_personal_data_are_for_who_may_have_them(here: tuple[Context, str]) -> N
     assert table_list(context, OWNER, OfStudy(study=study_id))["personal"] is True
     with pytest.raises(NotAllowed):
         table_file(context, Actor("v", Role.VISITOR), ask)
+
+
+def test_all_that_is_exported_is_of_one_moment(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers come in while results are computed, and before the file is written."""
+    study_id = simulated(context.storage, distributions_plan(4), Crowd(2))
+    person = context.storage.participants.of(study_id)[0]
+
+    def more() -> None:
+        comment = Event(secrets.token_hex(16), EventKind.COMMENT, None, {"text": "late"})
+        context.storage.study_events.append(person.id, [comment])
+
+    def late(*args: Any) -> Any:
+        more()
+        return metrics_of(*args)
+
+    ask = AskResults(study=study_id, replicates=1_000)
+    monkeypatch.setattr("tabs.studies.results.metrics_of", late)
+    while study_results(context, OWNER, ask)["status"] != "ready":
+        pass
+    monkeypatch.setattr("tabs.studies.exports.metrics_of", late)
+    path = tmp_path / "all.zip"
+    write_archive(context, OWNER, AskExport(study=study_id), path)
+    with zipfile.ZipFile(path) as archive:
+        people = [json.loads(line) for line in archive.read("people.jsonl").splitlines()]
+        document = json.loads(archive.read("study.json"))
+        table = archive.read("tables/events.csv").decode()
+    events = sum(len(one["events"]) for one in people)
+    assert document["events"] == events == len(list(csv.DictReader(io.StringIO(table))))
 
 
 def test_votes_have_the_arenas_form(here: tuple[Context, str]) -> None:

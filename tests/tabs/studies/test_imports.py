@@ -18,6 +18,8 @@ from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import Nothing
 from tabs.shell.compose import make_context
+from tabs.studies.changing import Copying
+from tabs.studies.changing import copy as copy_of
 from tabs.studies.exports import AskExport, write_archive
 from tabs.studies.form import CompletionForm
 from tabs.studies.imports import Limits, import_study, read_archive
@@ -53,7 +55,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def computed(context: Context, study_id: str) -> dict[str, Any]:
     """The results but what is of this data folder and moment alone."""
     results = compute(context, study_id, 200, lambda _: None)
-    for name in ("key", "seconds", "computed_at"):
+    for name in ("key", "of", "seconds", "computed_at"):
         results.pop(name)
     results["study"].pop("id")
     results["study"].pop("state")
@@ -116,7 +118,14 @@ def test_a_study_of_runs_is_exported_with_its_form_and_without_its_code(
     before = form_of(context.storage.studies.get(study_id).plan)
     assert before is not None
     assert before.completion.code == "PAID-9X4"
-    assert form_of(again.plan) == before.model_copy(update={"completion": CompletionForm()})
+    version = plan.consent.version
+    consent = f"[This text, version {version}, is left out of anonymous exports]"
+    assert form_of(again.plan) == before.model_copy(
+        update={"completion": CompletionForm(), "consent": consent}
+    )
+    assert again.plan["consent"] == {"version": version, "text": consent}
+    draft = copy_of(context, OWNER, Copying(study=again.id))["study"]
+    assert not draft["can"]["open"]
     assert computed(context, again.id) == computed(context, study_id)
     write_archive(context, OWNER, AskExport(study=study_id, personal=True), path)
     with zipfile.ZipFile(path) as archive:
@@ -185,9 +194,60 @@ def _many_models(document: dict[str, Any], _: list[dict[str, Any]]) -> None:
     case["candidates"] = [{**one, "model": f"m{at}"} for at in range(1_100)]
 
 
+def _repeat(order: int) -> Change:
+    """A repeat of which the sides are turned once more."""
+
+    def change(_: dict[str, Any], people: list[dict[str, Any]]) -> None:
+        repeat = next(t for t in people[0]["trials"] if t["purpose"] == "repeat")
+        repeat["order"] = repeat["order"][::order]
+
+    return change
+
+
+def _main_twice(_: dict[str, Any], people: list[dict[str, Any]]) -> None:
+    first, second = [
+        t
+        for t in people[0]["trials"]
+        if t["purpose"] == "main"
+        and t["position"] not in {r["original"] for r in people[0]["trials"]}
+    ][:2]
+    second["stimulus_id"], second["order"] = first["stimulus_id"], first["order"]
+
+
+def _trained(document: dict[str, Any], people: list[dict[str, Any]]) -> dict[str, Any]:
+    """A main trial whose stimulus the plan trains, with m0 as its right model."""
+    trials = people[0]["trials"]
+    repeated = {t["original"] for t in trials}
+    trial: dict[str, Any] = next(
+        t
+        for t in trials
+        if t["purpose"] == "main" and "m0" in t["order"] and t["position"] not in repeated
+    )
+    keys = [[trial["stimulus_id"], "m0"]]
+    document["plans"][0]["plan"]["training"] = {"keys": keys, "needed": 0, "attempts": 2}
+    return trial
+
+
+def _trained_as_main(document: dict[str, Any], people: list[dict[str, Any]]) -> None:
+    _trained(document, people)
+
+
+def _trained_wrong(document: dict[str, Any], people: list[dict[str, Any]]) -> None:
+    trial = _trained(document, people)
+    trial.update(purpose="training", expected=1 - trial["order"].index("m0"))
+    del people[1:]
+    document["participants"], document["events"] = 1, len(people[0]["events"])
+
+
+def _another_plan(document: dict[str, Any], _: list[dict[str, Any]]) -> None:
+    (first,) = document["plans"]
+    second = {**first["plan"], "title": "Another", "question": "Which is it?"}
+    document["plans"].append({"plan": second, "at": first["at"]})
+
+
 WRONG: dict[str, tuple[Change, str]] = {
     "another format": (_document("format", "zip"), "not that of a TrueHue study"),
-    "a newer version": (_document("format_version", 2), "Update TrueHue"),
+    "a newer version": (_document("format_version", 3), "Update TrueHue"),
     "an unknown field": (_document("password", "x"), "password: Extra inputs"),
     "no plan": (_document("plans", []), "plans"),
     "a plan's unknown field": (_plan("model_names_shown", True), "no plan has: model_names_shown"),
@@ -197,6 +257,21 @@ WRONG: dict[str, tuple[Change, str]] = {
     "an image by a path": (_image("../../etc/passwd"), "what is no image's id"),
     "a distribution of nothing": (_weights([0.5] * 71), "instead of 1"),
     "more stimuli than can be": (_many_models, "more than 500,000 stimuli"),
+    "a seed below 0": (_plan("seed", -5), "seed is a whole number from 0"),
+    "a kind that is none": (_plan("kind", []), "kind"),
+    "a way back that is not by https": (
+        _plan("completion", {"code": "", "url": "javascript:alert(1)"}),
+        "begins with https://",
+    ),
+    "a repeat with its sides as before": (_repeat(-1), "with its sides turned"),
+    "two main trials of one stimulus": (_main_twice, "two main trials show one stimulus"),
+    "training as a main trial": (_trained_as_main, "for training alone"),
+    "training with another right answer": (_trained_wrong, "another right answer"),
+    "a plan that changed under people": (_another_plan, "after somebody took part"),
+    "a time before all times": (
+        _person("enrolled_at", "0001-01-01T00:00:00+14:00"),
+        "in any calendar",
+    ),
     "a plan without cases": (_plan("cases", []), "asks about nothing"),
     "a rule's unknown bound": (
         _document("rules", [{"rule": {"most": 1}, "at": "2026-01-01T00:00:00+00:00"}]),

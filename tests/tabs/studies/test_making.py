@@ -18,14 +18,15 @@ from core.errors import BadInput
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import Nothing, read_as
-from tabs.studies.changing import create
+from tabs.studies.changing import Revision, create, revise
 from tabs.studies.form import StudyForm
 from tabs.studies.making import FORM, form_of
 from tabs.studies.materials import materials, presets
 from tabs.studies.outline import CasesForm, cases, outline
 from tabs.studies.shelf import StudyShelf
+from tabs.studies.study import study_list
 from tabs.studies.texts import LANGUAGES
-from tabs.studies.wording import FOLDER, words_of
+from tabs.studies.wording import FILES, FOLDER, words_of
 from tests.concept_runs import concept_run, palettes_csv
 from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
@@ -229,6 +230,27 @@ def test_a_form_that_cannot_be_says_which_field(
     assert error.value.field == field
 
 
+def test_a_study_that_cannot_show_anything_is_not_stored(context: Context, runs: list[str]) -> None:
+    with pytest.raises(BadInput, match="candidates"):
+        create(context, OWNER, form(models=models(runs[:1])))
+    assert context.storage.studies.all() == []
+    study = create(context, OWNER, form(models=models(runs)))["study"]
+    fields = {**form(models=models(runs[:1])).model_dump(), "study": study["id"]}
+    with pytest.raises(BadInput, match="candidates"):
+        revise(context, OWNER, read_as(Revision, fields))
+    assert context.storage.studies.get(study["id"]).version == 1
+
+
+def test_one_study_that_cannot_be_read_leaves_the_others_on_the_list(
+    context: Context, runs: list[str]
+) -> None:
+    study = create(context, OWNER, form(models=models(runs)))["study"]
+    content = dict(context.storage.studies.get(study["id"]).plan)
+    content["cases"] = [{**case, "candidates": case["candidates"][:1]} for case in content["cases"]]
+    context.storage.studies.add(content, "owner")
+    assert [one["id"] for one in study_list(context, OWNER, Nothing())["studies"]] == [study["id"]]
+
+
 def test_two_models_of_one_name_are_refused(runs: list[str]) -> None:
     with pytest.raises(BadInput, match="one name"):
         form(models=models(runs, "AA"))
@@ -277,6 +299,7 @@ def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
         "realism",
         "adherence",
         "best-of-four",
+        "colorings",
         "free",
     ]
     for preset in told["presets"]:
@@ -287,9 +310,9 @@ def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
 def test_every_word_of_the_page_can_be_replaced() -> None:
     english = words_of("en")
     for language in LANGUAGES:
-        name = "words.js" if language == "en" else f"words_{language}.js"
-        text = (FOLDER / name).read_text(encoding="utf-8")
-        names = re.findall(r"^  (\w+):", text, re.MULTILINE)
+        end = ".js" if language == "en" else f"_{language}.js"
+        texts = ((FOLDER / f"{name}{end}").read_text(encoding="utf-8") for name in FILES)
+        names = [name for text in texts for name in re.findall(r"^  (\w+):", text, re.MULTILINE)]
         assert list(words_of(language)) == names
         assert set(names) == set(english)
     assert english["continue"] == "Continue"

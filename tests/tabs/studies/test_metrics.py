@@ -16,9 +16,11 @@ from annotation.studies.cases import Candidate, Case, Kind
 from annotation.studies.plan import StudyPlan
 from core.analysis.records import Slice, WallItem
 from core.color.distances import compare
+from core.records import EvidenceRecord
 from tabs.page.context import Context
 from tabs.studies.metrics import metrics_of
 from tabs.studies.results import compute
+from tabs.studies.results_source import source_key
 from tests.annotation.studies_made import plan as plan_of
 from tests.storage.run_samples import fill
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
@@ -96,6 +98,22 @@ def test_rules_numbers_are_those_of_the_stored_verdicts(
             assert (right[key] >= 0.5) == (share == 1.0)
     assert "misfit:truehue" in metrics
     assert "right:paper" not in metrics
+
+
+def test_results_see_a_verdict_that_stands_in_no_run(context: Context) -> None:
+    plan = distributions_plan(2)
+    study_id = simulated(context.storage, plan, Crowd(1))
+    before = source_key(context, study_id)
+    assert source_key(context, study_id) == before
+    image = context.storage.images.add(np.zeros((4, 4, 3), np.uint8), "a.png", "upload")
+    verdict = EvidenceRecord(
+        image.image_id, None, "a ball", {}, "paper", "1", {}, "unscored", "", {}
+    )
+    context.storage.evidence.add(verdict)
+    after = source_key(context, study_id)
+    assert after != before
+    context.storage.evidence.add(verdict)
+    assert source_key(context, study_id) == after
 
 
 def test_hidden_runs_and_unknown_images_have_no_number(

@@ -14,9 +14,9 @@ import pytest
 
 from annotation.participants.quality import ExclusionRule
 from annotation.studies.cases import Kind
-from core.errors import BadInput, NotStored
-from core.studies import Event, EventKind, LogKind
-from tabs.page.actor import OWNER
+from core.errors import BadInput, NotAllowed, NotStored
+from core.studies import Event, EventKind, LogKind, ParticipantRecord, State
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.requests import read_as
 from tabs.studies.metrics import metrics_of
@@ -26,6 +26,7 @@ from tabs.studies.results_people import (
     Decide,
     Erase,
     SetRule,
+    clear_external,
     erase,
     exclude,
     include,
@@ -34,7 +35,7 @@ from tabs.studies.results_people import (
     set_rule,
 )
 from tabs.studies.results_source import read_source
-from tabs.studies.tables_rows import ExportData, votes
+from tabs.studies.tables_rows import ExportData, screening, votes
 from tests.annotation.studies_made import plan as plan_of
 from tests.tabs.studies.simulated import STRENGTHS, Crowd, distributions_plan, simulated
 
@@ -99,6 +100,21 @@ def test_agreement_is_that_of_statsmodels_and_krippendorff(context: Context) -> 
     assert agreement["alpha"]["value"] == pytest.approx(
         krippendorff.alpha(codes.T.astype(float), level_of_measurement="nominal"), abs=1e-9
     )
+
+
+def test_the_screening_is_what_the_server_stored(context: Context) -> None:
+    study_id = simulated(context.storage, distributions_plan(6), Crowd(4, lazy=(2,)))
+    people = told(context, study_id, 100)["people"]
+    assert [one["quality"]["plates"] for one in people] == [1.0, 1.0, 0.0, 1.0]
+    assert {one["quality"]["screen"] for one in people} == {True}
+    assert people[0]["screening"]["shown"] == people[0]["screening"]["read"] == 4
+    set_rule(context, OWNER, SetRule(study=study_id, least_plates=0.5, screen=True))
+    people = told(context, study_id, 100)["people"]
+    assert [one["number"] for one in people if one["excluded"]] == [2]
+    rows = list(screening(data_of(context, study_id, told(context, study_id, 100))))
+    assert [(row["read"], row["dark"], row["light"]) for row in rows] == [
+        (0 if row["participant"] == 3 else 4, True, True) for row in rows
+    ]
 
 
 def data_of(context: Context, study_id: str, results: dict[str, Any]) -> ExportData:
@@ -271,6 +287,40 @@ def test_one_participant_is_exported_and_erased(context: Context) -> None:
     stranger = context.storage.participants.of(other)[0]
     with pytest.raises(NotStored, match="no such participant"):
         participant_export(context, OWNER, Decide(study=study_id, participant=stranger.id))
+
+
+def test_one_participant_is_of_who_made_the_study_and_of_admins(context: Context) -> None:
+    study_id = simulated(context.storage, distributions_plan(6), Crowd(1))
+    (person,) = context.storage.participants.of(study_id)
+    named = {"study": study_id, "participant": person.id}
+    second = Actor("second", Role.RESEARCHER)
+    with pytest.raises(NotAllowed, match="Personal data of participants"):
+        participant_export(context, second, Decide(**named))
+    with pytest.raises(NotAllowed):
+        erase(context, second, Erase(**named, confirm=1))
+    admin = Actor("admin", Role.ADMIN)
+    assert participant_export(context, admin, Decide(**named))["participant"]["external"]
+    assert erase(context, admin, Erase(**named, confirm=1))["erased"] == 0
+
+
+def test_ids_of_recruiting_sites_are_deleted_once_people_are_paid(context: Context) -> None:
+    study_id = simulated(context.storage, distributions_plan(6), Crowd(2))
+    named = OfStudy(study=study_id)
+    with pytest.raises(BadInput, match="Close the study first"):
+        clear_external(context, OWNER, named)
+    context.storage.studies.set_state(study_id, State.CLOSED, "owner")
+    with pytest.raises(NotAllowed):
+        clear_external(context, Actor("second", Role.RESEARCHER), named)
+    events = [context.storage.study_events.of(p.id) for p in people_of(context, study_id)]
+    assert all(person.external for person in people_of(context, study_id))
+    assert clear_external(context, OWNER, named) == {"cleared": 2}
+    assert not any(person.external for person in people_of(context, study_id))
+    assert [context.storage.study_events.of(p.id) for p in people_of(context, study_id)] == events
+    assert clear_external(context, OWNER, named) == {"cleared": 0}
+
+
+def people_of(context: Context, study_id: str) -> list[ParticipantRecord]:
+    return context.storage.participants.of(study_id)
 
 
 def test_what_was_served_is_given_again_or_it_is_said_why_not(context: Context) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 import pytest
 
@@ -11,6 +12,8 @@ from core.studies import Event, EventKind, Purpose, State
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.requests import Nothing
+from tabs.participants.service import Participation
+from tabs.participants.tokens import hash_of
 from tabs.studies.changing import (
     Copying,
     Revision,
@@ -22,6 +25,7 @@ from tabs.studies.changing import (
 )
 from tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
 from tabs.studies.live import StudyRequest, live
+from tabs.studies.preview import PreviewRequest, preview
 from tabs.studies.shelf import StudyShelf
 from tabs.studies.study import study, study_list
 from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened, said
@@ -111,6 +115,31 @@ def test_a_copy_is_a_draft_of_the_same_pictures(context: Context, runs: list[str
     assert made["progress"]["participants"] == 0
 
 
+def test_what_people_get_at_the_end_is_of_who_made_the_study(
+    context: Context, runs: list[str]
+) -> None:
+    fields = {"models": models(runs), "number": 2, "completion": {"code": "PAID-9X4"}}
+    first, second = Actor("first", Role.RESEARCHER), Actor("second", Role.RESEARCHER)
+    made = create(context, first, form(**fields))["study"]
+    assert made["personal"] is True
+    assert made["form"]["completion"]["code"] == made["plan"]["completion"]["code"] == "PAID-9X4"
+    shown = study(context, second, of(made["id"]))
+    assert shown["personal"] is False
+    assert "PAID-9X4" not in json.dumps(shown)
+    whole = {**shown["form"], "title": "Second", "study": made["id"]}
+    revised = revise(context, second, Revision.model_validate(whole))["study"]
+    assert revised["title"] == "Second"
+    assert "PAID-9X4" not in json.dumps(revised)
+    assert study(context, first, of(made["id"]))["plan"]["completion"]["code"] == "PAID-9X4"
+    other = copy(context, second, Copying(study=made["id"]))["study"]
+    assert other["personal"] is True
+    assert "PAID-9X4" not in json.dumps(context.storage.studies.get(other["id"]).plan)
+    token = preview(context, second, PreviewRequest(study=made["id"]))["url"].rpartition("/")[2]
+    walk = context.service(Participation)._previews.get(hash_of(token))
+    assert walk is not None
+    assert walk.desk.plan().completion.code == ""
+
+
 def test_links_are_told_once_and_only_their_hash_is_stored(
     context: Context, runs: list[str]
 ) -> None:
@@ -156,6 +185,7 @@ def test_progress_counts_main_answers_and_says_where_everybody_is(
     told = live(context, OWNER, of(study_id))
     assert (told["answers"], told["wanted"], told["skips"], told["ties"]) == (8, 12, 1, 2)
     assert told["share"] == pytest.approx(8 / 12, abs=1e-4)
+    assert told["missing"] == 4
     assert told["load"] == [{"answers": 1, "stimuli": 4}, {"answers": 2, "stimuli": 2}]
     assert [one["stage"] for one in told["people"]] == ["finished", "screening", "withdrawn"]
     assert [one["answered"] for one in told["people"]] == [6, 2, 0]
@@ -187,7 +217,7 @@ def test_many_distributions_are_measured_by_a_job(
     context: Context, runs: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What takes long is told by the number of distributions that are not there yet.
-    monkeypatch.setattr("tabs.studies.changing.MOST_MEASURED", -1)
+    monkeypatch.setattr("tabs.studies.making.MOST_MEASURED", -1)
     begun = create(context, OWNER, form(models=models(runs)))
     assert context.jobs.wait(begun["job"], 30).status == "done"
     (record,) = context.storage.studies.all()

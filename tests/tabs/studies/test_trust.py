@@ -88,6 +88,22 @@ def test_chance_few_pairs_and_blind_metrics_are_no_recommendation() -> None:
     assert "none can be recommended" in blind[0]
 
 
+def test_a_metric_of_a_handful_of_pairs_does_not_win() -> None:
+    rows = (of_pairs("emd", 0.5), of_pairs("pcc", 0.99, half=0.005, pairs=5))
+    said = trust_sentences(summary(ranking=VOTES, validations=rows), metrics())
+    assert said[0].startswith("EMD is nearest to people: correlation 0.50 (0.40 to 0.60) over 450")
+    assert said[1] == "PCC is not compared: too few have the numbers."
+    shown = Interval(0.9, 0.85, 0.95)
+    few = RatingValidation("pcc", shown, shown, shown, 12, 288)
+    said = rating_sentences(summary(rating_validations=(rated("emd", 0.7, 250), few)), metrics())
+    assert "(0.65 to 0.75) with the mean ratings of 250 images." in said[0]
+    assert said[1] == "PCC is not compared: too few have the numbers."
+    sets = (chosen("pcc", 0.9, 6), chosen("emd", 0.5, 44))
+    said = choice_sentences(summary(choice_validations=sets), metrics())
+    assert said[0].startswith("EMD is nearest")
+    assert "of 44 sets" in said[0]
+
+
 def test_many_metrics_make_the_best_look_better() -> None:
     names = tuple(f"M{at}" for at in range(9))
     rows = tuple(of_pairs(name.lower(), 0.5 - at / 50) for at, name in enumerate(names))
@@ -95,24 +111,41 @@ def test_many_metrics_make_the_best_look_better() -> None:
     said = trust_sentences(
         summary(ranking=VOTES, validations=rows, differences={"": told}), metrics(names)
     )
-    assert "9 metrics were compared with the same votes" in said[-1]
+    assert "9 metrics were compared with the same answers" in said[-1]
     assert "M1, M2, M3, M4, M5 and 3 more" in said[0]
 
 
-def test_ratings_and_choices_are_told_apart_by_their_intervals() -> None:
-    def rated(metric: str, value: float) -> RatingValidation:
-        number = Interval(value, value - 0.05, value + 0.05)
-        return RatingValidation(metric, number, number, number, 300, 0)
+def rated(metric: str, value: float, images: int = 300) -> RatingValidation:
+    number = Interval(value, value - 0.05, value + 0.05)
+    return RatingValidation(metric, number, number, number, images, 0)
 
+
+def chosen(metric: str, value: float, sets: int = 60) -> ChoiceValidation:
+    return ChoiceValidation(metric, Interval(value, value - 0.1, value + 0.1), 0.25, sets, 0)
+
+
+def test_ratings_and_choices_are_told_apart_by_the_same_resamples() -> None:
+    """The intervals of EMD and PCC overlap, that of their difference lies above 0."""
+    rows = (rated("ed", 0.3), rated("emd", 0.7), rated("pcc", 0.65))
+    apart = {"": (difference("ed", 0.4, 0.1), difference("pcc", 0.05, 0.03))}
     said = rating_sentences(
-        summary(rating_validations=(rated("ed", 0.3), rated("emd", 0.7), rated("pcc", 0.65))),
-        metrics(),
+        summary(rating_validations=rows, differences=apart, answers=900), metrics()
     )
-    assert said[0].startswith("EMD is nearest to people: correlation of ranks 0.70 (0.65 to 0.75)")
-    assert said[1] == "ED is behind it."
-    assert said[2].startswith("PCC cannot be told from it")
-    chosen = ChoiceValidation("emd", Interval(0.3, 0.2, 0.4), 0.25, 60, 0)
-    assert "do not show" in choice_sentences(summary(choice_validations=(chosen,)), metrics())[0]
-    sure = ChoiceValidation("emd", Interval(0.5, 0.4, 0.6), 0.25, 60, 0)
-    best = choice_sentences(summary(choice_validations=(sure,)), metrics())
+    assert said == [
+        "EMD is nearest to people: correlation of ranks 0.70 (0.65 to 0.75) with the mean ratings "
+        "of 300 images. All others are behind it: ED and PCC."
+    ]
+    open_ = {"": (difference("ed", 0.4, 0.1), difference("pcc", 0.05, 0.06, 1_234))}
+    said = rating_sentences(
+        summary(rating_validations=rows, differences=open_, answers=900), metrics()
+    )
+    assert said[0].endswith("ED is behind it; PCC cannot be told from it.")
+    assert said[1].startswith("About 1,300 ratings instead of 900")
+    names = tuple(f"M{at}" for at in range(8))
+    many = tuple(rated(name.lower(), 0.5) for name in names)
+    said = rating_sentences(summary(rating_validations=many), metrics(names))
+    assert said[-1].startswith("8 metrics were compared with the same answers")
+    weak = choice_sentences(summary(choice_validations=(chosen("emd", 0.3),)), metrics())
+    assert "do not show" in weak[0]
+    best = choice_sentences(summary(choice_validations=(chosen("emd", 0.5),)), metrics())
     assert "in 50% (40% to 60%) of 60 sets; by chance it would be 25%." in best[0]

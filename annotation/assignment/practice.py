@@ -1,0 +1,172 @@
+"""Practice sketches before the rest, whether they were good enough, and second colorings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from annotation.assignment.ledger import given_at
+from annotation.assignment.training import rounds
+from annotation.judgments.answers import Answer, AnswerKind
+from annotation.studies.plan import StudyPlan
+from annotation.studies.practice import Review
+from core.studies import ColoringMark, MarkKind, Purpose, Trial
+
+AUTOMATIC = "automatic"
+"""The author of a practice's mark that nobody set."""
+AUTOMATIC_ROUNDS = 3
+"""Rounds of a practice that is looked at automatically: after the last one somebody goes on,
+whatever it says, and is told apart by the mark. Who reviews by hand may ask for more."""
+MOST_ROUNDS = 20
+ACCEPTED, AGAIN, ASKED = "accepted", "again", "asked"
+
+
+class PracticeStage(StrEnum):
+    """How the practice of a participant stands."""
+
+    OPEN = "open"
+    WAITING = "waiting"
+    """All is colored, and nobody has looked at it yet."""
+    AGAIN = "again"
+    """Another round is to be colored."""
+    ACCEPTED = "accepted"
+
+
+@dataclass(frozen=True)
+class PracticeState:
+    """``reason`` is what was said of the round that has to be done again."""
+
+    stage: PracticeStage
+    reason: str = ""
+
+
+def practice_state(
+    plan: StudyPlan,
+    trials: Sequence[Trial],
+    answers: Mapping[int, Answer],
+    marks: Sequence[ColoringMark],
+) -> PracticeState:
+    """How the practice stands; ``marks`` are all of that participant, in their order."""
+    given = rounds(plan, trials)
+    if not plan.practice.case_ids or any(trial.purpose is Purpose.MAIN for trial in trials):
+        return PracticeState(PracticeStage.ACCEPTED)
+    if given and all(trial.position in answers for trial in given[-1]):
+        verdict = verdict_of(given[-1], marks)
+        if plan.practice.review is Review.NONE:
+            return PracticeState(PracticeStage.ACCEPTED)
+        if verdict is None:
+            return PracticeState(PracticeStage.WAITING)
+        if verdict.value == ACCEPTED or _goes_on(plan, len(given)):
+            return PracticeState(PracticeStage.ACCEPTED)
+        return PracticeState(PracticeStage.AGAIN, verdict.reason)
+    before = verdict_of(given[-2], marks) if len(given) > 1 else None
+    if before is None:
+        return PracticeState(PracticeStage.OPEN)
+    return PracticeState(PracticeStage.AGAIN, before.reason)
+
+
+def practice_is_due(
+    plan: StudyPlan,
+    trials: Sequence[Trial],
+    answers: Mapping[int, Answer],
+    marks: Sequence[ColoringMark],
+) -> bool | None:
+    """Whether a round of practice comes next; None while one is colored or waits for its review."""
+    given = rounds(plan, trials)
+    if not plan.practice.case_ids:
+        return False
+    if not given:
+        return True
+    if any(trial.position not in answers for trial in given[-1]):
+        return None
+    stage = practice_state(plan, trials, answers, marks).stage
+    if stage is PracticeStage.ACCEPTED:
+        return False
+    return True if stage is PracticeStage.AGAIN and len(given) < MOST_ROUNDS else None
+
+
+def verdict_of(round_: Sequence[Trial], marks: Sequence[ColoringMark]) -> ColoringMark | None:
+    """What was said last of a round: a mark on any of its trials is about all of it."""
+    positions = {trial.position for trial in round_}
+    about = [
+        mark for mark in marks if mark.kind is MarkKind.PRACTICE and mark.position in positions
+    ]
+    return about[-1] if about else None
+
+
+def practice_round(
+    plan: StudyPlan, trials: Sequence[Trial], rng: np.random.Generator
+) -> tuple[Trial, ...]:
+    """Every practice sketch once, after ``trials``, in a drawn order."""
+    order = rng.permutation(len(plan.practice_stimuli))
+    return tuple(
+        Trial(len(trials) + place, plan.practice_stimuli[int(index)].id, (), Purpose.TRAINING)
+        for place, index in enumerate(order)
+    )
+
+
+def recolors_open(
+    trials: Sequence[Trial], answers: Mapping[int, Answer], marks: Sequence[ColoringMark]
+) -> dict[int, int]:
+    """How many second colorings were asked for and not answered yet, by the position of the first
+    coloring. A withdrawal takes back only what was not given out yet: who has the sketch before
+    them goes on with it. A skip is an answer."""
+    by_position = {trial.position: trial for trial in trials}
+    repeats: dict[int, list[Trial]] = {}
+    for trial in trials:
+        if trial.original is not None:
+            repeats.setdefault(trial.original, []).append(trial)
+    wanted: Counter[int] = Counter()
+    for mark in marks:
+        about = by_position.get(mark.position)
+        if mark.kind is not MarkKind.RECOLOR or about is None:
+            continue
+        root = about.position if about.original is None else about.original
+        if by_position[root].purpose is Purpose.MAIN:
+            times = [given_at(trial) for trial in repeats.get(root, ())]
+            given = sum(at is not None and at < mark.at for at in times)
+            if mark.value == ASKED:
+                wanted[root] = max(wanted[root], given) + 1
+            else:
+                wanted[root] = max(wanted[root] - 1, given)
+    for root in wanted:
+        wanted[root] -= sum(trial.position in answers for trial in repeats.get(root, ()))
+    return {root: wanted[root] for root in sorted(wanted) if wanted[root] > 0}
+
+
+def recolors_given(trials: Sequence[Trial], answers: Mapping[int, Answer]) -> frozenset[int]:
+    """The positions of first colorings of which a second one was given out and not answered."""
+    return frozenset(
+        trial.original
+        for trial in trials
+        if trial.original is not None and trial.position not in answers
+    )
+
+
+def seconds_due(
+    trials: Sequence[Trial], answers: Mapping[int, Answer], marks: Sequence[ColoringMark]
+) -> tuple[Trial, ...]:
+    """The second colorings that were asked for and not given yet, after ``trials``: repeats, whose
+    original is the first coloring also where the second is to be done once more.
+
+    What was asked before an earlier one was answered waits for that; a skip is not asked again.
+    """
+    by_position = {trial.position: trial for trial in trials}
+    waiting = recolors_given(trials, answers)
+    due = [
+        root
+        for root in recolors_open(trials, answers, marks)
+        if root not in waiting and root in answers and answers[root].kind is AnswerKind.COLORING
+    ]
+    return tuple(
+        Trial(len(trials) + place, by_position[root].stimulus_id, (), Purpose.REPEAT, original=root)
+        for place, root in enumerate(due)
+    )
+
+
+def _goes_on(plan: StudyPlan, given: int) -> bool:
+    return plan.practice.review is Review.AUTOMATIC and given >= AUTOMATIC_ROUNDS

@@ -1,0 +1,163 @@
+"""What is done on the canvas, one action at a time, and which of it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from core.errors import BadInput
+from core.sketches.regions import check_closing
+
+MOST_ACTIONS = 20_000
+"""Of one coloring."""
+
+MOST_POINTS = 2_048
+"""Of one stroke; a longer one is several actions."""
+
+LEAST_PX, MOST_PX = -2048, 4096
+"""Coordinates: a hand may leave the sketch."""
+
+MOST_DIAMETER = 256
+
+MOST_ROWS = 50_000_000
+"""Of all strokes of a coloring, their lines and disks row by row, as :func:`rows_of` counts them;
+those undone count too. A page leaves out points nearer than a sixteenth of the diameter, so that a
+pixel of a hand's way is 19 rows at most: forty minutes of brush work at a thousand pixels a second,
+without a pause. Painting them takes a server some ten seconds."""
+
+_HEX = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+@dataclass(frozen=True)
+class Fill:
+    """Every pixel of the region at ``(x, y)`` under that closing gets the color; None clears."""
+
+    x: int
+    y: int
+    closing: int
+    color: str | None
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A round brush along ``points`` (x, y, x, y, …); color None erases.
+
+    ``within`` is a closing: only pixels of the region at the first point are painted, by its map.
+    """
+
+    points: tuple[int, ...]
+    diameter: int
+    color: str | None
+    within: int | None = None
+
+
+@dataclass(frozen=True)
+class Clear:
+    """Takes every color away."""
+
+
+@dataclass(frozen=True)
+class Undo:
+    """Takes back the last action in force."""
+
+
+@dataclass(frozen=True)
+class Redo:
+    """Does the last undone action again, until something else was done."""
+
+
+Action = Fill | Stroke | Clear | Undo | Redo
+_PLAIN: Mapping[str, Action] = {"clear": Clear(), "undo": Undo(), "redo": Redo()}
+_KEYS = {
+    "fill": {"do", "x", "y", "closing", "color"},
+    "stroke": {"do", "points", "diameter", "color", "within"},
+}
+
+
+def read_action(body: Mapping[str, Any]) -> Action:
+    """An action as a page sends it. Raises BadInput, in words for whoever writes a page."""
+    do = body.get("do") if isinstance(body, Mapping) else None
+    if not isinstance(do, str) or do not in {*_KEYS, *_PLAIN}:
+        raise BadInput(f"An action does one of {', '.join((*_KEYS, *_PLAIN))}.", "do")
+    keys = _KEYS.get(do, {"do"})
+    if set(body) != keys:
+        raise BadInput(f"A {do} has {', '.join(sorted(keys))} and nothing else.", "do")
+    if do == "fill":
+        x, y = _whole(body["x"], LEAST_PX, MOST_PX, "x"), _whole(body["y"], LEAST_PX, MOST_PX, "y")
+        return Fill(x, y, check_closing(body["closing"]), _color(body["color"]))
+    if do == "stroke":
+        within = body["within"]
+        return Stroke(
+            _points(body["points"]),
+            _whole(body["diameter"], 1, MOST_DIAMETER, "diameter"),
+            _color(body["color"]),
+            None if within is None else check_closing(within),
+        )
+    return _PLAIN[do]
+
+
+def as_json(action: Action) -> dict[str, Any]:
+    """The action as a page sends it: :func:`read_action` gives it back."""
+    if isinstance(action, Fill):
+        return {"do": "fill", **vars(action)}
+    if isinstance(action, Stroke):
+        return {"do": "stroke", **vars(action), "points": list(action.points)}
+    return {"do": next(do for do, plain in _PLAIN.items() if plain == action)}
+
+
+def in_force(actions: Iterable[Action]) -> tuple[Fill | Stroke | Clear, ...]:
+    """What stands after every undo and redo, in order; those with nothing to do do nothing."""
+    standing: list[Fill | Stroke | Clear] = []
+    undone: list[Fill | Stroke | Clear] = []
+    for action in actions:
+        if isinstance(action, Undo):
+            if standing:
+                undone.append(standing.pop())
+        elif isinstance(action, Redo):
+            if undone:
+                standing.append(undone.pop())
+        else:
+            standing.append(action)
+            undone.clear()
+    return tuple(standing)
+
+
+def rows_of(points: Sequence[int], diameter: int) -> int:
+    """How many rows of pixels the lines and disks of a stroke have, counted each by itself."""
+    ups = points[1::2]
+    return sum(abs(p - q) for p, q in pairwise(ups)) + len(ups) * (diameter + 2)
+
+
+def has_color(actions: Iterable[Action]) -> bool:
+    """Whether an action with a color stands that nothing cleared all of; no pixel is looked at."""
+    for action in reversed(in_force(actions)):
+        if isinstance(action, Clear):
+            return False
+        if action.color is not None:
+            return True
+    return False
+
+
+def _points(points: object) -> tuple[int, ...]:
+    if not isinstance(points, list | tuple) or len(points) % 2 or len(points) < 2:
+        raise BadInput("The points of a stroke are x0, y0, x1, y1 and so on.", "points")
+    if len(points) > 2 * MOST_POINTS:
+        raise BadInput(f"A stroke has at most {MOST_POINTS} points.", "points")
+    return tuple(_whole(value, LEAST_PX, MOST_PX, "points") for value in points)
+
+
+def _whole(value: object, least: int, most: int, name: str) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise BadInput(f"{name} is of whole numbers from {least} to {most}.", name)
+    return value
+
+
+def _color(color: object) -> str | None:
+    if color is None:
+        return None
+    if not isinstance(color, str) or not _HEX.fullmatch(color):
+        raise BadInput("A color is #rrggbb in hex digits, or null for none.", "color")
+    return color.lower()

@@ -1,0 +1,178 @@
+"""From actions to the layer: the colors alone, the same pixels that the page painted.
+
+Everything is whole numbers, so that a page and a server agree on every pixel.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from annotation.colorings.actions import (
+    MOST_ROWS,
+    Action,
+    Clear,
+    Fill,
+    Stroke,
+    in_force,
+    rows_of,
+)
+from core.errors import BadInput
+from core.sketches.regions import RegionMaps
+
+Spans = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Rows, first and last columns, int64 ``(N,)`` each, in any order."""
+
+_ROWS_AT_ONCE = 1 << 17
+
+
+def paint(actions: Iterable[Action], maps: RegionMaps) -> np.ndarray:
+    """The layer uint8 ``(H, W, 4)``: RGBA, (0, 0, 0, 0) where nothing was colored, else opaque.
+
+    Raises BadInput where strokes have more than ``MOST_ROWS`` rows, which no page takes.
+    """
+    canvas = np.zeros(maps.shape, "<u4")
+    seen = _seen(in_force(actions), maps)
+    strokes = (action for action in seen if isinstance(action, Stroke))
+    if sum(rows_of(stroke.points, stroke.diameter) for stroke in strokes) > MOST_ROWS:
+        raise BadInput("These brush strokes are more than can be painted.", "points")
+    for action in seen:
+        value = _value(action.color)
+        if isinstance(action, Fill):
+            label = maps.label(action.closing, action.x, action.y)
+            rows = maps.rows(action.closing, label)
+            canvas[rows][maps.labels[action.closing][rows] == label] = value
+        else:
+            _paint_stroke(canvas, action, value, maps)
+    return canvas.view(np.uint8).reshape(*maps.shape, 4)
+
+
+def checksum(layer: np.ndarray) -> str:
+    """CRC-32 of the layer's RGBA bytes in raster order, as 8 hex digits."""
+    return f"{zlib.crc32(np.ascontiguousarray(layer).data):08x}"
+
+
+def _seen(standing: tuple[Fill | Stroke | Clear, ...], maps: RegionMaps) -> list[Fill | Stroke]:
+    """What can be seen of the actions in force, in order: nothing before the last clear, no fill of
+    a region that was filled again later, and no fill of what is no region."""
+    seen: list[Fill | Stroke] = []
+    filled: set[tuple[int, int]] = set()
+    for action in reversed(standing):
+        if isinstance(action, Clear):
+            break
+        if isinstance(action, Fill):
+            region = action.closing, maps.label(action.closing, action.x, action.y)
+            if region[1] == 0 or region in filled:
+                continue
+            filled.add(region)
+        seen.append(action)
+    return seen[::-1]
+
+
+def _value(color: str | None) -> int:
+    """A color as the number whose bytes, low ones first, are its RGBA."""
+    if color is None:
+        return 0
+    red, green, blue = bytes.fromhex(color[1:])
+    return red | green << 8 | blue << 16 | 0xFF << 24
+
+
+def _paint_stroke(canvas: np.ndarray, stroke: Stroke, value: int, maps: RegionMaps) -> None:
+    height, width = canvas.shape
+    x, y = np.array(stroke.points, np.int64).reshape(-1, 2).T
+    within, label = stroke.within, 0
+    if within is not None:
+        label = maps.label(within, int(x[0]), int(y[0]))
+        if label == 0:
+            return
+    flat = canvas.reshape(-1)
+    for row, begin, end in _spans(x, y, stroke.diameter, height - 1):
+        begin, end = np.maximum(begin, 0), np.minimum(end, width - 1)
+        inside = begin <= end
+        at = row[inside] * width
+        pixels = _joined(at + begin[inside], at + end[inside])
+        if within is not None:
+            pixels = pixels[maps.labels[within].reshape(-1)[pixels] == label]
+        flat[pixels] = value
+
+
+def _joined(begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Every whole number in any of the intervals, int64 ``(N,)``, once and ascending."""
+    if not begins.size:
+        return begins
+    order = np.argsort(begins)
+    begins, ends = begins[order], np.maximum.accumulate(ends[order])
+    apart = np.flatnonzero(begins[1:] > ends[:-1]) + 1
+    firsts = begins[np.concatenate(([0], apart))]
+    counts = ends[np.concatenate((apart - 1, [-1]))] + 1 - firsts
+    return np.repeat(firsts - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
+
+
+def _spans(x: np.ndarray, y: np.ndarray, diameter: int, last_row: int) -> Iterator[Spans]:
+    """What a brush covers of rows 0 to ``last_row``, a number of rows at a time.
+
+    A disk about each point, 4 |c − p|² <= d², and between two points p and q the pixels with
+    0 < t = (c − p)·(q − p) < |q − p|² and 4 cross² <= d² |q − p|². On a row both are intervals.
+    """
+    reach = diameter // 2
+    down = np.arange(-reach, reach + 1)
+    half = _root((diameter**2 - 4 * down**2) // 4)
+    row = y[:, None] + down
+    seen = (row >= 0) & (row <= last_row)
+    yield row[seen], (x[:, None] - half)[seen], (x[:, None] + half)[seen]
+    dx, dy = np.diff(x), np.diff(y)
+    first = np.maximum(np.minimum(y[:-1], y[1:]) - reach, 0)
+    count = np.minimum(np.maximum(y[:-1], y[1:]) + reach, last_row) + 1 - first
+    some = ((dx != 0) | (dy != 0)) & (count > 0)
+    x, y, dx, dy, first, count = (one[some] for one in (x[:-1], y[:-1], dx, dy, first, count))
+    part = np.cumsum(count) // _ROWS_AT_ONCE
+    for number in np.unique(part):
+        own = part == number
+        which = np.repeat(np.flatnonzero(own), count[own])
+        row = np.arange(which.size) - np.repeat(np.cumsum(count[own]) - count[own], count[own])
+        yield _strips(row + first[which], x[which], y[which], (dx[which], dy[which]), diameter)
+
+
+def _strips(
+    row: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray,
+    step: tuple[np.ndarray, np.ndarray],
+    diameter: int,
+) -> Spans:
+    """The spans on rows ``row`` of the strips from ``(x, y)`` on by ``step``, where there are."""
+    dx, dy = step
+    squared = dx**2 + dy**2
+    widest = _root(diameter**2 * squared // 4)  # 4 cross² <= d² |q − p|², of a whole number cross
+    down = row - y
+    # With c = p + (u, down): 0 < dx u + dy down < |q − p|², and |dx down − dy u| <= widest.
+    least_t, most_t = _between(dx, 1 - dy * down, squared - 1 - dy * down)
+    least_c, most_c = _between(dy, dx * down - widest, dx * down + widest)
+    begin, end = np.maximum(least_t, least_c), np.minimum(most_t, most_c)
+    some = begin <= end
+    return row[some], (x + begin)[some], (x + end)[some]
+
+
+_FAR = 1 << 20
+
+
+def _between(
+    factor: np.ndarray, least: np.ndarray, most: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest whole number u with ``least <= factor u <= most``; the first is
+    above the second where there is none. With a factor of 0 it is all or none."""
+    flipped = factor < 0
+    least, most = np.where(flipped, -most, least), np.where(flipped, -least, most)
+    size = np.maximum(np.abs(factor), 1)
+    low, high = -(-least // size), most // size
+    everywhere = (least <= 0) & (most >= 0)
+    low = np.where(factor == 0, np.where(everywhere, -_FAR, _FAR), low)
+    high = np.where(factor == 0, np.where(everywhere, _FAR, -_FAR), high)
+    return low, high
+
+
+def _root(squares: np.ndarray) -> np.ndarray:
+    """The whole part of the square root; exact below 2**52, and nothing here comes near that."""
+    return np.floor(np.sqrt(squares.astype(np.float64))).astype(np.int64)

@@ -1,0 +1,1 @@
+"""How good colorings are: consensus, experts' reviews, second colorings, and what they give."""

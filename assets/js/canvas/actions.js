@@ -1,0 +1,75 @@
+// What can be done on the canvas, one by one. The server reads the same; see docs/colorings.md.
+
+/**
+ * @typedef {{ do: 'fill', x: number, y: number, closing: number, color: string | null }} Fill
+ * @typedef {{ do: 'stroke', points: number[], diameter: number, color: string | null,
+ *   within: number | null }} Stroke
+ * @typedef {Fill | Stroke | { do: 'clear' | 'undo' | 'redo' }} Action
+ */
+
+export const CLOSINGS = 4;
+export const MOST_ACTIONS = 20_000;
+export const MOST_POINTS = 2_048;
+export const LARGEST_BRUSH = 256;
+/** Of all strokes of a log, those undone too: as many are painted. */
+export const MOST_ROWS = 50_000_000;
+
+/**
+ * @param {unknown} value
+ * @param {number} least
+ * @param {number} most
+ */
+const whole = (value, least, most) =>
+  Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+
+/** @param {unknown} value */
+const isColor = (value) =>
+  value === null || (typeof value === 'string' && /^#[0-9a-f]{6}$/.test(value));
+
+/** @param {unknown} value */
+const isPlace = (value) => whole(value, -2_048, 4_096);
+
+/**
+ * How many rows of pixels the lines and disks of a stroke have, each by itself; 0 for what is none.
+ * @param {Action} action
+ */
+export function rowsOf(action) {
+  let rows = 0;
+  if (action.do === 'stroke') {
+    const { points, diameter } = action;
+    for (let i = 1; i < points.length; i += 2)
+      rows += diameter + 2 + (i > 1 ? Math.abs(points[i] - points[i - 2]) : 0);
+  }
+  return rows;
+}
+
+/**
+ * Whether this is an action that the server takes too.
+ * @param {any} action
+ * @returns {action is Action}
+ */
+export function isAction(action) {
+  switch (action?.do) {
+    case 'fill':
+      return (
+        isPlace(action.x) &&
+        isPlace(action.y) &&
+        whole(action.closing, 0, CLOSINGS - 1) &&
+        isColor(action.color)
+      );
+    case 'stroke': {
+      const { points, within } = action;
+      return (
+        Array.isArray(points) &&
+        points.length % 2 === 0 &&
+        whole(points.length, 2, 2 * MOST_POINTS) &&
+        points.every(isPlace) &&
+        whole(action.diameter, 1, LARGEST_BRUSH) &&
+        isColor(action.color) &&
+        (within === null || whole(within, 0, CLOSINGS - 1))
+      );
+    }
+    default:
+      return ['clear', 'undo', 'redo'].includes(action?.do);
+  }
+}

@@ -1,0 +1,337 @@
+// The coloring canvas: a drawing, what can be done on it, and what was done.
+import { MOST_ACTIONS, MOST_ROWS, rowsOf } from './actions.js';
+import { Hands } from './hands.js';
+import { keys } from './keys.js';
+import { Layer } from './layer.js';
+import { make } from './nodes.js';
+import { original } from './original.js';
+import { Picker } from './picker.js';
+import { decode } from './regions.js';
+import { Strokes } from './strokes.js';
+import { Tools } from './tools.js';
+import { View } from './view.js';
+import { english } from './words.js';
+
+/**
+ * @typedef {import('./actions.js').Action} Action
+ * @typedef {{ id: string, width: number, height: number, closing: number, ink: string,
+ *   regions: string }} Sketch `ink` and `regions` are addresses
+ * @typedef {{ sketch: Sketch, actions?: Action[], onAction?: (action: Action) => void,
+ *   words?: (name: string) => string, person?: string }} Settings `actions` are those done before;
+ *   `person` names whose colors are kept in this browser, where several people use it
+ */
+
+/** The original is there from the start where there is so much room. */
+const WIDE_PX = 560;
+
+/**
+ * What a hand keeps from one drawing to the next: no color, which would suggest itself.
+ * @type {{ tool: string, diameter: number, within: boolean, original?: boolean }}
+ */
+const habits = { tool: 'fill', diameter: 24, within: true };
+
+const RETRY_MS = 3_000;
+const TOLD_MS = 4_000;
+
+export class ColoringCanvas {
+  /** @type {Action[]} */ #actions;
+  #enabled = true;
+  #ends = new AbortController();
+
+  /** @param {Settings} settings */
+  constructor({ sketch, actions = [], onAction = () => {}, words, person = '' }) {
+    this.sketch = sketch;
+    this.#actions = [...actions];
+    /** Of all strokes that were logged. */
+    this.rows = actions.reduce((sum, action) => sum + rowsOf(action), 0);
+    this.onAction = onAction;
+    this.words = words;
+    /** @type {string | null} */ this.color = null;
+    this.closing = sketch.closing;
+    /** The region that was filled last, while the pointer is on it. */
+    this.filled = 0;
+    this.tool = habits.tool;
+    this.diameter = habits.diameter;
+    this.within = habits.within;
+    this.view = new View(sketch.width, sketch.height, () => this.tools?.showZoom());
+    this.original = original(this);
+    this.tools = new Tools(this);
+    this.picker = new Picker(this, person);
+    this.told = make('p', { class: 'cv-told', role: 'status' });
+    this.heard = make('p', { class: 'cv-heard', 'aria-live': 'polite' });
+    const { stage } = this.view;
+    stage.setAttribute('role', 'application');
+    stage.setAttribute('aria-label', this.say('canvas'));
+    stage.setAttribute('aria-description', this.say('canvas_keys'));
+    const { rail, options, looks } = this.tools;
+    const field = make('div', { class: 'cv-field' }, stage, this.original, looks, this.told);
+    const body = make('div', { class: 'cv-body' }, rail, options, field, this.picker.node);
+    this.node = make('div', { class: 'cv' }, body, this.heard);
+    this.strokes = new Strokes(this);
+    this.hands = new Hands(this);
+    keys(this, this.#ends.signal);
+    this.tools.show();
+    /** Settles once the drawing can be colored. */
+    this.ready = this.#open();
+  }
+
+  async #open() {
+    for (;;) {
+      try {
+        const { ink } = this.view;
+        ink.src = this.sketch.ink;
+        const [answer] = await Promise.all([
+          fetch(this.sketch.regions, { signal: this.#ends.signal }),
+          ink.decode(),
+        ]);
+        if (!answer.ok) throw new Error('HTTP ' + answer.status);
+        this.regions = decode(await answer.arrayBuffer());
+        break;
+      } catch (error) {
+        if (this.#ends.signal.aborted) throw error;
+        this.tell('missing');
+        await new Promise((done) => setTimeout(done, RETRY_MS));
+      }
+    }
+    const { width, height, maps } = this.regions;
+    this.layer = new Layer(width, height, maps);
+    this.#actions.forEach((action) => this.layer?.apply(action));
+    // What the first fill needs is made now.
+    this.layer.differs({ do: 'fill', x: 0, y: 0, closing: this.closing, color: null });
+    this.tell('');
+    this.view.open(this.layer, this.regions);
+    this.original.show(habits.original ?? this.view.stage.clientWidth >= WIDE_PX);
+    this.node.dataset.ready = '';
+  }
+
+  /** All that was done, in order. */
+  get actions() {
+    return this.#actions;
+  }
+
+  /** The CRC-32 of the layer's bytes; empty before it is ready. */
+  checksum() {
+    return this.layer?.checksum() || '';
+  }
+
+  /** The share of all pixels of the picture that have a color, 0 to 1. */
+  coloredShare() {
+    return this.layer?.coloredShare || 0;
+  }
+
+  /** @param {boolean} on whether it can be colored; it can be looked at always */
+  enable(on) {
+    if (!on) this.endStroke();
+    this.#enabled = on;
+    for (const part of [this.tools.rail, this.tools.options, this.picker.node]) part.inert = !on;
+    this.node.classList.toggle('off', !on);
+    this.tools.show();
+  }
+
+  get enabled() {
+    return this.#enabled && !!this.layer;
+  }
+
+  /** Takes the canvas off its page, with all that listens. */
+  destroy() {
+    this.endStroke();
+    this.#ends.abort();
+    this.view.watcher.disconnect();
+    this.node.remove();
+  }
+
+  /**
+   * The words of a name, with what stands in braces filled in.
+   * @param {string} name
+   * @param {Record<string, string | number>} [values]
+   */
+  say(name, values) {
+    const given = this.words?.(name);
+    const text = given && given !== name ? given : english[name] || name;
+    return text.replace(/\{(\w+)\}/g, (whole, key) => String(values?.[key] ?? whole));
+  }
+
+  /**
+   * Says something that everybody has to see; an empty name says nothing.
+   * @param {string} name
+   * @param {Record<string, string | number>} [values]
+   */
+  tell(name, values) {
+    clearTimeout(this.timer);
+    this.told.textContent = name ? this.say(name, values) : '';
+    if (name && name !== 'missing')
+      this.timer = setTimeout(() => (this.told.textContent = ''), TOLD_MS);
+  }
+
+  /**
+   * Says what a picture would show, to those who do not see it.
+   * @param {string} name
+   * @param {Record<string, string | number>} [values]
+   */
+  announce(name, values) {
+    this.heard.textContent = this.say(name, values);
+  }
+
+  /**
+   * A share as it is read.
+   * @param {number} share 0 to 1
+   */
+  percent(share) {
+    const language = document.documentElement.lang || 'en';
+    const digits = share < 0.1 ? 1 : 0;
+    return share.toLocaleString(language, { style: 'percent', maximumFractionDigits: digits });
+  }
+
+  /** @param {string} tool */
+  setTool(tool) {
+    this.endStroke();
+    this.tool = habits.tool = tool;
+    this.view.region = null;
+    this.tools.show();
+    this.hands.hover();
+  }
+
+  /** @param {number} diameter in pixels of the drawing */
+  setDiameter(diameter) {
+    this.diameter = habits.diameter = Math.min(Math.max(Math.round(diameter), 1), 256);
+    this.tools.show();
+    this.hands.hover();
+  }
+
+  /** @param {boolean} on */
+  setWithin(on) {
+    this.within = habits.within = on;
+    this.tools.show();
+  }
+
+  /** @param {number} closing */
+  setClosing(closing) {
+    this.closing = closing;
+    this.tools.show();
+    this.hands.hover();
+  }
+
+  /** @param {boolean} on whether the uncolored original is beside the drawing */
+  setOriginal(on) {
+    habits.original = on;
+    this.original.show(on);
+  }
+
+  /**
+   * The color to paint with, chosen just now.
+   * @param {string} color
+   */
+  setColor(color) {
+    this.color = color;
+    if (this.told.textContent === this.say('choose_first')) this.tell('');
+    this.tools.show();
+  }
+
+  /** Whether there is a color to paint with; says that there is none. */
+  colored() {
+    if (this.color) return true;
+    this.tell('choose_first');
+    this.picker.ask();
+    return false;
+  }
+
+  /**
+   * Whether another action can be kept; says where none can.
+   * @param {number} [rows] of a stroke
+   */
+  hasRoom(rows = 0) {
+    if (this.#actions.length >= MOST_ACTIONS) this.tell('full');
+    else if (rows && this.rows + rows > MOST_ROWS) this.tell('no_strokes');
+    else return true;
+    return false;
+  }
+
+  /**
+   * @param {Action} action that was done
+   * @param {import('./changes.js').Rectangle | null} box
+   * @param {number} [pressed] when, on the clock of the page
+   */
+  log(action, box, pressed) {
+    this.view.paint(box);
+    if (pressed !== undefined) measure(action.do, pressed);
+    this.#actions.push(action);
+    this.rows += rowsOf(action);
+    if ('color' in action && action.color) this.picker.used(action.color);
+    this.tools.show();
+    this.onAction(action);
+  }
+
+  /**
+   * Fills the region at a pixel, or clears it.
+   * @param {number} x
+   * @param {number} y
+   * @param {boolean} clears
+   * @param {number} [pressed] when, on the clock of the page
+   */
+  fill(x, y, clears, pressed = performance.now()) {
+    const { layer, closing } = this;
+    this.endStroke();
+    if (!layer || !this.enabled || (!clears && !this.colored()) || !this.hasRoom()) return;
+    const color = clears ? null : this.color;
+    /** @type {import('./actions.js').Fill} */
+    const action = { do: 'fill', x, y, closing, color };
+    const label = layer.labelAt(x, y, closing);
+    if (!label) this.tell('no_region');
+    else if (!layer.differs(action)) this.tell(clears ? 'no_color' : 'same');
+    else {
+      this.view.region = null;
+      this.filled = label;
+      this.log(action, layer.apply(action), pressed);
+      this.tell('');
+      const share = this.percent(this.regions?.share(closing, label) || 0);
+      this.announce(clears ? 'cleared' : 'filled', { share });
+    }
+  }
+
+  /**
+   * Takes the color of a pixel to paint with.
+   * @param {number} x
+   * @param {number} y
+   */
+  pick(x, y) {
+    const color = this.layer?.colorAt(x, y);
+    if (!color) {
+      this.tell('no_color');
+      return;
+    }
+    this.picker.take(color);
+    this.announce('picked', { color });
+  }
+
+  /** @param {'undo' | 'redo' | 'clear'} what */
+  simply(what) {
+    const { layer } = this;
+    if (!layer || !this.enabled) return;
+    const pressed = performance.now();
+    this.endStroke();
+    const can = { undo: layer.canUndo, redo: layer.canRedo, clear: layer.coloredShare > 0 };
+    if (!can[what] || !this.hasRoom()) return;
+    /** @type {Action} */
+    const action = { do: what };
+    this.log(action, layer.apply(action), pressed);
+    this.hands.hover();
+    this.announce({ undo: 'undone', redo: 'redone', clear: 'cleared' }[what]);
+    if (what === 'clear') this.tell('cleared');
+  }
+
+  /** Ends the stroke that is being drawn, if there is one. */
+  endStroke() {
+    this.strokes.end();
+  }
+}
+
+/**
+ * How long it took from the press to what is on the screen, for who measures.
+ * @param {string} what
+ * @param {number} start
+ */
+function measure(what, start) {
+  requestAnimationFrame(() => {
+    setTimeout(() => performance.measure('canvas ' + what, { start, end: performance.now() }));
+  });
+}

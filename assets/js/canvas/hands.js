@@ -1,0 +1,233 @@
+// Pointers on the stage. A mouse or a pen draws; so does one finger, until a pen was seen: from then
+// on fingers and the palm only move the drawing. Two fingers always do.
+
+/** @typedef {{ x: number, y: number }} Place in CSS pixels of the page */
+
+const TAP_PX = 10;
+/** A second finger this soon says that the first was never meant to draw. */
+const SECOND_FINGER_MS = 300;
+
+let penSeen = false;
+
+export class Hands {
+  /** @type {Map<number, Place>} */ #fingers = new Map();
+  /** @type {'' | 'draw' | 'pan' | 'tap' | 'pinch'} */ #doing = '';
+  /** @type {PointerEvent | null} */ #begin = null;
+  /** @type {PointerEvent | null} */ #at = null;
+  /** Whether the space bar is held: then a mouse moves the drawing. */
+  space = false;
+  panned = false;
+
+  /** @param {import('./canvas.js').ColoringCanvas} canvas */
+  constructor(canvas) {
+    this.canvas = canvas;
+    const { stage } = canvas.view;
+    stage.addEventListener('pointerdown', (event) => this.#down(event));
+    stage.addEventListener('pointermove', (event) => this.#move(event));
+    stage.addEventListener('pointerup', (event) => this.#up(event, false));
+    stage.addEventListener('pointercancel', (event) => this.#up(event, true));
+    stage.addEventListener('pointerleave', () => {
+      this.#at = null;
+      this.hover();
+    });
+    stage.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
+    // A long press is no menu, and a pen's is no second button.
+    stage.addEventListener('contextmenu', (event) => event.preventDefault());
+  }
+
+  /** @param {PointerEvent} event */
+  #down(event) {
+    const { canvas } = this;
+    const { stage } = canvas.view;
+    const touch = event.pointerType === 'touch';
+    if (event.pointerType === 'pen') penSeen = true;
+    else if (!touch && event.button > 1) return;
+    event.preventDefault();
+    stage.focus({ preventScroll: true });
+    canvas.view.cursor = null;
+    // A test, or a pen that has left already, has no pointer to capture.
+    try {
+      stage.setPointerCapture(event.pointerId);
+    } catch {
+      // Then it is followed on the stage alone.
+    }
+    if (this.#doing === 'draw') {
+      if (this.#begin?.pointerType !== 'touch') return;
+      this.#giveUp(event.timeStamp);
+    }
+    // What rests on the screen beside a pen or a mouse is a palm.
+    if (!touch) this.#fingers.clear();
+    this.#fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    this.#begin = this.#at = event;
+    this.panned = false;
+    this.#doing = touch && this.#fingers.size > 1 ? 'pinch' : this.#first(event, touch);
+    this.hover();
+  }
+
+  /**
+   * What a pointer that is alone begins.
+   * @param {PointerEvent} event
+   * @param {boolean} touch
+   */
+  #first(event, touch) {
+    const { canvas } = this;
+    if (event.button === 1 || this.space || canvas.tool === 'hand' || (touch && penSeen))
+      return 'pan';
+    if (!canvas.enabled) return 'pan';
+    if (touch && !this.#strokes(event)) return 'tap';
+    return this.#act(event) ? 'draw' : '';
+  }
+
+  /**
+   * With Alt, or the button on the side of a pen, every tool takes up a color.
+   * @param {PointerEvent} event
+   */
+  #picks(event) {
+    return event.altKey || event.button === 2 || this.canvas.tool === 'pick';
+  }
+
+  /** @param {PointerEvent} event */
+  #strokes(event) {
+    return !this.#picks(event) && (this.#erases(event) || /brush|eraser/.test(this.canvas.tool));
+  }
+
+  /**
+   * The other end of a pen erases.
+   * @param {PointerEvent} event
+   */
+  #erases(event) {
+    return this.canvas.tool === 'eraser' || event.button === 5 || (event.buttons & 32) > 0;
+  }
+
+  /**
+   * Does what the tool does here. Gives back whether that goes on with the pointer.
+   * @param {PointerEvent} event
+   */
+  #act(event) {
+    const { canvas } = this;
+    const [x, y] = canvas.view.pixel(event);
+    if (this.#picks(event)) canvas.pick(x, y);
+    else if (this.#strokes(event)) return canvas.strokes.begin(x, y, this.#erases(event));
+    else canvas.fill(x, y, canvas.tool === 'region', event.timeStamp);
+    return false;
+  }
+
+  /** @param {PointerEvent} event */
+  #move(event) {
+    const { canvas } = this;
+    const { view } = canvas;
+    const before = this.#fingers.get(event.pointerId);
+    if (event.pointerType === 'pen') penSeen = true;
+    if (event.pointerType !== 'touch' || before) this.#at = event;
+    if (!before) {
+      if (event.pointerType !== 'touch') view.cursor = null;
+      this.hover();
+      return;
+    }
+    const now = { x: event.clientX, y: event.clientY };
+    const [dx, dy] = [now.x - before.x, now.y - before.y];
+    if (this.#doing === 'tap' && this.#begin) {
+      if (Math.hypot(now.x - this.#begin.clientX, now.y - this.#begin.clientY) < TAP_PX) return;
+      this.#doing = 'pan';
+    }
+    this.#fingers.set(event.pointerId, now);
+    if (this.#doing === 'pan') {
+      this.panned = true;
+      view.pan(dx, dy);
+    } else if (this.#doing === 'pinch') this.#pinch(event.pointerId, before, now);
+    else if (this.#doing === 'draw') {
+      const parts = event.getCoalescedEvents?.() || [];
+      for (const part of parts.length ? parts : [event]) canvas.strokes.extend(...view.pixel(part));
+    }
+    this.hover();
+  }
+
+  /**
+   * @param {number} id
+   * @param {Place} before
+   * @param {Place} now
+   */
+  #pinch(id, before, now) {
+    const other = [...this.#fingers].find(([one]) => one !== id)?.[1];
+    if (!other) return;
+    const { view } = this.canvas;
+    const away = (/** @type {Place} */ one) => Math.hypot(one.x - other.x, one.y - other.y);
+    view.pan((now.x - before.x) / 2, (now.y - before.y) / 2);
+    const middle = { clientX: (now.x + other.x) / 2, clientY: (now.y + other.y) / 2 };
+    view.zoom(away(now) / Math.max(1, away(before)), middle);
+  }
+
+  /**
+   * @param {PointerEvent} event
+   * @param {boolean} lost
+   */
+  #up(event, lost) {
+    if (!this.#fingers.delete(event.pointerId)) return;
+    const { canvas } = this;
+    if (this.#doing === 'tap' && !lost) this.#act(event);
+    if (this.#doing === 'draw') {
+      if (lost && event.pointerType === 'touch') canvas.strokes.cancel();
+      else canvas.strokes.end();
+    }
+    // A finger that stays after a pinch goes on moving.
+    this.#doing = this.#fingers.size ? 'pan' : '';
+    if (event.pointerType === 'touch') this.#at = null;
+    this.hover();
+  }
+
+  /** @param {number} now */
+  #giveUp(now) {
+    if (now - (this.#begin?.timeStamp || 0) < SECOND_FINGER_MS) this.canvas.strokes.cancel();
+    else this.canvas.strokes.end();
+  }
+
+  /** @param {WheelEvent} event */
+  #wheel(event) {
+    const { view } = this.canvas;
+    event.preventDefault();
+    const step = event.deltaMode ? 30 : 1;
+    // Two fingers on a trackpad move by single pixels and sideways; a wheel turns by notches.
+    const notches = Math.abs(Reflect.get(event, 'wheelDeltaY') || 0) % 120 === 0;
+    const wheel = event.deltaMode || (!event.deltaX && notches);
+    if (event.ctrlKey || event.metaKey || (wheel && !event.shiftKey))
+      view.zoom(Math.exp(-event.deltaY * step * (wheel ? 0.002 : 0.01)), event);
+    else if (event.shiftKey && !event.deltaX) view.pan(-event.deltaY * step, 0);
+    else view.pan(-event.deltaX * step, -event.deltaY * step);
+    this.hover();
+  }
+
+  /** Shows what the tool would do where the pointer is. */
+  hover() {
+    const { canvas } = this;
+    const { view, layer, tool } = canvas;
+    const event = this.#at;
+    const moves = this.space || tool === 'hand' || /pan|pinch/.test(this.#doing);
+    view.stage.dataset.hand = this.#doing === 'pan' ? 'moves' : moves ? 'hand' : tool;
+    view.ring = null;
+    if (!layer || !event || moves || !canvas.enabled) view.region = null;
+    else {
+      const [x, y] = view.pixel(event);
+      const strokes = this.#strokes(event);
+      if (strokes) view.ring = { x, y, diameter: canvas.diameter };
+      if (!canvas.strokes.drawing && !view.cursor) this.#outline(x, y, strokes);
+    }
+    view.mark();
+  }
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {boolean} strokes
+   */
+  #outline(x, y, strokes) {
+    const { view, layer, closing, within, tool } = this.canvas;
+    const label = layer?.labelAt(x, y, closing) || 0;
+    const asked = strokes ? within : tool !== 'pick';
+    // What was just filled shows its color alone, until the pointer has been elsewhere.
+    if (this.canvas.filled !== label) this.canvas.filled = 0;
+    view.region =
+      asked && label && !this.canvas.filled
+        ? { closing, label, empty: !strokes && !layer?.colorAt(x, y) }
+        : null;
+  }
+}

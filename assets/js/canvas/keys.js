@@ -1,0 +1,174 @@
+// Everything by keys: tools by letters, and a cursor on the drawing that fills and paints.
+
+const LETTERS = { f: 'fill', b: 'brush', e: 'eraser', r: 'region', i: 'pick', h: 'hand' };
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+/** An arrow key goes so far on the screen, in CSS pixels; with Shift one pixel of the drawing. */
+const STEP_PX = 12;
+const READ_MS = 300;
+
+/**
+ * @param {import('./canvas.js').ColoringCanvas} canvas
+ * @param {AbortSignal} signal ends it
+ */
+export function keys(canvas, signal) {
+  const { view, tools, hands } = canvas;
+  const { stage } = view;
+  let reading = 0;
+
+  const cursor = () => {
+    view.region = view.ring = null;
+    return (view.cursor ||= {
+      x: sketchMiddle(canvas.sketch.width),
+      y: sketchMiddle(canvas.sketch.height),
+    });
+  };
+
+  /** Says where the cursor is, once it rests, and shows what it would fill. */
+  const read = () => {
+    const { x, y } = cursor();
+    const { layer, regions, closing } = canvas;
+    view.reveal(x, y);
+    if (!layer || !regions) return;
+    const label = layer.labelAt(x, y, closing);
+    const paints = /brush|eraser/.test(canvas.tool);
+    const color = layer.colorAt(x, y);
+    view.ring = paints ? { x, y, diameter: canvas.diameter } : null;
+    if (label && !canvas.strokes.drawing)
+      view.region = { closing, label, empty: !paints && !color };
+    view.mark();
+    clearTimeout(reading);
+    reading = setTimeout(() => {
+      if (!label) canvas.announce('no_region');
+      else
+        canvas.announce('at', {
+          n: label,
+          of: regions.counts[closing],
+          share: canvas.percent(regions.share(closing, label)),
+          color: color || canvas.say('uncolored'),
+        });
+    }, READ_MS);
+  };
+
+  /** @param {number} dx @param {number} dy @param {boolean} fine */
+  const move = (dx, dy, fine) => {
+    const at = cursor();
+    const step = fine ? 1 : Math.max(1, Math.round(STEP_PX / view.scale));
+    at.x = Math.min(Math.max(at.x + dx * step, 0), canvas.sketch.width - 1);
+    at.y = Math.min(Math.max(at.y + dy * step, 0), canvas.sketch.height - 1);
+    if (canvas.strokes.drawing) canvas.strokes.extend(at.x, at.y);
+    read();
+  };
+
+  /** @param {number} step to the next region, or the one before */
+  const jump = (step) => {
+    const { layer, regions, closing } = canvas;
+    if (!layer || !regions) return;
+    const at = cursor();
+    const count = regions.counts[closing];
+    const label = layer.labelAt(at.x, at.y, closing);
+    if (!count) return;
+    canvas.strokes.end();
+    [at.x, at.y] = regions.middle(closing, ((label + step - 1 + count) % count) + 1);
+    read();
+  };
+
+  const act = () => {
+    const { x, y } = cursor();
+    if (canvas.tool === 'pick') canvas.pick(x, y);
+    else if (/brush|eraser/.test(canvas.tool)) {
+      if (canvas.strokes.drawing) {
+        canvas.strokes.end();
+        canvas.announce('painted');
+      } else if (canvas.strokes.begin(x, y, canvas.tool === 'eraser')) canvas.announce('painting');
+    } else canvas.fill(x, y, canvas.tool === 'region');
+    view.mark();
+  };
+
+  /** @param {HTMLElement} target whether a key pressed there is for the canvas */
+  const ours = (target) =>
+    canvas.node.contains(target) ||
+    // Where nothing has keys of its own: on the page, or on a heading that was just read out.
+    (!target.closest('a, button, input, select, textarea, [tabindex="0"], [contenteditable]') &&
+      canvas.node.getClientRects().length > 0);
+
+  /** @param {KeyboardEvent} event @returns {boolean} whether the key stands for anything */
+  const press = (event) => {
+    const { key, shiftKey } = event;
+    const letter = key.toLowerCase();
+    const target = /** @type {HTMLElement} */ (event.target);
+    const writes = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+    if (writes && !/^(range|checkbox)$/.test(/** @type {any} */ (target).type)) return false;
+    if (event.ctrlKey || event.metaKey) {
+      if (letter !== 'z' && letter !== 'y') return false;
+      canvas.simply(letter === 'y' || shiftKey ? 'redo' : 'undo');
+      return true;
+    }
+    if (event.altKey) return false;
+    if (target === stage) {
+      const way = ARROWS[key];
+      if (way) move(way[0], way[1], shiftKey);
+      else if (letter === 'n') jump(shiftKey ? -1 : 1);
+      else if (key === 'Enter' && !event.repeat) act();
+      else if (key === 'Delete') {
+        const { x, y } = cursor();
+        canvas.fill(x, y, true);
+      } else if (key === ' ') {
+        if (!hands.space) hands.panned = false;
+        hands.space = true;
+        hands.hover();
+      } else return letters(key, letter);
+      return true;
+    }
+    return letters(key, letter);
+  };
+
+  /** @param {string} key @param {string} letter */
+  const letters = (key, letter) => {
+    if (LETTERS[letter]) canvas.setTool(LETTERS[letter]);
+    else if (key === '[') canvas.setDiameter(Math.min(canvas.diameter - 1, canvas.diameter / 1.2));
+    else if (key === ']') canvas.setDiameter(Math.max(canvas.diameter + 1, canvas.diameter * 1.2));
+    else if (key === '+' || key === '=') view.zoom(1.5);
+    else if (key === '-') view.zoom(1 / 1.5);
+    else if (key === '0') view.fit();
+    else if (letter === 'c') canvas.picker.ask();
+    else if (letter === 'l') canvas.setWithin(!canvas.within);
+    else if (letter === 'g') canvas.setClosing((canvas.closing + 1) % tools.gaps.length);
+    else if (letter === 'o') tools.beside.click();
+    else if (letter === 'u') tools.showBare();
+    else if (key === 'Escape' && canvas.strokes.drawing) canvas.strokes.cancel();
+    else if (key === 'Escape' && canvas.node.dataset.sheet) tools.sheet('');
+    else return false;
+    return true;
+  };
+
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.defaultPrevented || document.querySelector('dialog[open]')) return;
+      if (ours(/** @type {HTMLElement} */ (event.target)) && press(event)) event.preventDefault();
+    },
+    { signal },
+  );
+  document.addEventListener(
+    'keyup',
+    (event) => {
+      if (event.key !== ' ' || !hands.space) return;
+      hands.space = false;
+      // The space bar alone does what Enter does.
+      if (!hands.panned && view.cursor) act();
+      hands.hover();
+    },
+    { signal },
+  );
+  stage.addEventListener('focus', () => {
+    if (stage.matches(':focus-visible')) read();
+  });
+  stage.addEventListener('blur', () => {
+    canvas.strokes.end();
+    view.cursor = view.ring = view.region = null;
+    view.mark();
+  });
+}
+
+/** @param {number} size */
+const sketchMiddle = (size) => size >> 1;

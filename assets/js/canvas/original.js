@@ -1,0 +1,48 @@
+// The uncolored original beside the drawing.
+import { make } from './nodes.js';
+import { LOOKS_PX } from './view.js';
+
+const LEAST_PX = 88;
+const MOST_PX = 240;
+const SHARE = 0.16;
+const MARGIN_PX = 24;
+
+/** @typedef {HTMLElement & { show: (on: boolean) => void }} Original */
+
+/**
+ * @param {import('./canvas.js').ColoringCanvas} canvas
+ * @returns {Original}
+ */
+export function original(canvas) {
+  const { view, sketch } = canvas;
+  const { width, height } = sketch;
+  const picture = make('img', { alt: canvas.say('original_alt'), draggable: 'false' });
+  const node = make('figure', { class: 'cv-original', hidden: '' }, picture);
+  /** Stands at the longer side of the stage, where it costs the drawing least. */
+  const layOut = () => {
+    const { clientWidth, clientHeight } = view.stage;
+    const wide = clientWidth / width > clientHeight / height;
+    const [long, across] = wide
+      ? [clientWidth, clientHeight - LOOKS_PX]
+      : [clientHeight - LOOKS_PX, clientWidth];
+    const [drawn, drawnAcross] = wide ? [width, height] : [height, width];
+    const free = long - (across * drawn) / drawnAcross;
+    const least = Math.max(LEAST_PX, SHARE * long);
+    const side = Math.min(Math.max(free - MARGIN_PX, least), MOST_PX, clientWidth / 3);
+    const scale = side / (wide ? width : height);
+    picture.style.width = width * scale + 'px';
+    picture.style.height = height * scale + 'px';
+    view.reserved.left = wide && !node.hidden ? side : 0;
+    view.reserved.top = wide || node.hidden ? 0 : side;
+    view.layOut();
+  };
+  new ResizeObserver(layOut).observe(view.stage);
+  return Object.assign(node, {
+    show: (/** @type {boolean} */ on) => {
+      if (on) picture.src = sketch.ink;
+      node.hidden = !on;
+      layOut();
+      canvas.tools.show();
+    },
+  });
+}

@@ -1,0 +1,308 @@
+// Where a color is chosen. It begins at a neutral gray that is nobody's answer, with no color chosen.
+import { SPACES, hexOf, reach, readHex, srgb1Of } from './colors.js';
+import { aria, button, make } from './nodes.js';
+import { Swatches } from './swatches.js';
+
+/** @typedef {import('./colors.js').Coordinates} Coordinates */
+
+const GRAY = '#808080';
+const COLUMNS = 70;
+const ROWS = 56;
+const STRIP_STEPS = 24;
+const EDGE_STEPS = 64;
+
+let chosenSpace = 'oklch';
+
+export class Picker {
+  /** @type {Coordinates} */ #at = [0, 0, 0];
+  /** Whether a hue was chosen. Before that there are grays alone: no hue is nearer than another. */
+  #hued = false;
+  #drawn = '';
+
+  /**
+   * @param {import('./canvas.js').ColoringCanvas} canvas
+   * @param {string} person
+   */
+  constructor(canvas, person) {
+    this.canvas = canvas;
+    const say = (/** @type {string} */ name) => canvas.say(name);
+    this.chip = make('i', { class: 'cv-chip none' });
+    this.hex = make('input', {
+      class: 'cv-hex',
+      'aria-label': say('hex'),
+      placeholder: say('choose'),
+      spellcheck: 'false',
+      autocomplete: 'off',
+      change: () => this.#typedHex(),
+    });
+    this.spaces = Object.keys(SPACES).map((name) =>
+      button({ oklch: 'OKLCH', lch: 'CIELAB LCh', hsv: 'HSV' }[name] || name, () =>
+        this.#turn(name),
+      ),
+    );
+    this.map = make('canvas', { width: COLUMNS, height: ROWS });
+    this.cross = make('i');
+    this.hint = make('p', {}, say('hue_first'));
+    this.plane = make(
+      'div',
+      { class: 'cv-plane', role: 'application', tabindex: 0 },
+      this.map,
+      this.hint,
+      this.cross,
+    );
+    this.hue = make('input', {
+      type: 'range',
+      class: 'cv-hue',
+      min: 0,
+      max: 360,
+      step: 0.5,
+      'aria-label': say('hue'),
+      input: () => this.#turnTo(Number(this.hue.value)),
+    });
+    this.names = [0, 1, 2].map(() => make('span'));
+    this.fields = this.names.map((_, part) =>
+      make('input', { inputmode: 'decimal', autocomplete: 'off', change: () => this.#typed(part) }),
+    );
+    this.line = make('p', { class: 'cv-edge', role: 'status' });
+    this.swatches = new Swatches(canvas, person, (color) => this.take(color));
+    this.node = make(
+      'div',
+      { class: 'cv-side', role: 'group', 'aria-label': say('color') },
+      make('div', { class: 'cv-now' }, this.chip, this.hex, canvas.tools.done()),
+      make(
+        'div',
+        { class: 'cv-segments', role: 'group', 'aria-label': say('space') },
+        ...this.spaces,
+      ),
+      this.plane,
+      this.hue,
+      make(
+        'div',
+        { class: 'cv-fields' },
+        ...this.fields.map((field, part) => make('label', {}, this.names[part], field)),
+      ),
+      this.line,
+      this.swatches.node,
+    );
+    this.node.addEventListener('animationend', () => this.node.classList.remove('asked'));
+    this.#listen();
+    this.#turn(chosenSpace);
+  }
+
+  get #space() {
+    return SPACES[chosenSpace];
+  }
+
+  #listen() {
+    const { plane } = this;
+    const point = (/** @type {PointerEvent} */ event) => {
+      const box = plane.getBoundingClientRect();
+      const [up, across] = this.#space.most;
+      const part = (/** @type {number} */ value) => Math.min(Math.max(value, 0), 1);
+      const y = up * part(1 - (event.clientY - box.top) / box.height);
+      const x = across * part((event.clientX - box.left) / box.width);
+      this.#set([y, x, this.#at[2]]);
+    };
+    plane.addEventListener('pointerdown', (event) => {
+      plane.setPointerCapture(event.pointerId);
+      point(event);
+    });
+    plane.addEventListener('pointermove', (event) => {
+      if (event.buttons) point(event);
+    });
+    plane.addEventListener('keydown', (event) => {
+      const way = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[
+        event.key
+      ];
+      if (!way && event.key !== 'Enter') return;
+      const step = event.shiftKey ? 10 : 1;
+      const [up, across, hue] = this.#at;
+      const { most } = this.#space;
+      const [dy, dx] = way || [0, 0];
+      const within = (/** @type {number} */ value, /** @type {number} */ top) =>
+        Math.min(Math.max(value, 0), top);
+      this.#set([
+        within(up + (dy * step * most[0]) / 100, most[0]),
+        within(across + (dx * step * most[1]) / 100, most[1]),
+        hue,
+      ]);
+      this.canvas.announce('picked', { color: this.canvas.color || '' });
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+
+  /**
+   * Turns to another space; the color stays what it is.
+   * @param {string} name
+   */
+  #turn(name) {
+    chosenSpace = name;
+    this.spaces.forEach((button, n) => aria(button, 'pressed', Object.keys(SPACES)[n] === name));
+    this.plane.setAttribute('aria-label', this.canvas.say('plane_' + name));
+    this.names.forEach((node, part) => (node.textContent = this.#space.names[part]));
+    this.#at = this.#of(this.canvas.color || GRAY);
+    this.#edge(false);
+    this.#show();
+  }
+
+  /**
+   * Where a color is. A gray has no hue: there it stays.
+   * @param {string} hex
+   * @returns {Coordinates}
+   */
+  #of(hex) {
+    const [up, across, hue] = this.#space.ofSrgb1(srgb1Of(hex));
+    if (across < this.#space.most[1] / 500) return [up, 0, this.#at[2]];
+    this.#hued = true;
+    return [up, across, hue];
+  }
+
+  /**
+   * Takes the color at these coordinates, or the last one on the way there that sRGB has, and says
+   * where it is that one.
+   * @param {Coordinates} at
+   */
+  #set(at) {
+    const [up, , hue] = at;
+    const across = this.#hued ? at[1] : 0;
+    const most = reach(this.#space, [up, across, hue]);
+    this.#at = [up, most, hue];
+    this.#edge(most < across);
+    this.#choose(hexOf(this.#space.toSrgb1(this.#at)));
+  }
+
+  /**
+   * Another hue. As long as no color is chosen, only another plane to choose from.
+   * @param {number} hue
+   */
+  #turnTo(hue) {
+    const [up, across] = this.#at;
+    this.#hued = true;
+    if (this.canvas.color) this.#set([up, across, hue]);
+    else {
+      this.#at = [up, across, hue];
+      this.#show();
+    }
+  }
+
+  /** @param {boolean} outside whether what was asked for is, so that the edge was taken */
+  #edge(outside) {
+    const { names, digits } = this.#space;
+    const most = this.#at[1].toFixed(digits[1]);
+    this.line.textContent = outside ? this.canvas.say('edge', { name: names[1], most }) : '';
+  }
+
+  /** @param {string} hex */
+  #choose(hex) {
+    this.canvas.setColor(hex);
+    this.#show();
+  }
+
+  /**
+   * Takes a color that is there already.
+   * @param {string} hex
+   */
+  take(hex) {
+    this.#at = this.#of(hex);
+    this.#edge(false);
+    this.#choose(hex);
+  }
+
+  #typedHex() {
+    const hex = readHex(this.hex.value);
+    if (hex) this.take(hex);
+    else {
+      this.#show();
+      this.line.textContent = this.canvas.say('no_hex');
+    }
+  }
+
+  /** @param {number} part */
+  #typed(part) {
+    const value = Number(this.fields[part].value.replace(',', '.'));
+    const { most } = this.#space;
+    if (!Number.isFinite(value) || this.fields[part].value.trim() === '') {
+      this.#show();
+      return;
+    }
+    /** @type {Coordinates} */
+    const at = [...this.#at];
+    if (part) this.#hued = true;
+    at[part] = part === 2 ? ((value % 360) + 360) % 360 : Math.max(value, 0);
+    if (part === 0) at[0] = Math.min(at[0], most[0]);
+    this.#set(at);
+  }
+
+  #show() {
+    const space = this.#space;
+    const [up, across, hue] = this.#at;
+    const { color } = this.canvas;
+    this.chip.style.background = color || '';
+    this.chip.classList.toggle('none', !color);
+    this.hex.value = color || '';
+    this.fields.forEach((field, part) => {
+      field.value = color ? this.#at[part].toFixed(space.digits[part]) : '';
+    });
+    this.hue.value = String(hue);
+    this.hue.setAttribute('aria-valuetext', Math.round(hue) + '°');
+    this.cross.style.left = (100 * across) / space.most[1] + '%';
+    this.cross.style.top = 100 - (100 * up) / space.most[0] + '%';
+    this.cross.classList.toggle('none', !color);
+    this.hint.hidden = this.#hued;
+    this.hue.classList.toggle('none', !this.#hued);
+    this.#draw();
+    this.swatches.show();
+  }
+
+  /** The plane at this hue, and the strip of hues. */
+  #draw() {
+    const key = chosenSpace + this.#hued + this.#at[2];
+    if (this.#drawn === key) return;
+    const space = this.#space;
+    const context = /** @type {CanvasRenderingContext2D} */ (this.map.getContext('2d'));
+    const image = context.createImageData(COLUMNS, ROWS);
+    for (let row = 0, i = 0; row < ROWS; row++)
+      for (let column = 0; column < COLUMNS; column++, i += 4) {
+        const up = space.most[0] * (1 - row / (ROWS - 1));
+        const across = this.#hued ? (space.most[1] * column) / (COLUMNS - 1) : 0;
+        const srgb1 = space.toSrgb1([up, across, this.#at[2]]);
+        for (let n = 0; n < 3; n++) image.data[i + n] = Math.round(255 * srgb1[n]);
+        image.data[i + 3] = 255;
+      }
+    context.putImageData(image, 0, 0);
+    // Nothing is there where sRGB has no color.
+    const edge = Array.from({ length: EDGE_STEPS + 1 }, (_, n) => {
+      const up = (space.most[0] * n) / EDGE_STEPS;
+      const across = reach(space, [up, space.most[1], this.#at[2]]) / space.most[1];
+      return `${this.#hued ? 100 * across : 100}% ${100 - (100 * n) / EDGE_STEPS}%`;
+    });
+    this.map.style.clipPath = `polygon(0 0,0 100%,${edge.join()})`;
+    const base = { oklch: [0.75, 0.12], lch: [70, 38], hsv: [100, 100] }[chosenSpace] || [0, 0];
+    const hues = Array.from({ length: STRIP_STEPS + 1 }, (_, n) =>
+      hexOf(space.toSrgb1([base[0], base[1], (360 * n) / STRIP_STEPS])),
+    );
+    this.hue.style.setProperty('--cv-hues', `linear-gradient(90deg,${hues.join()})`);
+    this.#drawn = key;
+  }
+
+  /**
+   * A color that was painted with.
+   * @param {string} color
+   */
+  used(color) {
+    this.swatches.used(color);
+  }
+
+  /** Brings the picker to the hand, where it is folded away too. */
+  ask() {
+    const folded = this.node.offsetParent === null || !this.node.getClientRects().length;
+    if (folded) this.canvas.tools.sheet('color');
+    else this.focus();
+    this.node.classList.add('asked');
+  }
+
+  focus() {
+    this.plane.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,119 @@
+// The regions of a sketch, as the server sends them: a map of labels for each closing. No page.
+
+/** @typedef {Uint16Array | Int32Array} Labels a label for each pixel in raster order; 0 is none */
+
+export class Regions {
+  /** @type {Int32Array[][]} */ #runs = [];
+
+  /**
+   * @param {number} width in pixels
+   * @param {number} height
+   * @param {Labels[]} maps
+   * @param {number[]} counts how many regions each map has
+   */
+  constructor(width, height, maps, counts) {
+    this.width = width;
+    this.height = height;
+    this.maps = maps;
+    this.counts = counts;
+  }
+
+  /**
+   * The pixels of a region as [row, first column, column after the last, …], from the top.
+   * @param {number} closing which map
+   * @param {number} label
+   * @returns {Int32Array}
+   */
+  spans(closing, label) {
+    this.#runs[closing] ||= rows(this, closing);
+    return this.#runs[closing][label] || new Int32Array(0);
+  }
+
+  /**
+   * The share of the picture that a region has, 0 to 1.
+   * @param {number} closing
+   * @param {number} label
+   */
+  share(closing, label) {
+    const spans = this.spans(closing, label);
+    let pixels = 0;
+    for (let i = 0; i < spans.length; i += 3) pixels += spans[i + 2] - spans[i + 1];
+    return pixels / (this.width * this.height);
+  }
+
+  /**
+   * A pixel well inside of a region: the middle of a long row, halfway down among these.
+   * @param {number} closing
+   * @param {number} label
+   * @returns {[number, number]} column and row
+   */
+  middle(closing, label) {
+    const spans = this.spans(closing, label);
+    const length = (/** @type {number} */ i) => spans[i + 2] - spans[i + 1];
+    let most = 0;
+    for (let i = 0; i < spans.length; i += 3) most = Math.max(most, length(i));
+    const long = [];
+    for (let i = 0; i < spans.length; i += 3) if (length(i) >= 0.8 * most) long.push(i);
+    const at = long[long.length >> 1];
+    return [(spans[at + 1] + spans[at + 2]) >> 1, spans[at]];
+  }
+}
+
+/**
+ * @param {Regions} regions
+ * @param {number} closing
+ */
+function rows({ width, height, maps, counts }, closing) {
+  const labels = maps[closing];
+  /** @type {number[][]} */
+  const lists = Array.from({ length: counts[closing] + 1 }, () => []);
+  for (let y = 0, i = 0; y < height; y++)
+    for (let x = 0; x < width;) {
+      const label = labels[i];
+      const first = x;
+      while (x < width && labels[i] === label) {
+        x++;
+        i++;
+      }
+      if (label) lists[label].push(y, first, x);
+    }
+  return lists.map((list) => Int32Array.from(list));
+}
+
+/**
+ * Reads the form that the server sends. Raises RangeError of anything else.
+ * @param {ArrayBuffer} buffer
+ */
+export function decode(buffer) {
+  const bytes = new Uint8Array(buffer);
+  let at = 0;
+  const next = () => {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      if (at >= bytes.length) throw new RangeError('The regions end too early.');
+      const byte = bytes[at++];
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+  };
+  if (next() !== 1) throw new RangeError('The regions are of another version.');
+  const width = next();
+  const height = next();
+  const maps = [];
+  const counts = [];
+  for (let left = next(); left > 0; left--) {
+    const count = next();
+    const size = width * height;
+    const labels = count < 65_536 ? new Uint16Array(size) : new Int32Array(size);
+    for (let filled = 0; filled < size;) {
+      const label = next();
+      const end = filled + next();
+      if (label > count || end > size) throw new RangeError('The regions are damaged.');
+      labels.fill(label, filled, end);
+      filled = end;
+    }
+    maps.push(labels);
+    counts.push(count);
+  }
+  return new Regions(width, height, maps, counts);
+}

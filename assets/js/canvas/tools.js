@@ -1,0 +1,205 @@
+// The tools beside the drawing, what is set for them, and how the drawing is looked at.
+import { CLOSINGS, LARGEST_BRUSH } from './actions.js';
+import { aria, button, icon, make } from './nodes.js';
+
+/** Name, key and drawing of each. */
+const TOOLS = [
+  ['fill', 'F', 'M4 12l7-7 7 7-7 7zM11 5L8 2M4.5 12h13M20 16c1.6 2.2 1.6 4 0 4s-1.6-1.8 0-4'],
+  ['brush', 'B', 'M13 14l7.5-9.5-1-1L10 11M10 11l3 3c0 4-3 6-9 6 2-1 2-2 2-4 0-3 2-5 4-5'],
+  ['eraser', 'E', 'M8 20h12M4 15L14 5l6 6-9 9H8zM9 10l6 6'],
+  ['region', 'R', 'M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M9 9l6 6M15 9l-6 6'],
+  ['pick', 'I', 'M4 20l1-4 8-8 3 3-8 8zM12 6l6 6M14 8l4-4a1.5 1.5 0 0 1 2 2l-4 4'],
+  ['hand', 'H', 'M12 3v18M3 12h18M9 6l3-3 3 3M9 18l3 3 3-3M6 9l-3 3 3 3M18 9l3 3-3 3'],
+];
+const CLEAR = 'M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5';
+const UNDO = 'M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 9h-3';
+const REDO = 'M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 9h3';
+const OPTIONS = 'M4 8h9M17 8h3M4 16h3M11 16h9M15 6v4M9 14v4';
+const WHOLE = 'M9 4H4v5M15 4h5v5M20 15v5h-5M4 15v5h5';
+
+export class Tools {
+  /** @param {import('./canvas.js').ColoringCanvas} canvas */
+  constructor(canvas) {
+    this.canvas = canvas;
+    const say = (/** @type {string} */ name) => canvas.say(name);
+    const step = (
+      /** @type {'undo' | 'redo' | 'clear'} */ name,
+      /** @type {string} */ key,
+      drawing,
+    ) => this.#tool(name, key, drawing, () => canvas.simply(name));
+    this.buttons = new Map(
+      TOOLS.map(([name, key, drawing]) => [
+        name,
+        this.#tool(name, key, drawing, () => canvas.setTool(name)),
+      ]),
+    );
+    this.clear = step('clear', '', CLEAR);
+    this.undo = step('undo', 'Ctrl+Z', UNDO);
+    this.redo = step('redo', 'Ctrl+Shift+Z', REDO);
+    this.swatch = make('i', { class: 'cv-chip' });
+    this.color = button('', () => this.sheet('color'), { class: 'cv-tool cv-color' });
+    this.color.append(this.swatch, make('span'));
+    this.more = this.#tool('options', '', OPTIONS, () => this.sheet('options'));
+    this.rail = this.#group(
+      'rail',
+      'tools',
+      make('div', { class: 'cv-tools' }, ...this.buttons.values()),
+      make('div', { class: 'cv-steps' }, this.color, this.clear, this.undo, this.redo, this.more),
+    );
+    this.options = this.#options();
+    this.percent = make('output', { 'aria-label': say('zoom') });
+    const zoom = (
+      /** @type {string} */ name,
+      /** @type {string} */ sign,
+      /** @type {() => void} */ act,
+    ) => button(sign, act, { 'aria-label': say(name), title: say(name) });
+    this.whole = zoom('zoom_fit', '', () => canvas.view.fit());
+    this.whole.append(icon(WHOLE));
+    this.beside = button(say('original'), () => canvas.setOriginal(!!canvas.original.hidden), {
+      title: say('original_alt') + ' (O)',
+    });
+    this.bare = button(say('bare'), () => this.showBare(), { title: say('bare_help') + ' (U)' });
+    this.looks = make(
+      'div',
+      { class: 'cv-looks' },
+      make('div', { class: 'cv-segments' }, this.beside, this.bare),
+      this.#group(
+        'zooms',
+        'zoom',
+        zoom('zoom_out', '−', () => canvas.view.zoom(1 / 1.5)),
+        this.percent,
+        zoom('zoom_in', '+', () => canvas.view.zoom(1.5)),
+        this.whole,
+      ),
+    );
+  }
+
+  /**
+   * @param {string} className
+   * @param {string} name of its words
+   * @param {Node[]} nodes
+   */
+  #group(className, name, ...nodes) {
+    const attributes = {
+      class: 'cv-' + className,
+      role: 'group',
+      'aria-label': this.canvas.say(name),
+    };
+    return make('div', attributes, ...nodes);
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} key
+   * @param {string} drawing
+   * @param {() => void} act
+   */
+  #tool(name, key, drawing, act) {
+    const { canvas } = this;
+    const help = canvas.say(name === 'region' ? 'region_help' : name);
+    const node = button('', act, {
+      class: 'cv-tool cv-do-' + name,
+      title: key ? `${help} (${key})` : help,
+      'aria-keyshortcuts': key.replace('Ctrl', 'Control') || null,
+    });
+    node.append(icon(drawing), make('span', {}, canvas.say(name)));
+    return node;
+  }
+
+  #options() {
+    const { canvas } = this;
+    const say = (/** @type {string} */ name) => canvas.say(name);
+    // Equal steps are equal ratios: half of the way is for the finest brushes.
+    this.size = make('input', {
+      type: 'range',
+      min: 0,
+      max: 100,
+      input: () => canvas.setDiameter(LARGEST_BRUSH ** (Number(this.size.value) / 100)),
+    });
+    this.pixels = make('output');
+    this.within = make('input', {
+      type: 'checkbox',
+      role: 'switch',
+      change: () => canvas.setWithin(this.within.checked),
+    });
+    this.gaps = Array.from({ length: CLOSINGS }, (_, closing) =>
+      button(say('gaps_' + closing), () => canvas.setClosing(closing)),
+    );
+    const gaps = this.#group(
+      'gaps',
+      'gaps',
+      make('span', {}, say('gaps')),
+      make('div', { class: 'cv-segments' }, ...this.gaps),
+    );
+    gaps.title = say('gaps_help');
+    return this.#group(
+      'options',
+      'options',
+      make('label', { class: 'cv-size' }, make('span', {}, say('size')), this.size, this.pixels),
+      make('label', {}, make('span', {}, say('within')), this.within),
+      gaps,
+      button(say('clear'), () => canvas.simply('clear'), { class: 'cv-wipe' }),
+      this.done(),
+    );
+  }
+
+  /** A button that takes the sheet away on which it is. */
+  done() {
+    return button(this.canvas.say('close'), () => this.sheet(''), { class: 'cv-close' });
+  }
+
+  /**
+   * Shows one sheet over the lower part of a narrow screen; pressed again, or without a name, none.
+   * @param {string} name
+   */
+  sheet(name) {
+    const { node, picker, view } = this.canvas;
+    const before = node.dataset.sheet || '';
+    const open = before === name ? '' : name;
+    node.dataset.sheet = open;
+    aria(this.color, 'expanded', open === 'color');
+    aria(this.more, 'expanded', open === 'options');
+    const above = { color: picker.node, options: this.options }[open];
+    // The drawing stays in sight above it; in a wide box, nothing is covered.
+    view.covered = () =>
+      above && getComputedStyle(above).position === 'absolute'
+        ? Math.max(0, above.offsetHeight - this.rail.offsetHeight)
+        : 0;
+    view.layOut();
+    if (open === 'color') picker.focus();
+    else if (open) this.size.focus({ preventScroll: true });
+    else (before === 'color' ? this.color : this.more).focus({ preventScroll: true });
+  }
+
+  /** Shows what has no color by lines on the paper, or no longer. */
+  showBare() {
+    aria(this.bare, 'pressed', this.canvas.view.sheet.classList.toggle('bare'));
+  }
+
+  /** Shows how large the drawing is shown. */
+  showZoom() {
+    const { view } = this.canvas;
+    this.percent.textContent = Math.round(100 * view.scale) + '%';
+    aria(this.whole, 'disabled', view.fitted);
+    this.looks.classList.toggle('near', !view.fitted);
+  }
+
+  /** Shows everything as it is now. */
+  show() {
+    const { canvas } = this;
+    const { layer, tool, color, enabled, diameter } = canvas;
+    for (const [name, node] of this.buttons) aria(node, 'pressed', name === tool);
+    aria(this.undo, 'disabled', !enabled || !layer?.canUndo);
+    aria(this.redo, 'disabled', !enabled || !layer?.canRedo);
+    aria(this.clear, 'disabled', !enabled || !layer?.coloredShare);
+    aria(this.beside, 'pressed', !canvas.original.hidden);
+    this.swatch.style.background = color || '';
+    this.swatch.classList.toggle('none', !color);
+    this.color.lastElementChild.textContent = color || canvas.say('choose');
+    this.size.value = String((100 * Math.log(diameter)) / Math.log(LARGEST_BRUSH));
+    this.pixels.textContent = diameter + ' px';
+    this.size.setAttribute('aria-valuetext', diameter + ' px');
+    this.within.checked = canvas.within;
+    this.gaps.forEach((node, closing) => aria(node, 'pressed', closing === canvas.closing));
+  }
+}

@@ -1,0 +1,325 @@
+// The drawing on its stage: paper, layer and ink above each other, how large they are shown and
+// which part of them, and what is drawn over them for the hand. Nothing is ever read back.
+// Pixels of the drawing are the only coordinates outside of this file.
+import { make } from './nodes.js';
+
+/** @typedef {import('./changes.js').Rectangle} Rectangle */
+
+const LARGEST = 24;
+const PADDING_PX = 12;
+/** How high the buttons are that stand at the bottom of the stage. */
+export const LOOKS_PX = 48;
+const HATCH_PX = 8;
+
+export class View {
+  scale = 1;
+  #x = 0;
+  #y = 0;
+  #fitted = true;
+  #asked = 0;
+  /** Room in CSS pixels that is not for the drawing. */
+  reserved = { left: 0, top: 0 };
+  /** How much of the stage a sheet covers from below. */
+  covered = () => 0;
+  /** @type {{ closing: number, label: number, empty: boolean } | null} the region under the hand */
+  region = null;
+  /** @type {{ x: number, y: number, diameter: number } | null} the brush under the hand */
+  ring = null;
+  /** @type {{ x: number, y: number } | null} the cursor that keys move */
+  cursor = null;
+  /** @type {Map<string, [Path2D, Path2D]>} */ #paths = new Map();
+
+  /**
+   * @param {number} width of the drawing, in pixels
+   * @param {number} height
+   * @param {() => void} changed
+   */
+  constructor(width, height, changed) {
+    this.width = width;
+    this.height = height;
+    this.changed = changed;
+    this.layer = make('canvas', { class: 'cv-layer', width, height });
+    this.ink = make('img', { class: 'cv-ink', alt: '', width, height, draggable: 'false' });
+    this.sheet = make('div', { class: 'cv-sheet' }, this.layer, this.ink);
+    this.sheet.style.width = width + 'px';
+    this.sheet.style.height = height + 'px';
+    this.over = make('canvas', { class: 'cv-over' });
+    this.stage = make('div', { class: 'cv-stage', tabindex: 0 }, this.sheet, this.over);
+    this.context = /** @type {CanvasRenderingContext2D} */ (
+      this.layer.getContext('2d', { colorSpace: 'srgb' })
+    );
+    this.marks = /** @type {CanvasRenderingContext2D} */ (this.over.getContext('2d'));
+    this.watcher = new ResizeObserver(() => this.layOut());
+    this.watcher.observe(this.stage);
+  }
+
+  /**
+   * @param {import('./layer.js').Layer} layer
+   * @param {import('./regions.js').Regions} regions
+   */
+  open(layer, regions) {
+    this.regions = regions;
+    this.image = new ImageData(layer.bytes, this.width, this.height);
+    this.paint({ x: 0, y: 0, width: this.width, height: this.height });
+    this.layOut();
+  }
+
+  /** @param {Rectangle | null} box what is painted anew */
+  paint(box) {
+    if (box && this.image)
+      this.context.putImageData(this.image, 0, 0, box.x, box.y, box.width, box.height);
+    this.mark();
+  }
+
+  /** Lays the drawing out on the stage, whole unless somebody looks closer. */
+  layOut() {
+    const { clientWidth, clientHeight } = this.stage;
+    if (!clientWidth || !clientHeight) return;
+    const dpr = devicePixelRatio || 1;
+    this.over.width = Math.round(clientWidth * dpr);
+    this.over.height = Math.round(clientHeight * dpr);
+    if (this.#fitted) this.fit();
+    else this.#place();
+  }
+
+  /** What of the stage is for the drawing, in CSS pixels. */
+  get #room() {
+    const { left, top } = this.reserved;
+    const sheet = this.covered();
+    const { clientWidth, clientHeight } = this.stage;
+    // A sheet is seldom open, and then the original is less wanted than the drawing.
+    const above = sheet ? 0 : top;
+    const below = Math.max(sheet, LOOKS_PX);
+    return { left, top: above, width: clientWidth - left, height: clientHeight - above - below };
+  }
+
+  get #whole() {
+    const { width, height } = this.#room;
+    return Math.max(
+      0.02,
+      Math.min(
+        (width - 2 * PADDING_PX) / this.width,
+        (height - 2 * PADDING_PX) / this.height,
+        LARGEST,
+      ),
+    );
+  }
+
+  fit() {
+    const { left, top, width, height } = this.#room;
+    this.#fitted = true;
+    this.scale = this.#whole;
+    this.#x = left + (width - this.width * this.scale) / 2;
+    this.#y = top + (height - this.height * this.scale) / 2;
+    this.#place();
+  }
+
+  /**
+   * Shows it larger or smaller, around a place of the page, the cursor, or the middle of the stage.
+   * @param {number} factor
+   * @param {{ clientX: number, clientY: number }} [at]
+   */
+  zoom(factor, at) {
+    const box = this.stage.getBoundingClientRect();
+    const { cursor } = this;
+    const middle = cursor
+      ? [this.#x + cursor.x * this.scale, this.#y + cursor.y * this.scale]
+      : [box.width / 2, box.height / 2];
+    const [x, y] = at ? [at.clientX - box.left, at.clientY - box.top] : middle;
+    const least = Math.min(this.#whole, 1);
+    const scale = Math.min(Math.max(this.scale * factor, least), LARGEST);
+    if (scale <= least * 1.001) {
+      this.fit();
+      return;
+    }
+    this.#x = x - ((x - this.#x) * scale) / this.scale;
+    this.#y = y - ((y - this.#y) * scale) / this.scale;
+    this.scale = scale;
+    this.#fitted = false;
+    this.#place();
+  }
+
+  /**
+   * @param {number} dx in CSS pixels
+   * @param {number} dy
+   */
+  pan(dx, dy) {
+    this.#x += dx;
+    this.#y += dy;
+    this.#fitted = false;
+    this.#place();
+  }
+
+  #place() {
+    // A part of the drawing always stays on the stage.
+    const { clientWidth, clientHeight } = this.stage;
+    const held = (
+      /** @type {number} */ at,
+      /** @type {number} */ size,
+      /** @type {number} */ room,
+    ) => {
+      const rest = Math.min(size, room) / 2;
+      return Math.min(Math.max(at, rest - size), room - rest);
+    };
+    const dpr = devicePixelRatio || 1;
+    const snap = (/** @type {number} */ value) => Math.round(value * dpr) / dpr;
+    this.#x = held(this.#x, this.width * this.scale, clientWidth);
+    this.#y = held(this.#y, this.height * this.scale, clientHeight);
+    this.sheet.style.transform = `translate(${snap(this.#x)}px,${snap(this.#y)}px) scale(${this.scale})`;
+    this.sheet.style.setProperty('--cv-unit', 1 / this.scale + 'px');
+    this.sheet.classList.toggle('grown', this.scale * dpr > 1.5);
+    this.mark();
+    this.changed();
+  }
+
+  get fitted() {
+    return this.#fitted;
+  }
+
+  /**
+   * The pixel at a place of the page; it may be outside of the drawing.
+   * @param {{ clientX: number, clientY: number }} at
+   * @returns {[number, number]}
+   */
+  pixel({ clientX, clientY }) {
+    const box = this.stage.getBoundingClientRect();
+    return [
+      Math.floor((clientX - box.left - this.#x) / this.scale),
+      Math.floor((clientY - box.top - this.#y) / this.scale),
+    ];
+  }
+
+  /**
+   * Brings a pixel onto the stage.
+   * @param {number} x
+   * @param {number} y
+   */
+  reveal(x, y) {
+    const margin = 40;
+    const { clientWidth, clientHeight } = this.stage;
+    const away = (/** @type {number} */ at, /** @type {number} */ room) =>
+      Math.max(0, margin - at) + Math.min(0, room - margin - at);
+    const dx = away(this.#x + x * this.scale, clientWidth);
+    const dy = away(this.#y + y * this.scale, clientHeight);
+    if (dx || dy) this.pan(dx, dy);
+  }
+
+  /** Draws what is over the drawing, with the next frame. */
+  mark() {
+    if (this.#asked) return;
+    this.#asked = requestAnimationFrame(() => {
+      this.#asked = 0;
+      this.#drawMarks();
+    });
+  }
+
+  #drawMarks() {
+    const { marks, scale, region, ring, cursor } = this;
+    const dpr = devicePixelRatio || 1;
+    this.stage.classList.toggle('keys', !!cursor);
+    marks.setTransform(1, 0, 0, 1, 0, 0);
+    marks.clearRect(0, 0, this.over.width, this.over.height);
+    marks.setTransform(scale * dpr, 0, 0, scale * dpr, this.#x * dpr, this.#y * dpr);
+    if (region && this.regions) {
+      const [area, edge] = this.#pathsOf(region.closing, region.label);
+      if (region.empty) {
+        marks.fillStyle = this.#hatch(scale);
+        marks.fill(area);
+      }
+      this.#line(edge, 1.5);
+    }
+    if (ring) {
+      const circle = new Path2D();
+      // Smaller than a few pixels of the screen it would hide what it points at.
+      const radius = Math.max(ring.diameter / 2, 2.5 / scale);
+      circle.arc(ring.x + 0.5, ring.y + 0.5, radius, 0, 2 * Math.PI);
+      this.#line(circle, 1);
+    }
+    if (cursor) {
+      const [x, y] = [cursor.x + 0.5, cursor.y + 0.5];
+      const cross = new Path2D();
+      for (const [dx, dy] of [
+        [1, 0],
+        [0, 1],
+        [-1, 0],
+        [0, -1],
+      ]) {
+        cross.moveTo(x + (4 * dx) / scale, y + (4 * dy) / scale);
+        cross.lineTo(x + (15 * dx) / scale, y + (15 * dy) / scale);
+      }
+      this.#line(cross, 2);
+    }
+  }
+
+  /**
+   * A dark line in a light one: it is seen on every color, and is none.
+   * @param {Path2D} path
+   * @param {number} width in CSS pixels
+   */
+  #line(path, width) {
+    const { marks, scale } = this;
+    marks.lineJoin = 'round';
+    marks.lineCap = 'round';
+    marks.strokeStyle = '#ffffff';
+    marks.lineWidth = (width + 2) / scale;
+    marks.stroke(path);
+    marks.strokeStyle = '#000000';
+    marks.lineWidth = width / scale;
+    marks.stroke(path);
+  }
+
+  /** @param {number} scale */
+  #hatch(scale) {
+    if (!this.pattern) {
+      const tile = make('canvas', { width: HATCH_PX, height: HATCH_PX });
+      const lines = /** @type {CanvasRenderingContext2D} */ (tile.getContext('2d'));
+      lines.strokeStyle = '#00000055';
+      lines.beginPath();
+      for (const start of [-HATCH_PX, 0, HATCH_PX]) {
+        lines.moveTo(start, HATCH_PX);
+        lines.lineTo(start + HATCH_PX, 0);
+      }
+      lines.stroke();
+      this.pattern = /** @type {CanvasPattern} */ (this.marks.createPattern(tile, 'repeat'));
+    }
+    this.pattern.setTransform(new DOMMatrix().scale(1 / scale));
+    return this.pattern;
+  }
+
+  /**
+   * What a region covers, and its edge.
+   * @param {number} closing
+   * @param {number} label
+   * @returns {[Path2D, Path2D]}
+   */
+  #pathsOf(closing, label) {
+    const key = closing + ' ' + label;
+    const known = this.#paths.get(key);
+    if (known) return known;
+    const { regions, width } = this;
+    if (!regions) return [new Path2D(), new Path2D()];
+    const labels = regions.maps[closing];
+    const spans = regions.spans(closing, label);
+    const area = new Path2D();
+    const edge = new Path2D();
+    for (let i = 0; i < spans.length; i += 3) {
+      const [y, x0, x1] = spans.subarray(i, i + 3);
+      area.rect(x0, y, x1 - x0, 1);
+      for (const x of [x0, x1]) {
+        edge.moveTo(x, y);
+        edge.lineTo(x, y + 1);
+      }
+      for (const side of [-1, 1])
+        for (let x = x0; x < x1; x++) {
+          const first = x;
+          while (x < x1 && labels[(y + side) * width + x] !== label) x++;
+          if (x === first) continue;
+          edge.moveTo(first, y + (side > 0 ? 1 : 0));
+          edge.lineTo(x, y + (side > 0 ? 1 : 0));
+        }
+    }
+    if (this.#paths.size > 40) this.#paths.clear();
+    this.#paths.set(key, [area, edge]);
+    return [area, edge];
+  }
+}

@@ -1,0 +1,237 @@
+// What a coloring's colors are, and where they lie among what others give the concept.
+import { percent } from '../compare/concept_figures.js';
+import { openRoom, make, many, put } from '../shared/dom.js';
+import { store } from '../shared/state.js';
+import { binsChart, binsHere } from './bins.js';
+
+const OWN = 'Your coloring';
+const PALETTE = 8;
+
+/**
+ * The cards beside the canvas.
+ * @param {ParentNode} box
+ */
+export function sideCards(box) {
+  const part = (name) => box.querySelector('.th-col-' + name);
+  const chart = binsChart(part('chart'), part('scale'));
+  let chosen = '';
+  let answer = null;
+
+  function colors() {
+    const body = part('colors-body');
+    const { colors: own } = answer;
+    put(part('share'), own ? percent(answer.colored) + ' of the paper' : '');
+    if (!own) {
+      body.replaceChildren(
+        make(
+          'p',
+          'th-soft',
+          'Nothing is colored yet. Choose a color and click a part of the drawing.',
+        ),
+      );
+      return;
+    }
+    const band = make('div', 'th-col-band');
+    const list = make('ul', 'th-col-chosen');
+    own.listed.forEach((color) => {
+      const piece = make('i');
+      piece.style.background = color.hex;
+      piece.style.flexGrow = String(color.share);
+      piece.title = color.name + ' ' + color.hex + ', ' + percent(color.share);
+      band.append(piece);
+      const row = make('li');
+      const patch = make('i', 'th-col-patch');
+      patch.style.background = color.hex;
+      const words = make('span');
+      words.append(make('b', '', color.name), make('small', '', color.hex + ' · ' + color.lab));
+      row.append(patch, words, make('span', 'th-col-number', percent(color.share)));
+      list.append(row);
+    });
+    band.setAttribute('role', 'img');
+    band.setAttribute(
+      'aria-label',
+      own.listed.map((color) => color.name + ' ' + percent(color.share)).join(', '),
+    );
+    const more = own.more
+      ? [
+          make(
+            'p',
+            'th-soft',
+            many(own.more, 'more color') + ', ' + percent(own.more_share) + ' together',
+          ),
+        ]
+      : [];
+    body.replaceChildren(band, list, ...more);
+  }
+  function bins() {
+    const rows = answer.weights ? [{ label: OWN, weights: answer.weights }] : [];
+    const other = (answer.against || []).find((one) => one.source === chosen);
+    if (other) rows.push({ label: other.label, weights: other.weights });
+    part('bins').hidden = !rows.length;
+    if (rows.length) chart.draw(rows).catch(() => {});
+  }
+  async function others() {
+    const rows = answer.against || [];
+    const list = part('rows');
+    const there = answer.of ? answer.of.people + answer.of.others : rows.length;
+    put(
+      part('against-count'),
+      there ? many(there, 'distribution') + ' of “' + answer.words + '”' : '',
+    );
+    put(part('headline'), headline(rows, there));
+    if (!there) {
+      list.replaceChildren(...nothing());
+      return;
+    }
+    const { bins: names } = await binsHere();
+    const farthest = Math.max(...rows.map((one) => one.numbers.emd.value), 1e-6);
+    list.replaceChildren(
+      ...rows.map((one) => row(one, farthest, names)),
+      ...(answer.problems || []).map((text) => make('p', 'th-soft', text)),
+    );
+  }
+  function headline(rows, there) {
+    if (!answer.words) return 'Say above what it is: then your colors are compared.';
+    if (!there) return '';
+    if (!rows.length) return 'Color a part, and all of these are compared with it.';
+    const people = rows.find((one) => one.people);
+    const first = rows[0];
+    const words = 'Nearest: ' + first.label + ', EMD ' + first.numbers.emd.text + '.';
+    if (!people) return words + ' No people’s colors are here.';
+    return first === people
+      ? words
+      : words + ' People’s nearest: ' + people.label + ', EMD ' + people.numbers.emd.text + '.';
+  }
+  function row(one, farthest, names) {
+    const node = make('article', 'th-col-row');
+    const open = one.source === chosen;
+    const head = make('button', 'th-col-row-head');
+    head.type = 'button';
+    head.setAttribute('aria-expanded', String(open));
+    const mark = make('i', 'th-col-mark', one.people ? '●' : '▪');
+    mark.title = one.people ? 'People’s colors' : 'A model’s, or pictures';
+    const words = make('span', 'th-col-row-words');
+    words.append(
+      make('b', '', one.label),
+      make('small', '', [one.counted, one.kind].filter(Boolean).join(' · ')),
+    );
+    const number = make('span', 'th-col-number');
+    number.append(make('b', '', one.numbers.emd.text), make('small', '', 'EMD'));
+    number.title = tipOf('emd');
+    const bar = make('span', 'th-col-far');
+    const fill = make('i');
+    fill.style.width = Math.max(1, (100 * one.numbers.emd.value) / farthest) + '%';
+    bar.append(fill);
+    head.append(mark, words, number, palette(one.weights, names), bar);
+    head.addEventListener('click', () => {
+      chosen = open ? '' : one.source;
+      bins();
+      others();
+    });
+    node.append(head);
+    if (open) node.append(numbers(one));
+    return node;
+  }
+  function palette(weights, names) {
+    const band = make('span', 'th-col-row-band');
+    weights
+      .map((weight, index) => ({ weight, bin: names[index] }))
+      .filter((one) => one.weight > 0)
+      .sort((a, b) => b.weight - a.weight)
+      .slice(0, PALETTE)
+      .forEach((one) => {
+        const piece = make('i');
+        piece.style.background = one.bin.hex;
+        piece.style.flexGrow = String(one.weight);
+        piece.title = one.bin.name + ', ' + percent(one.weight);
+        band.append(piece);
+      });
+    return band;
+  }
+  function tipOf(id) {
+    const metric = answer.metrics.find((one) => one.id === id);
+    return metric
+      ? [metric.plain, metric.better, metric.formula, metric.source].filter(Boolean).join('\n')
+      : '';
+  }
+  function numbers(one) {
+    const list = make('dl', 'th-col-numbers');
+    answer.metrics.forEach((metric) => {
+      const cell = one.numbers[metric.id];
+      const term = make('dt', '', metric.name);
+      if (metric.unit) term.append(make('small', '', metric.unit));
+      const value = make('dd', '', cell.text);
+      term.title = tipOf(metric.id);
+      value.title = cell.why || term.title;
+      list.append(term, value);
+    });
+    const foot = make('p', 'th-soft', (answer.notes || [])[0] || '');
+    const link = make('button', 'th-link', 'Open the others in Compare');
+    link.type = 'button';
+    link.addEventListener('click', () => {
+      const sources = answer.against.slice(0, 6).map((each) => each.source);
+      const concept = answer.concept ? { concept: answer.concept } : { words: answer.words };
+      store.set('wish', { ...concept, d: sources.join(',') });
+      openRoom('Compare');
+    });
+    const box = make('div', 'th-col-row-more');
+    box.append(list, foot, link);
+    return box;
+  }
+  function nothing() {
+    if (!answer.words) return [];
+    const words = make(
+      'p',
+      '',
+      'Nothing of “' +
+        answer.words +
+        '” is here to compare with yet. Your colors and their bins are shown all the same.',
+    );
+    const ways = make('ul', 'th-col-ways');
+    const way = (text, name, act) => {
+      const item = make('li', '', text + ' ');
+      const button = make('button', 'th-link', name);
+      button.type = 'button';
+      button.addEventListener('click', act);
+      item.append(button);
+      ways.append(item);
+    };
+    way('People’s colors:', 'import palettes, histograms or ratings', () => {
+      openRoom('Compare');
+      later('#compare [data-view="people"]');
+    });
+    way('A model’s colors:', 'start a run of concepts', () => {
+      openRoom('Explore');
+      later('.th-explore-switch [data-view="runs"]');
+    });
+    return [words, ways];
+  }
+  // A room draws itself when it is first opened.
+  function later(selector, tries = 40) {
+    const node = document.querySelector(selector);
+    if (node) node.click();
+    else if (tries) setTimeout(() => later(selector, tries - 1), 100);
+  }
+  return {
+    /** @param {any} next what the app says of the coloring */
+    show(next) {
+      const before = answer && answer.words;
+      answer = next;
+      const rows = answer.against || [];
+      // The nearest of people, else the nearest, is looked at first.
+      if (!rows.some((one) => one.source === chosen) && (before !== answer.words || !chosen))
+        chosen = (rows.find((one) => one.people) || rows[0] || { source: '' }).source;
+      colors();
+      bins();
+      others();
+    },
+    /** @param {boolean} on */
+    busy(on) {
+      part('side').setAttribute('aria-busy', String(on));
+    },
+    /** @param {string} text */
+    problem(text) {
+      put(part('headline'), text);
+    },
+  };
+}

@@ -1,0 +1,153 @@
+// Line drawings that were brought, several at once: each waits here until it is taken as a sketch.
+import { make, many, put, strip } from '../shared/dom.js';
+import { send, sendAll, sendFile } from '../shared/http.js';
+import { candidateCard } from './candidate.js';
+import { USUAL } from './prepare.js';
+
+const KEPT = 'th-sketches-brought';
+const MOST = 60;
+const VIEWS = [
+  { id: 'ink', name: 'Lines' },
+  { id: 'regions', name: 'Regions' },
+  { id: 'image', name: 'As brought' },
+];
+
+/** @typedef {{ image: string, name: string, words: string }} Brought */
+
+/** @returns {Brought[]} */
+function kept() {
+  try {
+    const listed = JSON.parse(localStorage.getItem(KEPT) || '[]');
+    return Array.isArray(listed) ? listed.filter((one) => one && one.image) : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {{ adjust: (of: any, then?: (stored: any) => void) => void,
+ *   changed: (stored: any) => void, problem: (text: string) => void }} calls
+ */
+export function broughtDrawings(box, { adjust, changed, problem }) {
+  let rows = kept();
+  let view = 'regions';
+  const head = make('header');
+  const count = make('b');
+  const views = make('span', 'th-strip');
+  const all = make('button', 'th-button', '');
+  const grid = make('div', 'th-sk-candidates');
+  const status = make('p', 'th-soft');
+  status.setAttribute('role', 'status');
+  all.type = 'button';
+  views.setAttribute('role', 'group');
+  views.setAttribute('aria-label', 'What is shown of those');
+  head.append(count, views, all);
+  box.append(status, head, grid);
+  /** @type {{ one: Brought, card: ReturnType<typeof candidateCard> }[]} */
+  let cards = [];
+
+  function keep() {
+    try {
+      localStorage.setItem(KEPT, JSON.stringify(rows.slice(0, MOST)));
+    } catch {
+      // they are listed until the page closes
+    }
+  }
+  function draw() {
+    head.hidden = !rows.length;
+    grid.hidden = !rows.length;
+    put(count, many(rows.length, 'drawing') + ' to look through');
+    put(all, 'Use all without warnings');
+    strip(views, VIEWS, view, (id) => {
+      view = id;
+      draw();
+    });
+    const before = new Map(cards.map((each) => [each.one.image, each]));
+    cards = rows.map((one) => before.get(one.image) || { one, card: cardOf(one) });
+    grid.replaceChildren(...cards.map((each) => each.card.node));
+    cards.forEach((each) => each.card.show(view));
+  }
+  /** @param {Brought} one */
+  function cardOf(one) {
+    const card = candidateCard({ image: one.image, title: '', about: one.name }, [
+      { name: 'Use', title: 'Stored as the sketch of what it shows', act: () => take(one) },
+      {
+        name: 'Adjust…',
+        act: () => adjust({ image: one.image, words: one.words }, () => drop(one)),
+      },
+      { name: 'Leave it', act: () => drop(one) },
+    ]);
+    const name = make('input', 'th-sk-words');
+    name.type = 'text';
+    name.value = one.words;
+    name.maxLength = 80;
+    name.setAttribute('list', 'th-col-concepts');
+    name.setAttribute('aria-label', 'What “' + one.name + '” shows');
+    name.placeholder = 'What it shows';
+    name.addEventListener('change', () => {
+      one.words = name.value.trim();
+      keep();
+    });
+    card.node.querySelector('b')?.replaceWith(name);
+    return card;
+  }
+  /** @param {Brought} one */
+  async function take(one) {
+    const stored = await send('/api/colorize/sketches', {
+      ...USUAL,
+      image: one.image,
+      words: one.words,
+    });
+    drop(one);
+    put(status, 'Stored as the sketch of “' + stored.sketch.words + '”. ' + stored.said);
+    changed(stored);
+  }
+  /** @param {Brought} one */
+  function drop(one) {
+    rows = rows.filter((each) => each !== one);
+    keep();
+    draw();
+  }
+  all.addEventListener('click', async () => {
+    const good = cards.filter((each) => each.card.node.dataset.warnings === '0' && each.one.words);
+    if (!good.length) {
+      put(status, 'None is without a warning and named. Look at them one by one.');
+      return;
+    }
+    try {
+      for (const each of good) await take(each.one);
+      put(status, many(good.length, 'sketch').replace('sketchs', 'sketches') + ' stored.');
+    } catch (error) {
+      problem(error.message);
+    }
+  });
+  draw();
+  return {
+    /** @param {File[]} files */
+    async bring(files) {
+      if (!files.length) return;
+      problem('');
+      const refused = [];
+      let done = 0;
+      put(status, 'Reading ' + many(files.length, 'file') + '…');
+      try {
+        await sendAll(files, async (file) => {
+          try {
+            const image = await sendFile('/api/colorize/import', file);
+            rows = rows.filter((one) => one.image !== image.image_id);
+            rows.unshift({ image: image.image_id, name: image.name, words: image.words });
+          } catch (error) {
+            refused.push(error.message);
+          }
+          put(status, 'Reading: ' + ++done + ' of ' + files.length);
+        });
+      } finally {
+        put(status, '');
+        problem(refused.slice(0, 5).join(' '));
+        keep();
+        draw();
+      }
+    },
+  };
+}

@@ -1,0 +1,113 @@
+// A candidate for a sketch: its lines, its regions or the picture it is of, and what to know of it.
+import { make, put } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { USUAL, preparedAddress, regionWords, warningList } from './prepare.js';
+
+const AT_ONCE = 2;
+/** @type {(() => Promise<void>)[]} */
+const waiting = [];
+let running = 0;
+
+/**
+ * Preparing a picture takes a second of the app: a few at a time.
+ * @param {() => Promise<void>} work
+ */
+function queue(work) {
+  waiting.push(work);
+  setTimeout(next); // its card is on the page by then
+}
+function next() {
+  if (running >= AT_ONCE || !waiting.length) return;
+  running++;
+  /** @type {() => Promise<void>} */ (waiting.shift())().finally(() => {
+    running--;
+    next();
+  });
+}
+
+/**
+ * A card of a candidate.
+ * @param {{ image?: string, sketch?: string, drawing?: string, title: string, about: string,
+ *   inUse?: boolean, known?: Set<string> }} one an image to be prepared, a stored sketch, or a
+ *   starter drawing; `known` are the ids of sketches that are stored
+ * @param {{ name: string, title?: string, act: () => Promise<void> | void }[]} buttons
+ */
+export function candidateCard(one, buttons) {
+  const node = make('article', 'th-sk-candidate');
+  const picture = make('img');
+  const frame = make('div', 'th-sk-paper');
+  const words = make('p', 'th-sk-regions');
+  const warned = make('div');
+  const problem = make('p', 'th-problem');
+  const feet = make('p', 'th-col-feet');
+  let sketch = one.sketch || '';
+  let view = 'ink';
+  picture.alt = '';
+  picture.loading = 'lazy';
+  problem.hidden = true;
+  node.classList.toggle('th-sk-in-use', Boolean(one.inUse));
+  frame.append(picture);
+  const title = make('b', '', one.title);
+  if (one.inUse) title.append(make('i', 'th-sk-used', 'in use'));
+  // What comes later stands below the buttons: they stay where they are.
+  node.append(frame, title, make('small', '', one.about), feet, problem, words, warned);
+  buttons.forEach(({ name, title: tip = '', act }) => {
+    const button = make('button', 'th-button', name);
+    button.type = 'button';
+    button.title = tip;
+    button.addEventListener('click', async () => {
+      if (button.getAttribute('aria-disabled') === 'true') return;
+      button.setAttribute('aria-disabled', 'true');
+      try {
+        await act();
+      } catch (error) {
+        put(problem, error.message);
+        problem.hidden = false;
+      }
+      button.setAttribute('aria-disabled', 'false');
+    });
+    feet.append(button);
+  });
+
+  function paint() {
+    if (one.image)
+      picture.src =
+        view === 'image'
+          ? '/media/thumbs/' + one.image + '.png?side=384'
+          : preparedAddress(one.image, USUAL, /** @type {'ink'} */ (view)) + '&side_px=420';
+    else if (view === 'regions' && sketch)
+      picture.src = '/api/colorize/sketches/' + sketch + '/regions.png?side=420';
+    else if (one.drawing) picture.src = '/api/colorize/starter/' + one.drawing + '.svg';
+    else if (sketch) picture.src = '/api/colorize/sketches/' + sketch + '.png?side=512';
+  }
+  queue(async () => {
+    if (!node.isConnected) return; // another thing was chosen meanwhile
+    try {
+      if (one.image) {
+        const about = await ask(preparedAddress(one.image, USUAL));
+        put(words, regionWords(about));
+        warned.replaceChildren(warningList(about.warnings));
+        node.dataset.warnings = String(about.warnings.length);
+        if (one.known?.has(about.id))
+          feet.firstChild?.replaceWith(make('span', 'th-soft', 'stored'));
+        return;
+      }
+      const query = new URLSearchParams({ sketch, drawing: one.drawing || '' });
+      const about = await ask('/api/colorize/sketch?' + query);
+      sketch = about.id;
+      warned.replaceChildren(warningList(about.warnings));
+      if (view === 'regions') paint();
+    } catch (error) {
+      put(problem, error.message);
+      problem.hidden = false;
+    }
+  });
+  return {
+    node,
+    /** @param {string} next `ink`, `regions` or `image` */
+    show(next) {
+      view = next;
+      paint();
+    },
+  };
+}

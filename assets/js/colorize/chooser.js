@@ -1,0 +1,198 @@
+// Choosing what to color: drawings by category and by words, what was begun here, and one's own.
+import { make, many, put, strip } from '../shared/dom.js';
+import { drafts, dropDraft } from './drafts.js';
+import { ago, drawingAddress, fits, library } from './library.js';
+
+const MOST = 120;
+const BROUGHT = 'Brought here';
+
+/**
+ * @param {HTMLElement} box
+ * @param {{ open: (values: Record<string, string>) => void, bring: (files: File[]) => void }} calls
+ */
+export function chooser(box, { open, bring }) {
+  const part = (name) => box.querySelector('.th-col-' + name);
+  const search = part('search');
+  let category = '';
+  /** @type {import('./library.js').Known | null} */
+  let known = null;
+
+  /** All that can be colored, things before what was brought. */
+  function everything() {
+    if (!known) return [];
+    const { bases, stored } = known;
+    /** @type {Map<string, import('./library.js').Stored>} the one in use of each */
+    const byWords = new Map();
+    stored.forEach((one) => {
+      if (!byWords.has(one.words)) byWords.set(one.words, one);
+    });
+    const things = bases
+      .filter((base) => base.drawing || byWords.has(base.words))
+      .map((base) => ({
+        words: base.words,
+        category: base.category,
+        modifiers: base.modifiers,
+        ...(byWords.has(base.words)
+          ? { sketch: byWords.get(base.words)?.id || '', drawing: '' }
+          : { sketch: '', drawing: base.id }),
+      }));
+    const names = new Set(bases.map((base) => base.words));
+    const brought = stored
+      .filter((one) => !names.has(one.words))
+      .map((one) => ({
+        words: one.words,
+        category: BROUGHT,
+        modifiers: [],
+        sketch: one.id,
+        drawing: '',
+      }));
+    return [...things, ...brought];
+  }
+  function draw() {
+    const all = everything();
+    const typed = search.value.trim();
+    const found = all.flatMap((one) => {
+      if (category && one.category !== category) return [];
+      if (!typed || fits(one.words, typed)) return [{ ...one, asked: one.words }];
+      // “rotten apple” is the apple's drawing with another name.
+      const modifier = one.modifiers.find(([, words]) => fits(words, typed));
+      return modifier ? [{ ...one, asked: modifier[1] }] : [];
+    });
+    const categories = [...new Set(all.map((one) => one.category))];
+    const counted = (name) => all.filter((one) => !name || one.category === name).length;
+    strip(
+      part('categories'),
+      [
+        { id: '', name: 'All ' + all.length },
+        ...categories.map((name) => ({ id: name, name: name + ' ' + counted(name) })),
+      ],
+      category,
+      (id) => {
+        category = id;
+        draw();
+      },
+    );
+    const begun = typed || category ? [] : drafts().filter((one) => one.count);
+    part('tiles').replaceChildren(
+      ...(typed || category ? [] : [ownTile()]),
+      ...begun.map(draftTile),
+      ...found.slice(0, MOST).map(tile),
+    );
+    put(part('found'), wordsOf(found, typed));
+  }
+  function wordsOf(found, typed) {
+    if (!known) return 'Reading what there is…';
+    if (found.length)
+      return (
+        many(found.length, 'drawing') +
+        '. ● people’s colors and ▪ models’ are here to compare with. States and moods, such as “rotten apple”, are found by their words.'
+      );
+    const missing = known.bases.find(
+      (base) => fits(base.words, typed) || base.modifiers.some(([, words]) => fits(words, typed)),
+    );
+    return missing
+      ? 'There is no drawing of “' +
+          missing.words +
+          '” yet: bring one, or prepare it under Sketches.'
+      : 'No drawing fits. Type less, or bring one of your own.';
+  }
+  /**
+   * @param {string} address of the picture
+   * @param {string} words
+   * @param {string} about
+   */
+  function card(address, words, about) {
+    const button = make('button', 'th-col-tile');
+    const frame = make('span', 'th-col-tile-paper');
+    const picture = make('img');
+    button.type = 'button';
+    picture.alt = '';
+    picture.loading = 'lazy';
+    picture.src = address;
+    frame.append(picture);
+    button.append(frame, make('b', '', words));
+    if (about) button.append(make('small', '', about));
+    return button;
+  }
+  const pictureOf = (one) =>
+    one.sketch
+      ? '/api/colorize/sketches/' + one.sketch + '.png?side=256'
+      : drawingAddress(one.drawing);
+  function tile(one) {
+    const [people, others] = known?.colors[one.asked] || [0, 0];
+    const button = card(pictureOf(one), one.asked, '');
+    if (people || others) {
+      const marks = make('i', 'th-col-marks', (people ? '●' : '') + (others ? '▪' : ''));
+      marks.title = [people ? 'people’s colors' : '', others ? 'models’ colors or pictures' : '']
+        .filter(Boolean)
+        .join(' and ');
+      button.append(marks);
+    }
+    button.addEventListener('click', () =>
+      open({ drawing: one.drawing, sketch: one.sketch, words: one.asked }),
+    );
+    return button;
+  }
+  function draftTile(draft) {
+    const box = make('span', 'th-col-draft');
+    const button = card(
+      pictureOf(draft),
+      draft.words || 'a drawing',
+      'begun ' + ago(draft.at) + ', ' + many(draft.count, 'step'),
+    );
+    const away = make('button', 'th-col-away', '×');
+    away.type = 'button';
+    away.title = 'Forget what was begun on “' + (draft.words || 'a drawing') + '”';
+    away.setAttribute('aria-label', away.title);
+    away.addEventListener('click', () => {
+      dropDraft(draft.key);
+      draw();
+    });
+    button.classList.add('th-col-begun');
+    button.addEventListener('click', () =>
+      open(
+        draft.kept
+          ? { kept: draft.kept, words: draft.words }
+          : {
+              drawing: draft.drawing,
+              sketch: draft.drawing ? '' : draft.sketch,
+              words: draft.words,
+            },
+      ),
+    );
+    box.append(button, away);
+    return box;
+  }
+  function ownTile() {
+    const label = make('label', 'th-col-tile th-col-own');
+    const input = make('input');
+    const frame = make('span', 'th-col-tile-paper', '+');
+    input.type = 'file';
+    input.accept = 'image/*';
+    input.setAttribute('aria-label', 'Bring a line drawing');
+    input.addEventListener('change', () => {
+      bring([...(input.files || [])]);
+      input.value = '';
+    });
+    label.append(input, frame, make('b', '', 'Your own'), make('small', '', 'a line drawing'));
+    return label;
+  }
+  search.addEventListener('input', draw);
+  search.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') part('tiles').querySelector('button')?.click();
+  });
+  return {
+    /** What there is now. */
+    async show() {
+      draw();
+      try {
+        known = await library();
+        part('problem').hidden = true;
+      } catch (error) {
+        put(part('problem'), error.message);
+        part('problem').hidden = false;
+      }
+      draw();
+    },
+  };
+}

@@ -1,0 +1,229 @@
+// A drawing on the desk: its canvas, its name, what is kept of it, and what the app says of its colors.
+import { ColoringCanvas } from '../canvas/canvas.js';
+import { make, many, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { sideCards } from './against.js';
+import { draftOf, keepDraft } from './drafts.js';
+import { library, libraryChanged } from './library.js';
+import { ofColorizeLink } from './view.js';
+
+const LOOK_MS = 250;
+const SAVE_MS = 400;
+const LOST = 'This browser has no room for it: press Keep, or it is gone with the page.';
+
+/**
+ * @param {HTMLElement} box
+ * @param {{ closed: () => void, kept: () => void }} calls
+ */
+export function desk(box, { closed, kept }) {
+  const part = (name) => box.querySelector('.th-col-' + name);
+  const words = part('words');
+  const side = sideCards(box);
+  /** @type {ColoringCanvas | null} */
+  let canvas = null;
+  /** @type {any} */
+  let sketch = null;
+  let key = '';
+  let coloringKept = '';
+  let looking = 0;
+  let saving = 0;
+  /** @type {AbortController | null} */
+  let asked = null;
+
+  // ── what the app says ────────────────────────────────────────────────────────────────────────
+  function look(delay = LOOK_MS) {
+    clearTimeout(looking);
+    looking = setTimeout(now, delay);
+  }
+  async function now() {
+    if (!canvas) return;
+    asked?.abort();
+    const mine = (asked = new AbortController());
+    side.busy(true);
+    try {
+      const answer = await ask('/api/colorize/compare', {
+        method: 'POST',
+        headers: { 'X-TrueHue': '1', 'Content-Type': 'application/json' },
+        body: JSON.stringify(coloring()),
+        signal: mine.signal,
+      });
+      if (mine === asked) side.show(answer);
+    } catch (error) {
+      if (mine === asked && error.name !== 'AbortError') side.problem(error.message);
+    } finally {
+      if (mine === asked) side.busy(false);
+    }
+  }
+  const coloring = () => ({
+    sketch: sketch.id,
+    words: words.value.trim(),
+    actions: canvas ? canvas.actions : [],
+  });
+
+  // ── what the browser keeps ───────────────────────────────────────────────────────────────────
+  function save() {
+    clearTimeout(saving);
+    saving = 0;
+    if (!canvas || !canvas.actions.length) return;
+    const draft = {
+      key,
+      kept: coloringKept,
+      drawing: sketch.drawing || '',
+      sketch: sketch.id,
+      words: words.value.trim(),
+      at: Date.now(),
+      count: canvas.actions.length,
+    };
+    const there = keepDraft(draft, canvas.actions);
+    put(part('autosaved'), there ? 'Saved in this browser' : LOST);
+  }
+  function later() {
+    if (!saving) saving = setTimeout(save, SAVE_MS);
+  }
+  window.addEventListener('pagehide', () => {
+    if (saving) save();
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden && saving) save();
+  });
+
+  // ── its name ─────────────────────────────────────────────────────────────────────────────────
+  async function family() {
+    const row = part('family');
+    const { bases } = await library();
+    const now = words.value.trim().toLowerCase();
+    const base = bases.find(
+      (one) => one.words === now || one.modifiers.some(([, name]) => name === now),
+    );
+    row.hidden = !base || !base.modifiers.length;
+    if (!base) return;
+    const names = [
+      [base.words, base.words, ''],
+      ...base.modifiers.map(([, name, kind]) => [name, name.replace(' ' + base.words, ''), kind]),
+    ];
+    row.replaceChildren(
+      ...names.map(([name, short, kind]) => {
+        const button = make('button', 'th-cc-concept', short);
+        button.type = 'button';
+        button.title = name + (kind ? ': ' + kind : '');
+        button.setAttribute('aria-pressed', String(name === now));
+        button.addEventListener('click', () => rename(name));
+        return button;
+      }),
+    );
+  }
+  function rename(name) {
+    words.value = name;
+    named();
+  }
+  function named() {
+    ofColorizeLink({ words: words.value.trim() });
+    family().catch(() => {});
+    later();
+    look(0);
+  }
+  words.addEventListener('change', named);
+
+  // ── kept and saved ───────────────────────────────────────────────────────────────────────────
+  function say(text) {
+    put(part('said'), text);
+    part('refused').hidden = true;
+  }
+  function refuse(text) {
+    put(part('refused'), text);
+    part('refused').hidden = false;
+    put(part('said'), '');
+  }
+  /**
+   * Presses wait for the one before.
+   * @param {Found} button
+   * @param {() => Promise<void>} act
+   */
+  function pressed(button, act) {
+    button.addEventListener('click', async () => {
+      if (!canvas || button.getAttribute('aria-disabled') === 'true') return;
+      button.setAttribute('aria-disabled', 'true');
+      try {
+        await act();
+      } catch (error) {
+        refuse(error.message);
+        if (error.field === 'words') words.focus();
+      } finally {
+        button.setAttribute('aria-disabled', 'false');
+      }
+    });
+  }
+  pressed(part('keep'), async () => {
+    canvas?.endStroke();
+    await send('/api/colorize/keep', { ...coloring(), checksum: canvas?.checksum() });
+    say('Kept, with all that you did: it stands below.');
+    libraryChanged();
+    kept();
+  });
+  box.querySelectorAll('[data-kind]').forEach((button) =>
+    pressed(button, async () => {
+      const file = await send('/api/colorize/picture', {
+        ...coloring(),
+        kind: button.dataset.kind,
+      });
+      const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
+      const link = make('a');
+      link.href = URL.createObjectURL(new Blob([bytes], { type: file.type }));
+      link.download = file.name;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      say('Saved as ' + file.name + '.');
+    }),
+  );
+  part('back').addEventListener('click', () => close());
+
+  function away() {
+    canvas?.destroy();
+    if (saving) save();
+    clearTimeout(looking);
+    asked?.abort();
+    asked = null;
+    canvas = null;
+    box.hidden = true;
+  }
+  function close() {
+    away();
+    ofColorizeLink({ drawing: '', sketch: '', kept: '', words: '' });
+    closed();
+  }
+  return {
+    away,
+    isOpen: () => Boolean(canvas),
+    /**
+     * Puts a drawing on the desk, with what was begun on it in this browser.
+     * @param {any} next the sketch
+     * @param {{ words?: string, actions?: any[], link: Record<string, string> }} how `actions` are
+     *   those of a kept coloring
+     */
+    async open(next, { words: name, actions, link }) {
+      away();
+      sketch = next;
+      coloringKept = link.kept || '';
+      key = coloringKept ? next.id + '-' + coloringKept : next.id;
+      const begun = draftOf(key);
+      words.value = name || next.words || '';
+      box.hidden = false;
+      put(part('autosaved'), '');
+      say(begun ? 'What you had begun is here: ' + many(begun.length, 'step') + '.' : '');
+      ofColorizeLink({ drawing: '', sketch: '', kept: '', ...link, words: words.value });
+      canvas = new ColoringCanvas({
+        sketch: next,
+        actions: begun || actions || [],
+        onAction() {
+          later();
+          look();
+          if (part('said').textContent) say('');
+        },
+      });
+      part('canvas').replaceChildren(canvas.node);
+      family().catch(() => {});
+      await canvas.ready;
+      look(0);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// Colorings as they are, kept in this browser after every action: a reload loses nothing.
+
+/**
+ * @typedef {{ key: string, kept: string, drawing: string, sketch: string, words: string,
+ *   at: number, count: number }} Draft what is known of one without its log; `kept` is the kept
+ *   coloring that it began as
+ */
+
+const LISTED = 'th-colorize';
+const ONE = 'th-colorize ';
+const MOST = 12;
+
+/** @returns {Draft[]} the newest first */
+export function drafts() {
+  try {
+    const listed = JSON.parse(localStorage.getItem(LISTED) || '[]');
+    return Array.isArray(listed) ? listed.filter((one) => one && typeof one.key === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {Draft[]} list */
+function write(list) {
+  list.slice(MOST).forEach((one) => localStorage.removeItem(ONE + one.key));
+  localStorage.setItem(LISTED, JSON.stringify(list.slice(0, MOST)));
+}
+
+/**
+ * The log of a draft, null where there is none.
+ * @param {string} key
+ * @returns {any[] | null}
+ */
+export function draftOf(key) {
+  try {
+    const log = JSON.parse(localStorage.getItem(ONE + key) || 'null');
+    return Array.isArray(log) ? log : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Keeps a draft. Older ones make room; false where even that is not enough.
+ * @param {Draft} draft
+ * @param {any[]} actions
+ */
+export function keepDraft(draft, actions) {
+  const text = JSON.stringify(actions);
+  const others = drafts().filter((one) => one.key !== draft.key);
+  for (;;) {
+    try {
+      localStorage.setItem(ONE + draft.key, text);
+      write([draft, ...others]);
+      return true;
+    } catch {
+      const oldest = others.pop();
+      if (!oldest) return false;
+      try {
+        localStorage.removeItem(ONE + oldest.key);
+      } catch {
+        return false; // this browser keeps nothing at all
+      }
+    }
+  }
+}
+
+/** @param {string} key */
+export function dropDraft(key) {
+  try {
+    localStorage.removeItem(ONE + key);
+    write(drafts().filter((one) => one.key !== key));
+  } catch {
+    // it goes when the browser forgets
+  }
+}

@@ -1,0 +1,160 @@
+// The form that has a model draw candidates, and the line of work that it begins.
+import { make, many, options, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { followJob, workLine } from '../shared/jobs.js';
+import { store } from '../shared/state.js';
+
+const JOB = 'th-sketches-job';
+
+/**
+ * @param {{ drawn: () => void, listed: () => string[], problem: (text: string) => void }} calls
+ *   `drawn` is called with each candidate that came; `listed` are the things in the list
+ */
+export function drawForm({ drawn, listed, problem }) {
+  const node = make('form', 'th-sk-form');
+  const title = make('h4', '', 'Draw candidates');
+  const sentence = make('p', 'th-sk-sentence');
+  const row = make('div', 'th-sk-fields');
+  const models = make('select');
+  const number = (value, least, most, step) => {
+    const input = make('input');
+    input.type = 'number';
+    Object.assign(input, {
+      value: String(value),
+      min: String(least),
+      max: String(most),
+      step: String(step),
+    });
+    return input;
+  };
+  const count = number(5, 1, 20, 1);
+  const low = number(5, 0, 30, 0.5);
+  const high = number(7, 0, 30, 0.5);
+  const seed = number(0, 0, 2 ** 31 - 21, 1);
+  const lacks = make('p', 'th-soft');
+  const go = make('button', 'th-button th-col-do', 'Draw candidates');
+  const refused = make('p', 'th-problem');
+  const work = make('div');
+  const show = workLine(work);
+  let words = '';
+  /** @type {any} */
+  let known = null;
+  refused.hidden = true;
+  refused.setAttribute('role', 'alert');
+  go.type = 'submit';
+  node.noValidate = true;
+  [
+    ['Model', models],
+    ['Candidates', count],
+    ['Guidance from', low],
+    ['to', high],
+    ['First seed', seed],
+  ].forEach(([name, input]) => {
+    const label = make('label');
+    label.append(make('span', '', /** @type {string} */ (name)), /** @type {Node} */ (input));
+    row.append(label);
+  });
+  const every = make('label', 'th-col-check');
+  const all = make('input');
+  const allWords = make('span');
+  all.type = 'checkbox';
+  every.append(all, allWords);
+  row.append(go);
+  node.append(title, sentence, row, every, lacks, refused, work);
+
+  function chosen() {
+    const one = known?.models.find((each) => each.id === models.value);
+    put(
+      lacks,
+      one && one.lacks
+        ? one.name + ' cannot draw here yet. ' + one.lacks
+        : lacks.dataset.none || '',
+    );
+    go.setAttribute('aria-disabled', String(!one || Boolean(one.lacks)));
+  }
+  async function read() {
+    if (known) return;
+    try {
+      known = await ask('/api/colorize/models');
+    } catch (error) {
+      problem(error.message);
+      return;
+    }
+    const { models: list } = known;
+    count.value = String(known.count);
+    low.value = String(known.low);
+    high.value = String(known.high);
+    if (list.every((one) => one.lacks))
+      lacks.dataset.none = 'No model that draws outlines is here. ' + known.no_lines;
+    options(
+      /** @type {any} */ (models),
+      list.map((one) => ({ id: one.id, name: one.name + (one.lacks ? ' · not here' : '') })),
+      list[0]?.id || '',
+    );
+    chosen();
+  }
+  function counted() {
+    const things = listed().length;
+    const pictures = things * Math.max(1, Math.round(Number(count.value)) || 1);
+    put(allWords, 'Of all ' + things + ' things in the list: ' + many(pictures, 'picture'));
+  }
+  count.addEventListener('input', counted);
+  all.addEventListener('change', counted);
+  models.addEventListener('change', chosen);
+
+  /** @param {string} id */
+  async function follow(id) {
+    let done = -1;
+    try {
+      await followJob(id, (job) => {
+        const step = job.steps > 1 ? ', step ' + job.step + ' of ' + job.steps : '';
+        const waits = job.status === 'waiting' ? 'Waiting, ' + job.place + ' before it' : '';
+        const words = waits || job.done + ' of ' + job.total + ' drawn' + (job.active ? step : '.');
+        show({ ...job, words });
+        if (job.done !== done || !job.active) drawn();
+        done = job.done;
+      });
+    } catch {
+      show(null); // it is not known any more
+    }
+    sessionStorage.removeItem(JOB);
+  }
+  node.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (go.getAttribute('aria-disabled') === 'true') return;
+    go.setAttribute('aria-disabled', 'true');
+    refused.hidden = true;
+    try {
+      const { job } = await send('/api/colorize/candidates', {
+        words: all.checked ? listed() : [words],
+        model: models.value,
+        count: count.value,
+        low: low.value,
+        high: high.value,
+        seed: seed.value,
+      });
+      sessionStorage.setItem(JOB, job);
+      store.tell('explore-job');
+      follow(job);
+    } catch (error) {
+      put(refused, error.message);
+      refused.hidden = false;
+    }
+    chosen();
+  });
+  const before = sessionStorage.getItem(JOB);
+  if (before) follow(before);
+  return {
+    node,
+    /** @param {string} next the thing that is drawn */
+    of(next) {
+      words = next;
+      put(title, 'Draw candidates of “' + next + '”');
+      all.checked = false;
+      counted();
+      read();
+    },
+    /** @param {string} text that the model is given */
+    sentence: (text) => put(sentence, text),
+  };
+}

@@ -1,0 +1,83 @@
+// Kept colorings: opened again with their whole log, saved as files, deleted by who kept them.
+import { make, many, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { ago } from './library.js';
+
+/**
+ * @param {HTMLElement} box
+ * @param {(coloring: any) => void} open called with a kept coloring
+ */
+export function keptList(box, open) {
+  const list = box.querySelector('.th-col-kept-list');
+  const problem = box.querySelector('.th-problem');
+
+  function draw(rows) {
+    box.hidden = !rows.length;
+    put(box.querySelector('.th-col-kept-count'), many(rows.length, 'coloring') + ', newest first');
+    list.replaceChildren(...rows.map(item));
+  }
+  function item(one) {
+    const node = make('article', 'th-col-kept-one');
+    const button = make('button', 'th-col-tile');
+    const frame = make('span', 'th-col-tile-paper');
+    const picture = make('img');
+    button.type = 'button';
+    button.title = 'Open it again, with all ' + many(one.actions, 'step');
+    picture.src = one.thumb;
+    picture.alt = '';
+    picture.loading = 'lazy';
+    frame.append(picture);
+    button.append(
+      frame,
+      make('b', '', one.words),
+      make('small', '', ago(one.at) + ' · ' + many(one.actions, 'step')),
+    );
+    button.addEventListener('click', () => open(one));
+    const foot = make('span', 'th-col-kept-foot');
+    Object.entries({ coloring: 'PNG', colors: 'Colors', svg: 'SVG' }).forEach(([kind, name]) => {
+      const link = make('a', 'th-link', name);
+      link.href = one.files[kind];
+      link.download = '';
+      foot.append(link);
+    });
+    if (one.mine) {
+      const away = make('button', 'th-link', 'Delete');
+      away.type = 'button';
+      away.addEventListener('click', () => {
+        if (away.dataset.sure) remove(one);
+        else {
+          away.dataset.sure = '1';
+          put(away, 'Delete for good?');
+          setTimeout(() => {
+            delete away.dataset.sure;
+            put(away, 'Delete');
+          }, 4000);
+        }
+      });
+      foot.append(away);
+    }
+    node.append(button, foot);
+    return node;
+  }
+  async function remove(one) {
+    try {
+      draw((await send('/api/colorize/kept/' + one.id + '/delete', {})).kept);
+      problem.hidden = true;
+    } catch (error) {
+      put(problem, error.message);
+      problem.hidden = false;
+    }
+  }
+  return {
+    async show() {
+      try {
+        draw((await ask('/api/colorize/kept')).kept);
+        problem.hidden = true;
+      } catch (error) {
+        put(problem, error.message);
+        problem.hidden = false;
+        box.hidden = false;
+      }
+    },
+  };
+}

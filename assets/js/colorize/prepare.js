@@ -1,0 +1,276 @@
+// A picture becomes a sketch: threshold, size, specks and shading, with its lines and regions shown
+// as they would be.
+import { make, put, strip } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+
+const WAIT_MS = 250;
+const VIEWS = [
+  { id: 'ink', name: 'Lines', title: 'What stays of the drawing' },
+  { id: 'regions', name: 'Regions', title: 'Each hatch is what one click fills' },
+];
+const SIDES = [512, 768, 1024, 1536, 2048];
+
+/**
+ * What is found without being asked.
+ * @type {How}
+ */
+export const USUAL = { threshold: '', side: 1024, speck: 12, flatten: true };
+
+/**
+ * @typedef {{ threshold: number | '', side: number, speck: number, flatten: boolean }} How
+ */
+
+/**
+ * The address of what an image becomes.
+ * @param {string} image
+ * @param {How} how
+ * @param {'ink' | 'regions'} [view] of a picture; without one the numbers are asked for
+ */
+export function preparedAddress(image, how, view) {
+  const query = new URLSearchParams({
+    side: String(how.side),
+    speck: String(how.speck),
+    flatten: how.flatten ? '1' : '0',
+  });
+  if (how.threshold !== '') query.set('threshold', String(how.threshold));
+  if (!view) query.set('image', image);
+  else query.set('view', view);
+  return '/api/colorize/prepared' + (view ? '/' + image + '.png' : '') + '?' + query;
+}
+
+/**
+ * What is worth knowing of a sketch before it is taken, in words.
+ * @param {any} about
+ */
+export function regionWords(about) {
+  const count = about.regions[about.closing];
+  const gap = about.closings_px[about.closing];
+  const words = count === 1 ? '1 region' : count.toLocaleString('en-US') + ' regions';
+  return words + (gap ? ', with gaps up to ' + gap + ' px closed' : ', without closing gaps');
+}
+
+/**
+ * The warnings of a sketch as a list; nothing of none.
+ * @param {string[]} warnings
+ */
+export function warningList(warnings) {
+  const list = make('ul', 'th-col-warnings');
+  list.append(...warnings.map((words) => make('li', '', words)));
+  list.hidden = !warnings.length;
+  return list;
+}
+
+/**
+ * A panel that prepares one image.
+ * @param {HTMLElement} box
+ * @param {{ title: string, does: string, words: boolean, done: (stored: any) => void,
+ *   left: () => void }} how what it is called, what its button says, whether it asks for a name,
+ *   and what follows
+ */
+export function preparePanel(box, { title, does, words: named, done, left }) {
+  let image = '';
+  let name = '';
+  /** @type {How} */
+  let how = { ...USUAL };
+  let view = 'regions';
+  let asked = 0;
+  let waiting = 0;
+
+  const heading = make('h3', '', title);
+  const views = make('span', 'th-strip');
+  views.setAttribute('role', 'group');
+  views.setAttribute('aria-label', 'What is shown');
+  const header = make('header');
+  header.append(heading, views);
+  const picture = make('img', 'th-col-prepared');
+  const frame = make('div', 'th-col-prepared-frame');
+  frame.append(picture);
+  const count = make('p', 'th-col-regions');
+  count.setAttribute('role', 'status');
+  const warned = make('div');
+  const problem = make('p', 'th-problem');
+  problem.setAttribute('role', 'alert');
+  problem.hidden = true;
+  const body = make('div', 'th-col-prepare');
+  const side = make('div', 'th-col-prepare-side');
+
+  const own = make('input');
+  own.type = 'text';
+  own.maxLength = 80;
+  own.setAttribute('list', 'th-col-concepts');
+  own.autocomplete = 'off';
+  const byItself = checkbox('Find where lines begin by itself', (on) => {
+    how = { ...how, threshold: on ? '' : Number(threshold.value) };
+  });
+  const threshold = range(1, 254, 1, (value) => {
+    byItself.checked = false;
+    how = { ...how, threshold: value };
+  });
+  const specks = range(0, 120, 1, (value) => {
+    how = { ...how, speck: value };
+  });
+  const flatten = checkbox('Take shading and gray wash away', (on) => {
+    how = { ...how, flatten: on };
+  });
+  const sizes = make('select');
+  SIDES.forEach((px) => sizes.append(new Option(px + ' pixels', String(px))));
+  sizes.addEventListener('change', () => {
+    how = { ...how, side: Number(sizes.value) };
+    look();
+  });
+  const act = make('button', 'th-button th-col-do', does);
+  const cancel = make('button', 'th-button', 'Cancel');
+  act.type = cancel.type = 'button';
+  const feet = make('p', 'th-col-feet');
+  feet.append(act, cancel);
+  side.append(
+    ...(named ? [field('What it is', own)] : []),
+    byItself.parentElement || byItself,
+    field(
+      'Line threshold',
+      threshold,
+      'Darker is a line: higher keeps paler lines, lower only dark ones',
+    ),
+    flatten.parentElement || flatten,
+    field('Specks cleaned away up to', specks, 'Dots of ink and of paper with fewer pixels'),
+    field('Longer side', sizes),
+    count,
+    feet, // above what may come: they stay where they are
+    problem,
+    warned,
+  );
+  body.append(frame, side);
+  box.replaceChildren(header, body);
+
+  function field(text, input, title = '') {
+    const label = make('label', 'th-col-field');
+    const value = make('output');
+    label.title = title;
+    label.append(make('span', '', text), input);
+    if (input.type === 'range') label.append(value);
+    return label;
+  }
+  function range(least, most, step, set) {
+    const input = make('input');
+    input.type = 'range';
+    Object.assign(input, { min: String(least), max: String(most), step: String(step) });
+    input.addEventListener('input', () => {
+      set(Number(input.value));
+      show();
+      look();
+    });
+    return input;
+  }
+  function checkbox(text, set) {
+    const label = make('label', 'th-col-check');
+    const input = make('input');
+    input.type = 'checkbox';
+    input.addEventListener('change', () => {
+      set(input.checked);
+      show();
+      look();
+    });
+    label.append(input, make('span', '', text));
+    return input;
+  }
+  function show() {
+    byItself.checked = how.threshold === '';
+    threshold.disabled = false;
+    threshold.value = String(how.threshold === '' ? 128 : how.threshold);
+    specks.value = String(how.speck);
+    flatten.checked = how.flatten;
+    sizes.value = String(how.side);
+    side.querySelectorAll('output').forEach((node) => {
+      const input = node.previousElementSibling;
+      if (input === threshold) put(node, how.threshold === '' ? 'found' : String(how.threshold));
+      if (input === specks) put(node, how.speck + ' px');
+    });
+    strip(views, VIEWS, view, (id) => {
+      view = id;
+      show();
+      paint();
+    });
+  }
+  function paint() {
+    if (image) picture.src = preparedAddress(image, how, /** @type {'ink'} */ (view));
+    picture.alt =
+      view === 'ink'
+        ? 'The lines that stay'
+        : 'The regions that can be filled, each in a hatch of its own';
+  }
+  function look() {
+    clearTimeout(waiting);
+    waiting = setTimeout(now, WAIT_MS);
+  }
+  async function now() {
+    const mine = ++asked;
+    frame.setAttribute('aria-busy', 'true');
+    try {
+      const about = await ask(preparedAddress(image, how));
+      if (mine !== asked) return;
+      put(count, regionWords(about) + ' · ' + about.width + ' × ' + about.height + ' pixels');
+      warned.replaceChildren(warningList(about.warnings));
+      problem.hidden = true;
+      paint();
+    } catch (error) {
+      if (mine !== asked) return;
+      refuse(error.message);
+    } finally {
+      if (mine === asked) frame.removeAttribute('aria-busy');
+    }
+  }
+  function refuse(text) {
+    put(problem, text);
+    problem.hidden = false;
+  }
+  function close() {
+    asked++;
+    clearTimeout(waiting);
+    image = '';
+    picture.removeAttribute('src');
+    box.hidden = true;
+  }
+  act.addEventListener('click', async () => {
+    if (act.getAttribute('aria-disabled') === 'true') return;
+    act.setAttribute('aria-disabled', 'true');
+    try {
+      const stored = await send('/api/colorize/sketches', {
+        image,
+        ...how,
+        words: named ? own.value.trim() : name,
+      });
+      close();
+      done(stored);
+    } catch (error) {
+      refuse(error.message);
+      if (error.field === 'words') own.focus();
+    }
+    act.setAttribute('aria-disabled', 'false');
+  });
+  cancel.addEventListener('click', () => {
+    close();
+    left();
+  });
+  return {
+    close,
+    /**
+     * Shows what an image would become.
+     * @param {{ image: string, words: string, title?: string, how?: How }} of
+     */
+    open(of) {
+      ({ image } = of);
+      name = of.words;
+      how = { ...USUAL, ...of.how };
+      own.value = of.words;
+      put(heading, of.title || title);
+      put(count, 'Preparing…');
+      warned.replaceChildren();
+      problem.hidden = true;
+      picture.removeAttribute('src');
+      box.hidden = false;
+      show();
+      now();
+      box.scrollIntoView({ block: 'nearest' });
+    },
+  };
+}

@@ -1,0 +1,149 @@
+// One thing: the sketch that is taken for it, and what it could be instead.
+import { make, put, strip } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { candidateCard } from './candidate.js';
+import { drawForm } from './draw_form.js';
+import { ago } from './library.js';
+import { USUAL } from './prepare.js';
+
+const VIEWS = [
+  { id: 'ink', name: 'Lines', title: 'What stays of each drawing' },
+  { id: 'regions', name: 'Regions', title: 'Each hatch is what one click fills' },
+  { id: 'image', name: 'As drawn', title: 'The pictures that they are of' },
+];
+
+/**
+ * @param {HTMLElement} box
+ * @param {{ adjust: (of: any) => void, color: (values: Record<string, string>) => void,
+ *   listed: () => string[], changed: (stored: any) => void,
+ *   problem: (text: string) => void }} calls
+ */
+export function thingRoom(box, { adjust, color, listed, changed, problem }) {
+  let view = 'ink';
+  let words = '';
+  let asked = 0;
+  /** @type {import('./library.js').Known | null} */
+  let known = null;
+  const head = make('header');
+  const title = make('h3');
+  const about = make('span', 'th-soft');
+  const views = make('span', 'th-strip');
+  const said = make('p', 'th-soft');
+  const grid = make('div', 'th-sk-candidates');
+  const none = make('p', 'th-sk-empty');
+  const failed = make('p', 'th-problem');
+  views.setAttribute('role', 'group');
+  views.setAttribute('aria-label', 'What is shown of the candidates');
+  head.append(title, about, views);
+  const form = drawForm({ drawn: () => load(), listed, problem });
+  box.append(head, said, grid, none, failed, form.node);
+  /** @type {ReturnType<typeof candidateCard>[]} */
+  let cards = [];
+
+  const starterStored = (stored) => stored.some((one) => one.starter);
+  function views_() {
+    strip(views, VIEWS, view, (id) => {
+      view = id;
+      views_();
+      cards.forEach((card) => card.show(view));
+    });
+  }
+  async function load() {
+    const mine = ++asked;
+    let answer;
+    try {
+      answer = await ask('/api/colorize/candidates?' + new URLSearchParams({ words }));
+    } catch (error) {
+      if (mine === asked) problem(error.message);
+      return;
+    }
+    if (mine !== asked) return;
+    put(title, answer.words);
+    put(about, answer.category);
+    put(said, answer.said);
+    form.sentence(answer.sentence);
+    draw(answer);
+  }
+  function draw(answer) {
+    const base = known?.bases.find((one) => one.words === answer.words);
+    const stored = known?.stored.filter((one) => one.words === answer.words) || [];
+    const ids = new Set(known?.stored.map((one) => one.id));
+    const use = async (body) => changed(await send('/api/colorize/sketches', { words, ...body }));
+    cards = [
+      ...stored.map((one, place) =>
+        candidateCard(
+          {
+            sketch: one.id,
+            title: 'Stored sketch',
+            about: one.source + ', ' + ago(one.at),
+            inUse: place === 0,
+          },
+          [{ name: 'Color it', act: () => color({ sketch: one.id, words: one.words }) }],
+        ),
+      ),
+      ...(base?.drawing
+        ? [
+            candidateCard(
+              {
+                drawing: base.id,
+                title: 'Starter drawing',
+                about: 'drawn by TrueHue, vectors',
+                inUse: !stored.length,
+              },
+              [
+                ...(stored[0]?.starter
+                  ? []
+                  : [
+                      {
+                        name: starterStored(stored) ? 'Use' : 'Store it',
+                        title: 'So that studies take it',
+                        act: () => use({ drawing: base.id }),
+                      },
+                    ]),
+                { name: 'Color it', act: () => color({ drawing: base.id, words: base.words }) },
+              ],
+            ),
+          ]
+        : []),
+      ...answer.drawn.map((one) =>
+        candidateCard({ image: one.image, title: one.model, about: one.about, known: ids }, [
+          {
+            name: 'Use',
+            title: 'Stored as the sketch of “' + words + '”',
+            act: () => use({ ...USUAL, image: one.image }),
+          },
+          { name: 'Adjust…', act: () => adjust({ image: one.image, words }) },
+        ]),
+      ),
+    ];
+    grid.replaceChildren(...cards.map((card) => card.node));
+    cards.forEach((card) => card.show(view));
+    none.hidden = cards.length > 0;
+    put(
+      none,
+      'Nothing is here for “' +
+        answer.words +
+        '” yet: draw candidates below, or drop drawings above.',
+    );
+    failed.hidden = !answer.failed.length;
+    put(failed, answer.failed.join(' '));
+    views_();
+  }
+  return {
+    /**
+     * @param {string} next
+     * @param {import('./library.js').Known | null} all
+     */
+    open(next, all) {
+      known = all;
+      const other = next !== words;
+      words = next;
+      if (other) {
+        grid.replaceChildren();
+        put(title, next);
+      }
+      form.of(next);
+      load();
+    },
+  };
+}

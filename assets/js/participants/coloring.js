@@ -1,0 +1,310 @@
+// The sketches of a study, one at a time. What is done on a canvas is an event each: so a sketch is
+// what is stored of it and what still waits to be, on any day.
+
+import { MOST_ACTIONS } from '../canvas/actions.js';
+import { english, inGerman } from './coloring_words.js';
+import { Easel } from './easel.js';
+import { actions, button, card, make, setProgress, show, shown } from './frame.js';
+import { between, instructions, review } from './guide.js';
+import { askState, sketchFiles } from './link.js';
+import { watchAbsence } from './presence.js';
+import { onUnsaved, tellSaved } from './saved.js';
+import { closeSheet } from './sheet.js';
+import { Sketches } from './sketches.js';
+import { SketchScreen } from './sketch_screen.js';
+import { addWords, say } from './words.js';
+
+/** @typedef {import('./sketches.js').PageSketch} PageSketch */
+
+/** Sketches that are fetched before they are wanted. */
+const AHEAD = 3;
+
+/** Whether what was done is saved. */
+export const tell = tellSaved;
+
+/** The words for going back to the last one. */
+export const undo = 'previous';
+
+/**
+ * @param {any} state of the study and the participant
+ * @param {import('./outbox.js').Outbox} outbox
+ * @param {{ done: () => void, over: (name: string) => void }} hands `done`: nothing is left to
+ *   color, `over`: nothing can be done here for now
+ */
+export async function open(state, outbox, hands) {
+  await addWords(english, inGerman);
+  return new Colorings(state, outbox, hands);
+}
+
+export class Colorings {
+  /** @type {Easel | null} */ #easel = null;
+  /** @type {SketchScreen | null} */ #screen = null;
+  #fetched = new Set();
+
+  /**
+   * @param {any} state
+   * @param {import('./outbox.js').Outbox} outbox
+   * @param {{ done: () => void, over: (name: string) => void }} hands
+   */
+  constructor(state, outbox, hands) {
+    this.study = state.study;
+    this.participant = state.participant.id;
+    this.outbox = outbox;
+    this.hands = hands;
+    this.sketches = new Sketches(state, () => outbox.waiting);
+    watchAbsence((ms) => this.#note(ms, ''));
+    onUnsaved(() => this.#screen?.say(say('unsaved_text')));
+  }
+
+  /** How many are done, practice included. */
+  get answered() {
+    return this.sketches.answered;
+  }
+
+  /** How many can be colored now. */
+  get left() {
+    return this.sketches.open.length;
+  }
+
+  get undoable() {
+    return this.sketches.undoable;
+  }
+
+  /** What to do, before the first one. */
+  instructions() {
+    const practice = this.sketches.left('training');
+    return instructions(this.study, practice, this.sketches.total - practice);
+  }
+
+  /**
+   * What the study said to the last events: more sketches, and how the practice was.
+   * @param {any} answer
+   */
+  heard(answer) {
+    this.sketches.learn(answer.trials);
+    if (answer.participant) this.sketches.count(answer.participant);
+    const refused = answer.refused || [];
+    if (refused.length && answer.participant)
+      this.sketches.restore(answer.participant.positions_answered);
+    const lost = refused.find((/** @type {any} */ one) => one.kind === 'action');
+    if (lost) this.#renew(lost.error);
+    else if (shown() === 'keeping') this.go();
+  }
+
+  /** Goes on with the first sketch that is not done, or says what there is to wait for. */
+  go() {
+    this.#close();
+    const [sketch] = this.sketches.open;
+    if (sketch) {
+      const name = this.sketches.before(sketch);
+      if (name) this.#announce(name, sketch);
+      else this.#present(sketch);
+    } else if (this.outbox.waiting.length) {
+      setProgress('');
+      card('keeping', say('saving_now'), [make('p', 'text', say('keeping_text'))]);
+    } else if (['waiting', 'again'].includes(this.sketches.practice.stage)) this.#review();
+    else this.hands.done();
+  }
+
+  /**
+   * @param {'again' | 'accepted' | 'begun' | 'second'} name
+   * @param {PageSketch} sketch
+   */
+  #announce(name, sketch) {
+    setProgress('');
+    const n = this.sketches.left(sketch.purpose);
+    between(name, { n, reason: this.sketches.practice.reason }, () => this.#present(sketch));
+  }
+
+  /** Practice is looked at by somebody: asks now and then. */
+  #review() {
+    setProgress('');
+    review(async () => {
+      const kept = this.outbox.waiting;
+      const state = await askState();
+      if (!state.participant) return false;
+      if (state.study.state !== 'open') {
+        this.hands.over(state.study.state);
+        return true;
+      }
+      this.sketches.renew(state, kept);
+      if (!this.sketches.open.length) return false;
+      if (document.hidden) document.title = '● ' + this.study.title;
+      this.go();
+      return true;
+    });
+  }
+
+  /**
+   * @param {PageSketch} sketch
+   * @param {string} [said] beside the buttons
+   */
+  #present(sketch, said = '') {
+    const { position, words } = sketch;
+    const note = sketch.purpose === 'second' ? say('second_note') : '';
+    const screen = new SketchScreen(
+      this.study,
+      { words, note, undoable: !!this.undoable },
+      {
+        done: () => this.#done(),
+        skip: (reason) => this.#skip(reason),
+        comment: (text) => this.outbox.add('comment', position, { text }),
+        rest: () => this.#rest(sketch),
+        previous: () => this.undo(),
+      },
+    );
+    document.title = this.study.title;
+    const { name, n, of } = this.sketches.progress(sketch);
+    setProgress(say(name, { n, of }), (n - 1) / of);
+    screen.enable(false);
+    show('coloring', [screen.node]);
+    const easel = new Easel(sketch, this.participant, {
+      put: (node) => screen.put(node),
+      acted: (action) => this.#acted(position, action),
+    });
+    this.#screen = screen;
+    this.#easel = easel;
+    easel.open(this.sketches.log(position)).then((here) => {
+      if (!here) return;
+      screen.enable(true);
+      screen.say(said);
+      screen.node.dataset.painted = String(position);
+      this.#fetchAhead();
+    });
+  }
+
+  /**
+   * @param {number} position
+   * @param {import('../canvas/actions.js').Action} action
+   */
+  #acted(position, action) {
+    const place = this.sketches.did(position, action);
+    this.#screen?.say('');
+    this.outbox.add('action', position, action, place);
+    if (place + 1 < MOST_ACTIONS) return;
+    this.#easel?.enable(false);
+    this.#screen?.say(say('full'));
+  }
+
+  #done() {
+    const easel = this.#easel;
+    if (!easel) return;
+    easel.endStroke();
+    const { position, words } = easel.sketch;
+    if (!easel.coloredShare) {
+      const name = this.study.skip ? 'nothing_colored' : 'nothing_colored_only';
+      this.#screen?.say(say(name, { words }));
+      return;
+    }
+    const { length } = this.sketches.log(position);
+    this.#answer(position, { kind: 'coloring', value: null, actions: length, ...easel.answer });
+  }
+
+  /** @param {'unknown-word' | 'other'} reason */
+  #skip(reason) {
+    const easel = this.#easel;
+    if (!easel) return;
+    const { display } = easel;
+    this.#answer(easel.sketch.position, {
+      kind: 'skip',
+      value: null,
+      reason,
+      ...easel.time.answer,
+      display,
+    });
+  }
+
+  /**
+   * @param {number} position
+   * @param {object} body
+   */
+  #answer(position, body) {
+    this.#close(true);
+    this.sketches.answer(position);
+    this.outbox.add('answer', position, body);
+    this.go();
+  }
+
+  /** Opens the sketch before again, as it was: what was said of it stays stored. */
+  undo() {
+    const sketch = this.undoable;
+    if (!sketch) return;
+    this.#close();
+    this.sketches.reopen(sketch.position);
+    this.outbox.add('undo', sketch.position, {});
+    this.#present(sketch, say('reopened'));
+  }
+
+  /**
+   * A break, until somebody wants to go on.
+   * @param {PageSketch} sketch
+   */
+  #rest(sketch) {
+    this.#close();
+    const begun = performance.now();
+    const go = button(say('continue'), 'primary', () => {
+      this.#note(performance.now() - begun, 'break', sketch);
+      this.#present(sketch);
+    });
+    card('break', say('break_title'), [
+      make('p', 'text', say(this.outbox.waiting.length ? 'break_waiting' : 'break_saved')),
+      make('p', 'text', say('break_text', { words: sketch.words })),
+      actions(go),
+    ]);
+  }
+
+  /**
+   * Notes time in which nobody was at a sketch.
+   * @param {number} ms
+   * @param {string} reason
+   * @param {PageSketch | undefined} sketch
+   */
+  #note(ms, reason, sketch = this.#easel?.sketch) {
+    if (!sketch) return;
+    const body = reason ? { ms: Math.round(ms), reason } : { ms: Math.round(ms) };
+    this.outbox.add('away', sketch.position, body);
+  }
+
+  /**
+   * Something that was done on a canvas was not taken: shows what is stored, and says so.
+   * @param {string} error
+   */
+  async #renew(error) {
+    const sketch = this.#easel?.sketch;
+    this.#easel?.enable(false);
+    const kept = this.outbox.waiting;
+    const state = await askState().catch(() => null);
+    if (!state?.participant) {
+      // The page that is loaded again knows what is stored.
+      location.reload();
+      return;
+    }
+    this.sketches.renew(state, kept);
+    const again = this.sketches.open.find((one) => one.position === sketch?.position);
+    if (this.#easel && again) {
+      this.#close();
+      this.#present(again, say('steps_refused', { error }));
+    } else if (this.#easel || shown() === 'keeping') this.go();
+  }
+
+  /** @param {boolean} [done] */
+  #close(done) {
+    closeSheet();
+    this.#easel?.close(done);
+    this.#screen?.close();
+    this.#easel = null;
+    this.#screen = null;
+  }
+
+  /** The next sketches, so that they are here when there is no network. */
+  #fetchAhead() {
+    for (const { sketch } of this.sketches.open.slice(0, AHEAD + 1)) {
+      if (this.#fetched.has(sketch.id)) continue;
+      this.#fetched.add(sketch.id);
+      for (const address of Object.values(sketchFiles(sketch.id)))
+        fetch(address)
+          .then((answer) => answer.arrayBuffer())
+          .catch(() => this.#fetched.delete(sketch.id));
+    }
+  }
+}

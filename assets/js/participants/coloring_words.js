@@ -1,0 +1,99 @@
+// The words of a study in which sketches are colored. The canvas has its own, which come with them.
+
+import { english as canvasEnglish } from '../canvas/words.js';
+import { say } from './words.js';
+
+/** @type {Record<string, string>} */
+export const english = {
+  sketch_progress: 'Sketch {n} of {of}',
+  practice_progress: 'Practice {n} of {of}',
+  second_progress: 'Once more, {n} of {of}',
+
+  saved: 'Saved',
+  saving_now: 'Saving …',
+  unsaved: 'Not saved yet',
+  unsaved_text:
+    'The study does not answer at the moment. Go on: what you do is kept in this browser, and sent as soon as it can be.',
+  unkept:
+    'This browser has no room to keep what is not saved yet. Keep this page open until it says “Saved”.',
+  steps_refused: 'The last steps were not taken: {error} The sketch is now as it is saved.',
+
+  do_title: 'Like this',
+  do_not_title: 'Not like this',
+  practice_text: 'You begin with {n} sketches for practice.',
+  practice_text_one: 'You begin with one sketch for practice.',
+  practice_researcher: 'We look at them before you go on. You can close the page meanwhile.',
+  many_text: 'Then there are {n}. You can stop at any time and go on later, on the same link.',
+
+  review_title: 'We are looking at your practice sketches',
+  review_text:
+    'A person looks at them, which may take a while. You can close this page and come back later on the same link.',
+  review_again: 'This page asks again by itself, every 20 seconds.',
+  review_asked: 'Last asked at {time}.',
+  review_failed: 'The study does not answer at the moment. The page tries again by itself.',
+  practice_again_title: 'Please practice once more',
+  practice_again_text: 'Here are {n} sketches for practice.',
+  practice_again_text_one: 'Here is one sketch for practice.',
+  practice_again_reason: 'What we saw in yours:',
+  accepted_title: 'Your practice sketches are fine',
+  accepted_text:
+    'From here on it counts. There are {n} sketches. You can stop and come back on the same link: what you colored is kept.',
+  begun_title: 'Now it counts',
+  begun_text:
+    'There are {n} sketches. You can stop and come back on the same link: what you colored is kept.',
+
+  second_title: 'Please color this once more',
+  second_text:
+    'You have colored it before. Please color it once more, as you would today. Your first one stays as it is.',
+  second_note: 'Please color this once more, as you would today. Your first one stays.',
+
+  done: 'Done',
+  previous: 'Previous sketch',
+  unknown: 'I don’t know this word',
+  comment: 'Comment',
+  comment_on: 'Comment on “{words}”',
+  comment_keep: 'Keep',
+  comment_kept: 'Your comment is kept.',
+  break: 'Take a break',
+  guide: 'What to do',
+  more: 'More',
+  close: 'Close',
+  cancel: 'Back to the sketch',
+  nothing_colored:
+    'Nothing is colored yet. Color what “{words}” names, or say that you don’t know the word.',
+  nothing_colored_only: 'Nothing is colored yet. Color what “{words}” names.',
+  full: 'This sketch holds no more steps. Press Done.',
+  skip_title: 'Leave “{words}” out?',
+  skip_text:
+    'You go on with the next sketch. What you colored here stays stored, and does not count.',
+  skip_word: 'I don’t know this word',
+  skip_other: 'I cannot color it for another reason',
+  keeping_text: 'What you colored is on its way. Keep this page open.',
+  reopened: 'Open again: change what you like, then press Done.',
+
+  break_title: 'Take your time',
+  break_saved: 'All that you did is saved.',
+  break_waiting:
+    'Not all that you did is saved yet: it is kept in this browser. Come back in this browser, or wait here until it says “Saved”.',
+  break_text:
+    'You can close this page. On the same link you go on here, with “{words}” as you left it.',
+};
+
+/** @type {Record<string, string>} */
+let canvas = canvasEnglish;
+
+/** Fetches the German words, those of the canvas too. */
+export async function inGerman() {
+  const german = await import('./coloring_words_de.js');
+  canvas = { ...canvasEnglish, ...german.canvas };
+  return german;
+}
+
+/**
+ * What the canvas says.
+ * @param {string} name
+ */
+export function canvasWords(name) {
+  // “Done” is said of a whole sketch here.
+  return name === 'close' ? say('close') : (canvas[name] ?? name);
+}

@@ -1,0 +1,190 @@
+// One coloring as researchers see it: picture, colors, whose, what was said of it, what may be done.
+import { make } from '../../shared/dom.js';
+import { send } from '../../shared/http.js';
+import { button, question, reasonField, stamp } from '../parts.js';
+import { colorStrip } from './histogram.js';
+
+/** @param {number | null} seconds */
+export function clock(seconds) {
+  if (seconds === null || seconds === undefined) return '–';
+  const whole = Math.round(seconds);
+  return whole < 60
+    ? whole + ' s'
+    : Math.floor(whole / 60) + ':' + String(whole % 60).padStart(2, '0') + ' min';
+}
+
+/**
+ * A picture that opens large.
+ * @param {any} row
+ * @param {string} words what it is, for those who do not see it
+ */
+export function picture(row, words) {
+  const node = make('button', 'th-jc-picture');
+  const image = make('img');
+  node.type = 'button';
+  image.src = row.picture;
+  image.alt = words;
+  image.loading = 'lazy';
+  node.title = 'Larger';
+  node.append(image);
+  node.addEventListener('click', () => large(row, words));
+  return node;
+}
+
+/** @param {any} row @param {string} words */
+function large(row, words) {
+  const dialog = make('dialog', 'th-jd-dialog th-jc-large');
+  const head = make('div', 'th-jd-buttons');
+  const image = make('img');
+  const title = make('h3', '', words);
+  let layer = false;
+  const other = button('Colors alone', () => {
+    layer = !layer;
+    image.src = layer ? row.layer : row.picture;
+    other.textContent = layer ? 'With its lines' : 'Colors alone';
+  });
+  image.src = row.picture;
+  image.alt = words;
+  title.id = 'th-jc-large';
+  dialog.setAttribute('aria-labelledby', title.id);
+  const save = make('a', 'th-button', 'Save the layer');
+  save.href = row.layer;
+  save.download = words.replaceAll(/[^a-z0-9]+/gi, '-') + '.png';
+  head.append(
+    other,
+    save,
+    button('Close', () => dialog.close()),
+  );
+  const stage = make('div', 'th-jc-large-stage');
+  stage.append(image);
+  dialog.append(title, stage, head);
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener('close', () => dialog.remove());
+  (document.querySelector('.th-judge') || document.body).append(dialog);
+  dialog.showModal();
+}
+
+/** A shape and a word for what becomes of a coloring. @param {any} row */
+export function standing(row) {
+  const node = make('span', 'th-jc-standing');
+  const mark = make('i');
+  const [shape, word] =
+    row.kept === null || row.kept === undefined
+      ? ['·', row.problem ? 'not measured' : 'not computed yet']
+      : row.kept
+        ? ['●', 'kept']
+        : ['○', 'left out'];
+  mark.textContent = shape;
+  mark.setAttribute('aria-hidden', 'true');
+  node.append(mark, make('span', '', word));
+  return node;
+}
+
+/**
+ * @param {any} row of the list of colorings
+ * @param {{ address: string, again: () => unknown, line: { say: (text: string) => void },
+ *   first?: any, answered: boolean }} given
+ *   `first` is the coloring that this one repeats; `answered` whether a second one is there
+ */
+export function coloringCard(row, { address, again, line, first, answered }) {
+  const node = make('article', 'th-jc-coloring');
+  const who = 'No. ' + (row.number + 1);
+  const words = row.words + ', ' + who + (row.purpose === 'second' ? ', second coloring' : '');
+  const about = make('div', 'th-jc-about');
+  const names = make('p');
+  const small = make('p', 'th-soft');
+  const marks = row.marks || {};
+  names.append(make('b', '', who), row.purpose === 'second' ? ' second' : '', ' ', standing(row));
+  names.title = row.label + ', ' + stamp(row.at);
+  small.textContent = [
+    clock(row.seconds),
+    row.actions + ' steps',
+    row.revisions ? 'changed ' + row.revisions + '×' : '',
+    row.votes && row.votes.yes + row.votes.no
+      ? 'experts ' + row.votes.yes + ' yes, ' + row.votes.no + ' no'
+      : '',
+  ]
+    .filter(Boolean)
+    .join(' · ');
+  about.append(names, small);
+  if (row.reasons.length) about.append(make('p', 'th-jc-reason', row.reasons.join('; ')));
+  if (row.matches === false)
+    about.append(make('p', 'th-jc-reason', '△ The page had other pixels than the log gives.'));
+  const act = async (path, body) => {
+    line.say('');
+    try {
+      await send(address + path, {
+        participant: row.participant,
+        position: row.position,
+        ...body,
+      });
+      await again();
+    } catch (error) {
+      line.say(error.message);
+      throw error;
+    }
+  };
+  const quietly = (path, body) => () => act(path, body).catch(() => {});
+  const tools = make('div', 'th-jd-buttons');
+  const small_ = 'th-jd-small';
+  const decided = marks.keep && !marks.keep.earlier;
+  if (marks.keep && !decided)
+    about.append(
+      make(
+        'p',
+        'th-soft',
+        'An earlier version was ' +
+          marks.keep.value +
+          (marks.keep.reason ? ': ' + marks.keep.reason : '.'),
+      ),
+    );
+  if (decided) {
+    about.append(
+      make(
+        'p',
+        'th-jc-reason',
+        (marks.keep.value === 'kept' ? 'You kept it' : 'Discarded') +
+          (marks.keep.reason ? ': ' + marks.keep.reason : '.'),
+      ),
+    );
+    tools.append(button('Take that back', quietly('/keep', { value: '' }), small_));
+  } else {
+    tools.append(
+      button(
+        'Discard…',
+        () => {
+          const reason = reasonField('Why', 'It stands in the results and in exports.');
+          question({
+            title: 'Discard ' + words + '?',
+            body: [
+              make('p', '', 'It stays stored and shown, and can be taken back at any time.'),
+              reason.box,
+            ],
+            action: 'Discard it',
+            act: () => act('/keep', { value: 'discarded', reason: reason.input.value }),
+          });
+        },
+        small_,
+      ),
+    );
+    if (row.kept === false)
+      tools.append(button('Keep it', quietly('/keep', { value: 'kept' }), small_));
+  }
+  const asked = marks.recolor?.value === 'asked' && !answered;
+  if (row.purpose === 'trial' && !answered)
+    tools.append(
+      asked
+        ? button('Withdraw the second', quietly('/recolor', { value: 'withdrawn' }), small_)
+        : button('Ask for a second', quietly('/recolor', { value: 'asked' }), small_),
+    );
+  if (asked) about.append(make('p', 'th-jc-reason', 'A second coloring is asked for.'));
+  if (first) about.append(make('p', 'th-soft', 'Repeats the coloring of ' + stamp(first.at) + '.'));
+  [...tools.children].forEach((one) =>
+    one.setAttribute('aria-label', one.textContent + ': ' + words),
+  );
+  node.dataset.kept = String(row.kept);
+  node.append(picture(row, words), colorStrip(row.colors, 'Colors of ' + words), about, tools);
+  return node;
+}

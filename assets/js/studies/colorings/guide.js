@@ -1,0 +1,201 @@
+// What people learn before they color: examples of how it is done and how not, and the practice.
+import { make } from '../../shared/dom.js';
+import { sendFile } from '../../shared/http.js';
+import { fieldsOf, fold, part, row } from '../form_fields.js';
+import { button, problemLine } from '../parts.js';
+
+const MOST_EXAMPLES = 24;
+
+/** @param {{ form: any, changed: () => void }} given */
+export function examplesField({ form, changed }) {
+  const node = make('div', 'th-jd-field');
+  const label = make('span', 'th-jd-label', 'Do, and do not');
+  const list = make('div', 'th-jc-examples');
+  const buttons = make('div', 'th-jd-buttons');
+  const line = problemLine();
+  node.dataset.field = 'examples';
+  form.examples ||= [];
+
+  /** @param {any} example */
+  function line_(example) {
+    const box = make('div', 'th-jc-example');
+    const mark = make('span', 'th-jc-mark', example.good ? '✓ Do' : '✕ Do not');
+    const input = make('input');
+    const file = make('input');
+    const tools = make('span', 'th-jd-buttons');
+    const word = example.good ? 'Do' : 'Do not';
+    input.value = example.text;
+    input.maxLength = 500;
+    input.placeholder = example.good ? 'How it is done' : 'How it is not done';
+    input.setAttribute('aria-label', word);
+    input.addEventListener('input', () => {
+      example.text = input.value;
+      changed();
+    });
+    file.type = 'file';
+    file.accept = 'image/*';
+    file.hidden = true;
+    file.setAttribute('aria-label', 'Picture for this example');
+    file.addEventListener('change', async () => {
+      const [taken] = file.files || [];
+      if (!taken) return;
+      line.say('');
+      try {
+        example.image_id = (await sendFile('/api/colorize/import', taken)).id;
+        changed();
+        box.replaceWith(line_(example));
+      } catch (error) {
+        line.say('The picture was not taken. ' + error.message);
+      }
+    });
+    const away = button(
+      '×',
+      () => {
+        form.examples = form.examples.filter((one) => one !== example);
+        changed();
+        draw();
+      },
+      'th-jd-small',
+    );
+    away.setAttribute('aria-label', 'Remove: ' + (example.text || word));
+    if (example.image_id) {
+      const image = make('img');
+      image.src = '/media/thumbs/' + example.image_id + '.png?side=256';
+      image.alt = 'Picture beside: ' + example.text;
+      tools.append(
+        image,
+        button(
+          'No picture',
+          () => {
+            example.image_id = '';
+            changed();
+            box.replaceWith(line_(example));
+          },
+          'th-jd-small',
+        ),
+      );
+    } else tools.append(button('Picture…', () => file.click(), 'th-jd-small'));
+    tools.append(away);
+    box.dataset.good = String(example.good);
+    box.append(mark, input, tools, file);
+    return box;
+  }
+  function draw() {
+    const sorted = [...form.examples].sort((a, b) => Number(b.good) - Number(a.good));
+    list.replaceChildren(...sorted.map(line_));
+    buttons.hidden = form.examples.length >= MOST_EXAMPLES;
+  }
+  /** @param {boolean} good */
+  function add(good) {
+    form.examples = [...form.examples, { text: '', good, image_id: '' }];
+    draw();
+    const lines = [...list.querySelectorAll('[data-good="' + good + '"] input')];
+    /** @type {HTMLElement} */ (lines.filter((one) => !one.hidden).at(-1))?.focus();
+  }
+  buttons.append(
+    button('Add a do', () => add(true), 'th-jd-small'),
+    button('Add a do not', () => add(false), 'th-jd-small'),
+  );
+  node.append(
+    label,
+    list,
+    line,
+    buttons,
+    make(
+      'p',
+      'th-jd-hint',
+      'People read them before the practice, and can look again at any time. Show no coloring of a concept that is asked about.',
+    ),
+  );
+  draw();
+  return node;
+}
+
+/**
+ * @param {{ form: any, presets: any, changed: () => void }} given
+ * @returns {{ node: HTMLElement, outlined: () => void }}
+ */
+export function coloringNumbers({ form, presets, changed }) {
+  const node = part(3, 'Numbers and practice', 'How often each concept is colored, and by whom.');
+  const of = fieldsOf(form, changed);
+  const allowed = make('div', 'th-jd-checks');
+  form.practice = { concepts: [], number: 3, review: 'researcher', ...form.practice };
+  const practice = make('div', 'th-jd-field');
+  const reviews = Object.entries(presets.reviews || {}).map(([id, words]) => {
+    const label = make('label', 'th-jc-choice');
+    const radio = make('input');
+    radio.type = 'radio';
+    radio.name = 'th-jc-review';
+    radio.value = id;
+    radio.checked = form.practice.review === id;
+    radio.addEventListener('change', () => {
+      form.practice.review = id;
+      changed();
+    });
+    label.append(radio, make('span', '', String(words)));
+    return label;
+  });
+  const who = make('div', 'th-jc-choices');
+  who.setAttribute('role', 'radiogroup');
+  who.setAttribute('aria-label', 'Who reviews the practice');
+  who.append(...reviews);
+  const own = make('input');
+  own.value = form.practice.concepts.join(', ');
+  own.id = 'th-jc-practice';
+  own.placeholder = 'chosen for you among what is not asked about';
+  own.addEventListener('input', () => {
+    form.practice.concepts = own.value
+      .split(/[,;\n]+/)
+      .map((text) => text.trim())
+      .filter(Boolean);
+    changed();
+  });
+  const ownBox = make('div', 'th-jd-field');
+  const ownLabel = make('label', '', 'On these concepts');
+  ownLabel.htmlFor = own.id;
+  ownBox.append(ownLabel, own);
+  practice.dataset.field = 'practice';
+  practice.append(
+    make('span', 'th-jd-label', 'Practice, before the rest'),
+    row(
+      of.number('practice.number', 'Practice sketches', { hint: '0 for none.', empty: 0 }),
+      ownBox,
+    ),
+    who,
+  );
+  allowed.append(
+    of.check(
+      'skip',
+      '“I don’t know this word” may be answered',
+      'With its reason; it is no coloring.',
+    ),
+  );
+  node.append(
+    row(
+      of.number('votes', 'Colorings a concept', {
+        hint: 'Of different people; 5 in ColorConceptBench.',
+      }),
+      of.number('trials', 'Sketches a person', {
+        hint: 'At most; practice comes on top. 40 to 50 there.',
+      }),
+    ),
+    practice,
+    allowed,
+    fold(
+      'Screening',
+      row(
+        of.check(
+          'screening.plates',
+          'Color-vision plates',
+          'Four numbers in dots, made here; what was read is recorded.',
+        ),
+        of.check(
+          'screening.patches',
+          'Dark and light patches',
+          'Whether the screen hides shadows or highlights.',
+        ),
+      ),
+    ),
+  );
+  return { node, outlined() {} };
+}

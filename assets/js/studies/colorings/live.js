@@ -1,0 +1,222 @@
+// How far a study of colorings is: by concept and person, time, flags, and what is worth most next.
+import { make, many, put } from '../../shared/dom.js';
+import { ask } from '../../shared/http.js';
+import { bar, button, card, decimal, whole } from '../parts.js';
+import { csvButton, dataTable } from '../table.js';
+import { openGallery, openStudy } from '../view.js';
+import { clock } from './coloring_card.js';
+
+const WORTH = 8;
+const FIRST = 40;
+const FIRST_PEOPLE = 12;
+
+/** @param {import('../study.js').Current} current */
+export function coloringLive(current) {
+  const note = make('p', 'th-jd-note');
+  const worth = card(
+    'Where the next colorings are worth most',
+    'By what one more coloring is expected to tell.',
+  );
+  const concepts = card('Concepts');
+  const people = card('Sketches by person', 'Median of the active time of a sketch, and flags.');
+  const two = make('div', 'th-jd-two');
+  let all = false;
+  let drawn = '';
+  two.append(worth.node, people.node);
+
+  const link = (row) => {
+    const node = button(row.words, () => openGallery(current.study.id, row.case), 'th-jc-link');
+    node.title = 'All its colorings';
+    return node;
+  };
+  const progress = (row) => {
+    const node = make('span', 'th-jd-progress');
+    node.append(
+      make('span', '', row.colorings + ' of ' + row.wanted),
+      bar(row.colorings, row.wanted, 'Colorings of ' + row.words),
+    );
+    return node;
+  };
+  const COLUMNS = [
+    {
+      name: 'Concept',
+      cell: link,
+      heads: ['concept', 'case', 'category'],
+      values: (row) => [row.words, row.case, row.group],
+    },
+    {
+      name: 'Colorings',
+      cell: progress,
+      heads: ['colorings', 'wanted'],
+      values: (row) => [row.colorings, row.wanted],
+    },
+    {
+      name: 'Time',
+      right: true,
+      title: 'Median of the active time of a sketch',
+      cell: (row) => clock(row.seconds.median),
+      heads: ['seconds_median'],
+      values: (row) => [row.seconds.median],
+    },
+    {
+      name: 'Word not known',
+      right: true,
+      wide: true,
+      cell: (row) => (row.skips ? whole(row.skips) : '–'),
+      heads: ['skips'],
+      values: (row) => [row.skips],
+    },
+    {
+      name: 'Sure to',
+      unit: 'ΔE*ab',
+      right: true,
+      wide: true,
+      title: 'Radius around people’s colors within which 95% of what others would give lies',
+      cell: (row) => (row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1)),
+      heads: ['width_lab'],
+      values: (row) => [row.width_lab],
+    },
+    {
+      name: '',
+      cell: (row) => (row.flagged ? make('span', 'th-jc-flag', '△ flagged') : ''),
+      heads: ['flagged'],
+      values: (row) => [row.flagged],
+    },
+  ];
+  const PEOPLE = [
+    {
+      name: 'Person',
+      cell: (row) => make('span', 'th-jd-name-of', row.label + (row.excluded ? ' (left out)' : '')),
+      heads: ['number'],
+      values: (row) => [row.number + 1],
+    },
+    {
+      name: 'Sketches',
+      cell(row) {
+        if (row.practice_waiting) return 'practice waits';
+        if (!row.trials) return row.practice ? 'at the practice' : '–';
+        const node = make('span', 'th-jd-progress');
+        node.append(
+          make('span', '', row.colorings + ' of ' + row.trials),
+          bar(row.colorings, row.trials, 'Sketches of ' + row.label),
+        );
+        return node;
+      },
+      heads: ['colorings', 'trials', 'second'],
+      values: (row) => [row.colorings, row.trials, row.second],
+    },
+    {
+      name: 'Time',
+      right: true,
+      cell: (row) => clock(row.seconds.median),
+      heads: ['seconds_median'],
+      values: (row) => [row.seconds.median],
+    },
+    {
+      name: 'Flagged',
+      right: true,
+      title: 'Colorings of concepts with the least consensus',
+      cell: (row) => (row.flagged ? whole(row.flagged) : '–'),
+      heads: ['flagged'],
+      values: (row) => [row.flagged],
+    },
+  ];
+  const more = (told, rest) =>
+    button('Show ' + whole(rest) + ' more', () => {
+      all = true;
+      drawn = '';
+      /** @type {HTMLElement} */ (document.activeElement)?.blur();
+      draw(told);
+    });
+  function tables(told) {
+    const shown = all ? told.concepts : told.concepts.slice(0, FIRST);
+    const next = told.concepts
+      .filter((row) => row.worth)
+      .sort((a, b) => a.worth - b.worth)
+      .slice(0, WORTH);
+    concepts.head.querySelector('.th-button')?.remove();
+    concepts.head.append(csvButton('concepts', COLUMNS, told.concepts));
+    concepts.body.replaceChildren(dataTable(COLUMNS, shown, 'Progress by concept'));
+    if (shown.length < told.concepts.length)
+      concepts.body.append(more(told, told.concepts.length - shown.length));
+    worth.body.replaceChildren(
+      next.length
+        ? dataTable(
+            [COLUMNS[0], COLUMNS[1], { ...COLUMNS[4], wide: false }],
+            next,
+            'Concepts by what the next coloring is worth',
+          )
+        : make('p', 'th-soft', 'This is known from the first colorings on.'),
+    );
+    people.head.querySelector('.th-button')?.remove();
+    people.head.append(csvButton('people', PEOPLE, told.people));
+    const persons = all ? told.people : told.people.slice(0, FIRST_PEOPLE);
+    people.body.replaceChildren(dataTable(PEOPLE, persons, 'Sketches by person'));
+    if (persons.length < told.people.length)
+      people.body.append(more(told, told.people.length - persons.length));
+  }
+  function draw(told) {
+    const waiting = told.practice_waiting.length;
+    note.hidden = !waiting && !told.mismatches.length && !told.recolors_open.length;
+    const words = [];
+    if (waiting)
+      words.push(
+        many(waiting, 'person').replace('persons', 'people') +
+          (waiting === 1 ? ' has practiced and waits' : ' have practiced and wait') +
+          ' for you to look.',
+      );
+    if (told.recolors_open.length)
+      words.push(many(told.recolors_open.length, 'second coloring') + ' asked for, not given yet.');
+    if (told.mismatches.length)
+      words.push(
+        many(told.mismatches.length, 'coloring') +
+          ' drawn again here differ from the page’s: ' +
+          told.mismatches
+            .slice(0, 4)
+            .map((one) => one.words + ' of participant ' + (one.number + 1))
+            .join(', ') +
+          '.',
+      );
+    const now = JSON.stringify(told) + all;
+    if (now === drawn) return;
+    drawn = now;
+    note.replaceChildren(
+      words.join(' '),
+      ...(waiting
+        ? [
+            button(
+              'Look at the practice',
+              () => openStudy(current.study.id, 'practice'),
+              'th-jd-small',
+            ),
+          ]
+        : []),
+    );
+    const { median, low, high } = told.seconds;
+    put(
+      concepts.head.querySelector('.th-soft') || concepts.head.appendChild(make('span', 'th-soft')),
+      median === null
+        ? ''
+        : 'A sketch takes ' +
+            clock(median) +
+            ' (half of them ' +
+            clock(low) +
+            ' to ' +
+            clock(high) +
+            ').' +
+            (told.skips ? ' ' + many(told.skips, 'word') + ' not known.' : '') +
+            (told.second ? ' ' + many(told.second, 'second coloring') + '.' : ''),
+    );
+    // A press that has begun, or a focus, stays.
+    if (![concepts, worth, people].some((one) => one.body.contains(document.activeElement)))
+      tables(told);
+    else drawn = '';
+  }
+  return {
+    note,
+    nodes: [two, concepts.node],
+    async poll() {
+      draw(await ask(current.address + '/colorings/progress'));
+    },
+  };
+}

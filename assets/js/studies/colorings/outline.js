@@ -1,0 +1,59 @@
+// What the form of a study of colorings would make: numbers, what is left out, sketches in a row.
+import { make, many } from '../../shared/dom.js';
+import { facts, whole } from '../parts.js';
+import { paper } from './sketch_choice.js';
+
+const SHOWN = 12;
+const NAMED = 6;
+
+/** @param {string[]} words */
+function some(words) {
+  const rest = words.length - NAMED;
+  return words.slice(0, NAMED).join(', ') + (rest > 0 ? ' and ' + whole(rest) + ' more' : '');
+}
+
+/** @param {any} made what the form makes */
+export function coloringFacts(made) {
+  const { asked, practice, without } = made.sketches;
+  const drawings = new Set(asked.map((one) => one.key)).size;
+  return facts([
+    [
+      'Concepts',
+      whole(made.cases.chosen) +
+        (made.groups.length > 1
+          ? ': ' + made.groups.map((one) => one.group + ' ' + one.cases).join(', ')
+          : ''),
+    ],
+    ['Sketches', whole(drawings) + (drawings < asked.length ? ', shared by states and moods' : '')],
+    [
+      'Colorings',
+      whole(made.votes_wanted) + ', ' + made.votes_a_stimulus + ' a concept by different people',
+    ],
+    [
+      'A person colors',
+      many(made.main_a_person, 'sketch').replace('sketchs', 'sketches') +
+        (practice.length ? ', after ' + practice.length + ' for practice' : ''),
+    ],
+    ['Practice', practice.map((one) => one.words).join(', ') || 'none'],
+    [
+      'Left out',
+      without.length ? whole(without.length) + ' without a sketch: ' + some(without) : '',
+    ],
+  ]);
+}
+
+/** @param {any} made */
+export function coloringSample(made) {
+  const node = make('div', 'th-jc-sample');
+  const strip = make('div', 'th-jc-papers');
+  const { asked } = made.sketches;
+  asked.slice(0, SHOWN).forEach((one) => {
+    const figure = make('figure');
+    figure.append(paper(one), make('figcaption', '', one.words));
+    strip.append(figure);
+  });
+  node.append(make('h4', '', 'What people will color'), strip);
+  if (asked.length > SHOWN)
+    node.append(make('p', 'th-soft', 'and ' + whole(asked.length - SHOWN) + ' more.'));
+  return node;
+}

@@ -1,0 +1,178 @@
+// The practice of people who wait: their sketches large, to be accepted or asked for again.
+import { arrange, make, many, put } from '../../shared/dom.js';
+import { ask, send } from '../../shared/http.js';
+import { button, card, doing, nothing, problemLine, question, reasonField } from '../parts.js';
+import { onView, openStudy } from '../view.js';
+import { clock, picture } from './coloring_card.js';
+import { colorStrip } from './histogram.js';
+
+const POLL_MS = 6000;
+
+/**
+ * @param {HTMLElement} box
+ * @param {import('../study.js').Current} current
+ */
+export function practiceView(box, current) {
+  const line = problemLine();
+  const said = make('p', 'th-jd-said');
+  const list = make('div', 'th-jd-view');
+  let timer;
+  let asked = 0;
+  let drawn = '';
+  said.setAttribute('role', 'status');
+
+  /** @param {any} person @param {any[]} rows */
+  function waiting(person, rows) {
+    const part = card(
+      person.label,
+      (person.round > 1 ? 'Round ' + person.round + '. ' : '') + 'Waits for your word.',
+    );
+    const pictures = make('div', 'th-jc-practice');
+    rows.forEach((row) => {
+      const figure = make('figure');
+      const caption = make('figcaption');
+      caption.append(
+        make('b', '', row.words),
+        make('small', '', clock(row.seconds) + ' · ' + row.actions + ' steps'),
+      );
+      figure.append(
+        picture(row, row.words + ', practice of ' + person.label),
+        colorStrip(row.colors, 'Colors of ' + row.words),
+        caption,
+      );
+      pictures.append(figure);
+    });
+    person.skipped.forEach((one) => {
+      const figure = make('figure');
+      const caption = make('figcaption');
+      caption.append(
+        make('b', '', one.words),
+        make(
+          'small',
+          '',
+          one.reason === 'unknown-word' ? 'Left out: word not known' : 'Left out: another reason',
+        ),
+      );
+      figure.append(caption);
+      pictures.append(figure);
+    });
+    const answer = async (value, reason = '') => {
+      await send(current.address + '/practice', {
+        participant: person.participant,
+        value,
+        reason,
+        position: person.positions.at(-1),
+      });
+      put(
+        said,
+        person.label + (value === 'accepted' ? ' goes on.' : ' is asked to practice again.'),
+      );
+      await load();
+    };
+    const buttons = make('div', 'th-jd-buttons');
+    const accept = doing('Accept', () => answer('accepted'), line, 'th-jd-do');
+    const again = button('Ask again…', () => {
+      const reason = reasonField(
+        'What to do otherwise',
+        'They read it before they practice again.',
+      );
+      question({
+        title: 'Ask ' + person.label + ' to practice again?',
+        body: [
+          make('p', '', 'They color the practice sketches once more; these stay stored.'),
+          reason.box,
+        ],
+        action: 'Ask again',
+        act: () => answer('again', reason.input.value),
+      });
+    });
+    accept.setAttribute('aria-label', 'Accept the practice of ' + person.label);
+    again.setAttribute('aria-label', 'Ask ' + person.label + ' to practice again');
+    buttons.append(accept, again);
+    part.body.append(pictures, buttons);
+    return part.node;
+  }
+  const WORDS = {
+    none: [
+      'Nobody reviews the practice of this study',
+      'People go on as soon as they have colored it. The plan says so.',
+    ],
+    automatic: [
+      'The practice is reviewed automatically',
+      'Each practice sketch must have color, put there by more than one step.',
+    ],
+    researcher: [
+      'No practice waits',
+      'Somebody who has colored the practice sketches shows here, and waits until you accept it or ask for it again.',
+    ],
+  };
+  async function load() {
+    clearTimeout(timer);
+    if (!box.isConnected || !onView('practice')) return;
+    const mine = ++asked;
+    try {
+      // Also where it is looked at automatically: what cannot be drawn waits for somebody.
+      const { review } = current.study.plan.practice;
+      const told = await ask(current.address + '/colorings/progress');
+      if (mine !== asked) return;
+      const people = told.practice_waiting;
+      const now = JSON.stringify(people);
+      line.say('');
+      if (now !== drawn) {
+        const rows = await Promise.all(
+          people.map((person) =>
+            ask(current.address + '/colorings?participant=' + person.participant),
+          ),
+        );
+        if (mine !== asked) return;
+        drawn = now;
+        list.replaceChildren(
+          ...people.map((person, at) =>
+            waiting(
+              person,
+              rows[at].colorings.filter((row) => person.positions.includes(row.position)),
+            ),
+          ),
+        );
+      }
+      const words = current.study.plan.practice.words.length
+        ? WORDS[review]
+        : ['This study has no practice', 'People begin with the sketches at once.'];
+      arrange(
+        box,
+        people.length
+          ? [
+              line,
+              make(
+                'p',
+                'th-jd-headline',
+                many(people.length, 'person').replace('persons', 'people') +
+                  (people.length === 1 ? ' waits' : ' wait') +
+                  ' for your review of the practice.',
+              ),
+              said,
+              list,
+            ]
+          : [
+              line,
+              said,
+              nothing(words[0], words[1], [
+                button('See what comes in', () => openStudy(current.study.id, 'live')),
+              ]),
+            ],
+      );
+    } catch (error) {
+      if (mine !== asked) return;
+      line.say('The practice cannot be shown now. ' + error.message);
+      arrange(box, [line, list]);
+    }
+    clearTimeout(timer);
+    timer = setTimeout(load, POLL_MS);
+  }
+  return {
+    shown() {
+      if (!box.children.length) box.append(make('p', 'th-soft', 'Reading…'));
+      load();
+    },
+  };
+}

@@ -1,0 +1,313 @@
+// Quality control of a study of colorings: consensus by concept, experts, what is kept, and people's
+// colors straight into Compare.
+import { arrange, make, many, put } from '../../shared/dom.js';
+import { ask, send } from '../../shared/http.js';
+import {
+  button,
+  card,
+  decimal,
+  doing,
+  nothing,
+  percent,
+  problemLine,
+  stamp,
+  whole,
+} from '../parts.js';
+import { csvButton, dataTable } from '../table.js';
+import { onView, openGallery, openReview, openStudy } from '../view.js';
+import { colorStrip } from './histogram.js';
+import { experts, leftOut, seconds } from './quality_parts.js';
+import { ruleForm } from './quality_rule.js';
+
+const AGAIN_MS = 1000;
+const FRESH_MS = 15000;
+const FIRST = 30;
+const EMD = 'ΔE*ab';
+
+/** "12.4", and a dash where there is none. @param {any} one */
+const emd = (one) => (one && one.emd_lab !== null ? decimal(one.emd_lab, 1) : '–');
+
+/**
+ * @param {HTMLElement} box
+ * @param {import('../study.js').Current} current
+ */
+export function qualityView(box, current) {
+  const line = problemLine();
+  const top = make('section', 'th-card th-jd-sum');
+  const lead = make('p', 'th-jd-headline');
+  const words = make('p', 'th-soft');
+  const buttons = make('div', 'th-jd-buttons');
+  const body = make('div', 'th-jd-view');
+  let data = null;
+  let whole_ = false;
+  let drawn = '';
+  let timer;
+  let asked = 0;
+  let mayReview = false;
+  words.setAttribute('role', 'status');
+
+  const compare = doing(
+    'Open in Compare',
+    async () => {
+      put(compare, 'Storing people’s colors…');
+      try {
+        const made = await send(current.address + '/distribution', {});
+        window.location.assign(made.link);
+      } finally {
+        put(compare, 'Open in Compare');
+      }
+    },
+    line,
+    'th-jd-do',
+  );
+  compare.title =
+    'Stores people’s colors of every concept as a set of distributions, and opens it beside models';
+  top.append(lead, words, buttons);
+
+  function concepts() {
+    const part = card(
+      'Concepts, the least agreed on first',
+      'Mean EMD over all pairs of a concept’s colorings; the top share is flagged.',
+    );
+    const most = Math.max(...data.concepts.map((one) => one.before.emd_lab ?? 0), 1);
+    const columns = [
+      {
+        name: 'Concept',
+        cell(row) {
+          const node = button(
+            row.words,
+            () => openGallery(current.study.id, row.case),
+            'th-jc-link',
+          );
+          node.title = 'All its colorings';
+          if (!row.flagged) return node;
+          const both = make('span', 'th-jd-metric');
+          both.append(node, make('small', 'th-jc-flag', '△ flagged'));
+          return both;
+        },
+        heads: ['concept', 'case', 'category', 'flagged'],
+        values: (row) => [row.words, row.case, row.group, row.flagged],
+      },
+      {
+        name: 'People’s colors',
+        cell: (row) => colorStrip(row.colors, 'People’s colors of ' + row.words),
+      },
+      {
+        name: 'Consensus',
+        unit: 'mean EMD, ' + EMD,
+        title: 'Before anything is left out, and of what is kept',
+        cell(row) {
+          const node = make('span', 'th-jc-emd');
+          const bar = make('span', 'th-jc-emd-bar');
+          const fill = make('i');
+          const text = make('span');
+          fill.style.width = (100 * (row.before.emd_lab ?? 0)) / most + '%';
+          text.append(make('b', '', emd(row.before)));
+          if (row.after.colorings && emd(row.after) !== emd(row.before))
+            text.append(make('small', '', ' → ' + emd(row.after)));
+          if (row.before.emd_lab === null) node.title = row.before.why;
+          bar.append(fill);
+          node.append(text, bar);
+          return node;
+        },
+        heads: ['emd_lab_before', 'emd_lab_after'],
+        values: (row) => [row.before.emd_lab, row.after.emd_lab],
+      },
+      {
+        name: 'Colorings',
+        right: true,
+        title: 'Kept, of all that came; wanted in brackets',
+        cell: (row) =>
+          (row.after.colorings === row.before.colorings
+            ? whole(row.before.colorings)
+            : whole(row.after.colorings) + ' of ' + whole(row.before.colorings)) +
+          (row.before.colorings < row.wanted ? ' (' + row.wanted + ')' : ''),
+        heads: ['colorings', 'kept', 'wanted'],
+        values: (row) => [row.before.colorings, row.after.colorings, row.wanted],
+      },
+      {
+        name: 'Experts',
+        wide: true,
+        title: 'Colorings found consistent, inconsistent, and without a majority yet',
+        cell(row) {
+          const { consistent, inconsistent, open } = row.votes;
+          if (!consistent && !inconsistent && !open) return '–';
+          return make(
+            'span',
+            'th-jd-name-of',
+            '✓ ' + consistent + '  ✕ ' + inconsistent + (open ? '  ? ' + open : ''),
+          );
+        },
+        heads: ['consistent', 'inconsistent', 'open'],
+        values: (row) => [row.votes.consistent, row.votes.inconsistent, row.votes.open],
+      },
+      {
+        name: 'Sure to',
+        unit: EMD,
+        right: true,
+        wide: true,
+        title:
+          'Radius around people’s colors within which 95% of what other designers would give lies',
+        cell: (row) => (row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1)),
+        heads: ['width_lab', 'narrowing_lab'],
+        values: (row) => [row.width_lab, row.narrowing_lab],
+      },
+    ];
+    const shown = whole_ ? data.concepts : data.concepts.slice(0, FIRST);
+    part.head.append(csvButton('concepts', columns, data.concepts));
+    part.body.append(dataTable(columns, shown, 'Concepts by consensus'));
+    part.node.classList.add('th-jc-concepts');
+    if (shown.length < data.concepts.length)
+      part.body.append(
+        button('Show ' + whole(data.concepts.length - shown.length) + ' more', () => {
+          whole_ = true;
+          drawn = '';
+          draw();
+        }),
+      );
+    return part.node;
+  }
+  function levels() {
+    const part = card('What results are of', 'Nothing is deleted: each level is a way of reading.');
+    part.body.append(
+      dataTable(
+        [
+          {
+            name: 'Level',
+            cell(row) {
+              const node = make('span', 'th-jc-level');
+              const on = row.level === data.rule.level;
+              node.append(make('b', '', (on ? '● ' : '○ ') + row.words));
+              if (!on)
+                node.append(
+                  button(
+                    'Take this',
+                    () => rule.set({ level: row.level }).catch((error) => line.say(error.message)),
+                    'th-jd-small',
+                  ),
+                );
+              return node;
+            },
+          },
+          { name: 'Colorings', right: true, cell: (row) => whole(row.colorings) },
+          { name: 'Left out', right: true, cell: (row) => whole(row.left_out) },
+          { name: 'People', right: true, wide: true, cell: (row) => whole(row.participants) },
+          { name: 'Concepts', right: true, wide: true, cell: (row) => whole(row.concepts) },
+        ],
+        data.levels,
+        'Levels of what is kept',
+      ),
+    );
+    return part.node;
+  }
+  const rule = ruleForm(current, (answer) => take(answer));
+
+  function draw() {
+    const level = data.levels.find((one) => one.level === data.rule.level);
+    const flagged = data.concepts.filter((one) => one.flagged).length;
+    put(
+      lead,
+      many(level.colorings, 'coloring') +
+        ' of ' +
+        many(level.concepts, 'concept') +
+        ' by ' +
+        many(level.participants, 'person').replace('persons', 'people') +
+        (level.left_out ? '; ' + whole(level.left_out) + ' left out' : '; none is left out') +
+        (flagged ? '. ' + many(flagged, 'concept') + ' flagged' : '') +
+        '.',
+    );
+    const { reviews } = data;
+    const to = mayReview ? button('Review colorings', () => openReview(current.study.id)) : null;
+    compare.hidden = !level.colorings;
+    arrange(buttons, [compare, ...(to ? [to] : [])]);
+    const now = JSON.stringify(data) + whole_;
+    if (now === drawn) return;
+    drawn = now;
+    body.replaceChildren(
+      concepts(),
+      ...(reviews.reviews || flagged ? [experts(data, current)] : []),
+      levels(),
+      ...seconds(data),
+      ...leftOut(data, current),
+      rule.node,
+    );
+    rule.draw(data.rule);
+    if (data.notes.length) {
+      const list = make('ul', 'th-jd-list-words');
+      list.append(...data.notes.map((text) => make('li', '', text)));
+      const notes = card('Notes');
+      notes.body.append(list);
+      body.append(notes.node);
+    }
+  }
+  function take(answer) {
+    clearTimeout(timer);
+    const computing = answer.status === 'computing';
+    if (answer.quality) data = answer.quality;
+    line.say('');
+    put(
+      words,
+      computing
+        ? answer.progress?.words || 'Measuring the colorings…'
+        : data
+          ? 'As of ' +
+            stamp(data.computed_at) +
+            ' · distances ' +
+            EMD +
+            ' · experts agree: ' +
+            agree()
+          : '',
+    );
+    if (!data) {
+      arrange(box, [line, top]);
+    } else if (!data.levels[0].colorings) {
+      arrange(box, [
+        line,
+        nothing(
+          'No colorings yet',
+          'Consensus, reviews and people’s colors show here from the first colorings on.',
+          [button('See what comes in', () => openStudy(current.study.id, 'live'))],
+        ),
+      ]);
+    } else {
+      draw();
+      arrange(box, [line, top, body]);
+    }
+    if (onView('results')) timer = setTimeout(load, computing ? AGAIN_MS : FRESH_MS);
+  }
+  const agree = () =>
+    data.reviews.observed.value === null
+      ? 'not known yet'
+      : percent(data.reviews.observed.value, 1);
+  async function load() {
+    clearTimeout(timer);
+    if (!box.isConnected || !onView('results')) return;
+    // A form that is being filled in stays as it is.
+    if (rule.node.contains(document.activeElement)) {
+      timer = setTimeout(load, FRESH_MS);
+      return;
+    }
+    const mine = ++asked;
+    try {
+      const answer = await ask(current.address + '/quality');
+      if (mine === asked) take(answer);
+    } catch (error) {
+      if (mine !== asked) return;
+      line.say('The results cannot be shown. ' + error.message);
+      arrange(box, [line, ...(data ? [top, body] : [])]);
+    }
+  }
+  ask('/api/reviews').then(
+    () => {
+      mayReview = true;
+      if (data) draw();
+    },
+    () => {},
+  );
+  return {
+    shown() {
+      if (!box.children.length) box.append(make('p', 'th-soft', 'Reading colorings…'));
+      load();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+// The rule of quality control: what is flagged, how many experts look at what.
+import { make, options } from '../../shared/dom.js';
+import { send } from '../../shared/http.js';
+import { button, card, doing, problemLine } from '../parts.js';
+
+/**
+ * @param {import('../study.js').Current} current
+ * @param {(answer: any) => void} take what the app answers
+ */
+export function ruleForm(current, take) {
+  const part = card('How it is controlled', 'As published: 10% flagged, three experts each.');
+  const form = make('form', 'th-jd-rule th-jc-rule');
+  const fields = make('div', 'th-jd-rule-fields');
+  const line = problemLine();
+  const foot = make('div', 'th-jd-buttons');
+  const share = make('input');
+  const reviewers = make('input');
+  const scope = make('select');
+  let rule = null;
+  let shown = '';
+  form.noValidate = true;
+  part.node.classList.add('th-jd-rules');
+
+  /** @param {string} id @param {string} name @param {HTMLElement} input @param {string} hint */
+  function field(id, name, input, hint) {
+    const node = make('div', 'th-jd-field');
+    const label = make('label', '', name);
+    const about = make('p', 'th-jd-hint', hint);
+    input.id = 'th-jc-' + id;
+    label.htmlFor = input.id;
+    about.id = input.id + '-hint';
+    input.setAttribute('aria-describedby', about.id);
+    node.append(label, input, about);
+    return node;
+  }
+  share.inputMode = 'decimal';
+  reviewers.inputMode = 'numeric';
+  fields.append(
+    field(
+      'share',
+      'Share of concepts that is flagged, %',
+      share,
+      'Those with the highest mean EMD.',
+    ),
+    field('reviewers', 'Experts a coloring', reviewers, 'The majority of them counts.'),
+    field('scope', 'What experts review', scope, 'The gallery shows the rest all the same.'),
+  );
+  /** @param {Record<string, unknown>} values */
+  async function set(values) {
+    const { share: part_, reviewers: number, scope: what, level } = { ...rule, ...values };
+    take(
+      await send(current.address + '/quality', {
+        share: part_,
+        reviewers: number,
+        scope: what,
+        level,
+      }),
+    );
+  }
+  function fill() {
+    share.value = String(Math.round(1000 * rule.share) / 10);
+    reviewers.value = String(rule.reviewers);
+    options(
+      scope,
+      rule.scopes.map((one) => ({ id: one.id, name: one.words })),
+      rule.scope,
+    );
+  }
+  const apply = doing(
+    'Apply',
+    async () => {
+      const values = {
+        share: Number(share.value) / 100,
+        reviewers: Number(reviewers.value),
+        scope: scope.value,
+      };
+      await set(values);
+      apply.blur();
+    },
+    line,
+    'th-jd-do',
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    apply.click();
+  });
+  foot.append(
+    apply,
+    button('Undo changes', () => fill()),
+  );
+  form.append(fields, line, foot);
+  part.body.append(form);
+  return {
+    node: part.node,
+    set,
+    /** @param {any} now */
+    draw(now) {
+      rule = now;
+      if (JSON.stringify(now) === shown) return;
+      shown = JSON.stringify(now);
+      fill();
+    },
+  };
+}

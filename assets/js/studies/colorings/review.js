@@ -1,0 +1,254 @@
+// The review of colorings by experts: one after another, blind, by keys, mouse or touch.
+import { arrange, make, many, put } from '../../shared/dom.js';
+import { ask, send } from '../../shared/http.js';
+import { API } from '../choices.js';
+import { bar, button, nothing, problemLine, whole } from '../parts.js';
+import { isSeen, judge, openList, openReview } from '../view.js';
+import { histogram } from './histogram.js';
+
+const AGAIN_MS = 1000;
+const LIST_MS = 3000;
+const TYPING = 'input, textarea, select, [contenteditable]';
+const NO_STUDY =
+  'When colorings of a study are to be reviewed, the study shows here. Whoever runs it says which ones: ' +
+  'as a rule those of the concepts that people agree on least.';
+
+/**
+ * @typedef {import('./histogram.js').Bin} Bin
+ * @typedef {{ id: string, words: string, picture: string, histogram: number[] | null, bins: Bin[] }} Item
+ */
+
+/**
+ * @param {HTMLElement} box the screen
+ * @returns {{ shown: () => void }}
+ */
+export function reviewScreen(box) {
+  const top = make('section', 'th-card th-jd-top');
+  const head = make('header');
+  const title = make('h2', '', 'Review');
+  const done = make('p', 'th-soft');
+  const track = make('div', 'th-jc-track');
+  const place = make('section', 'th-card th-jc-review');
+  const line = problemLine();
+  const back = button('All studies', leave, 'th-jd-back');
+  title.tabIndex = -1;
+  done.setAttribute('role', 'status');
+  head.append(title, back);
+  top.append(head, done, track, line);
+  box.append(top, place);
+
+  /** @type {any} */
+  let told = null;
+  let asked = 0;
+  let timer;
+  let sending = false;
+  let of = '';
+  let listed = '';
+
+  // ── one coloring ───────────────────────────────────────────────────────────────────────────
+  const question = make('h3', 'th-jc-question');
+  const stage = make('figure', 'th-jc-stage');
+  const image = make('img');
+  const colors = make('div', 'th-jc-colors');
+  const answers = make('div', 'th-jc-answers');
+  const yes = button('Yes', () => say('yes'), 'th-jd-do');
+  const no = button('No', () => say('no'), 'th-jd-do');
+  const undo = button('Undo', () => say('back'));
+  const keys = make('p', 'th-soft th-jc-keys');
+  [
+    [yes, 'Y'],
+    [no, 'N'],
+    [undo, 'U'],
+  ].forEach(([node, key]) => {
+    /** @type {HTMLElement} */ (node).append(make('kbd', '', String(key)));
+    /** @type {HTMLElement} */ (node).setAttribute('aria-keyshortcuts', String(key));
+  });
+  image.alt = 'The coloring';
+  image.addEventListener('load', () => stage.removeAttribute('aria-busy'));
+  image.addEventListener('error', () => {
+    stage.removeAttribute('aria-busy');
+    line.say('The picture cannot be shown. Reload the page; nothing of what you said is lost.');
+  });
+  stage.append(image);
+  answers.append(yes, no, undo);
+  keys.append(
+    'Y for yes, N for no, U takes the last answer back. Say yes where you could have seen such a thing, even if you would have colored it otherwise.',
+  );
+
+  /** @param {Item} item */
+  function show(item) {
+    if (place.dataset.item !== item.id) {
+      place.dataset.item = item.id;
+      stage.setAttribute('aria-busy', 'true');
+      image.src = item.picture;
+      question.replaceChildren('Are these the colors of ', make('b', '', item.words), '?');
+      colors.replaceChildren(
+        make('h4', '', 'Its colors, by share'),
+        item.histogram
+          ? histogram(item.histogram, item.bins)
+          : make('p', 'th-soft', 'No color covers enough to be measured.'),
+      );
+    }
+    arrange(place, [question, stage, colors, answers, keys]);
+  }
+  function draw() {
+    const { item, previous, left } = told;
+    const all = told.done + left;
+    put(title, 'Review');
+    put(
+      done,
+      whole(told.done) +
+        ' of ' +
+        whole(all) +
+        ' reviewed' +
+        (left ? ', ' + whole(left) + ' left' : ''),
+    );
+    track.replaceChildren(bar(told.done, all, 'Reviewed'));
+    undo.hidden = !previous;
+    if (item) {
+      show(item);
+      return;
+    }
+    delete place.dataset.item;
+    if (told.status === 'computing') {
+      arrange(place, [make('p', 'th-soft', told.progress?.words || 'Measuring the colorings…')]);
+      return;
+    }
+    const again = previous
+      ? [
+          button('Take the last answer back', () => say('back')),
+          button('All reviews', () => openReview()),
+        ]
+      : [button('All reviews', () => openReview())];
+    arrange(place, [
+      nothing(
+        told.done ? 'All reviewed. Thank you.' : 'Nothing to review here now',
+        told.done
+          ? 'When more colorings come in, they show here.'
+          : 'Every coloring that should be reviewed has its experts already, or none is there yet.',
+        again,
+      ),
+    ]);
+  }
+
+  // ── asking and answering ───────────────────────────────────────────────────────────────────
+  async function load() {
+    clearTimeout(timer);
+    if (judge.screen !== 'review' || !judge.study || !isSeen()) return;
+    const mine = ++asked;
+    try {
+      take(await ask(API + '/' + judge.study + '/review'), mine);
+    } catch (error) {
+      if (mine !== asked) return;
+      line.say('The review cannot be shown. ' + error.message);
+      if (!told) arrange(place, []);
+    }
+  }
+  function take(answer, mine) {
+    if (mine !== asked) return;
+    told = answer;
+    line.say('');
+    draw();
+    clearTimeout(timer);
+    if (answer.status === 'computing') timer = setTimeout(load, AGAIN_MS);
+  }
+  /** @param {'yes' | 'no' | 'back'} value */
+  async function say(value) {
+    const item = value === 'back' ? told?.previous : told?.item;
+    if (!item || sending) return;
+    sending = true;
+    answers.setAttribute('aria-busy', 'true');
+    const mine = ++asked;
+    try {
+      take(await send(API + '/' + judge.study + '/review', { item: item.id, value }), mine);
+    } catch (error) {
+      if (error.status === 404) await load();
+      line.say('This was not stored. ' + error.message);
+    }
+    sending = false;
+    answers.removeAttribute('aria-busy');
+  }
+  document.addEventListener('keydown', (event) => {
+    if (judge.screen !== 'review' || !judge.study || !isSeen()) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const { target } = event;
+    if (target instanceof Element && target.closest(TYPING)) return;
+    /** @type {Record<string, 'yes' | 'no' | 'back'>} */
+    const said = { y: 'yes', n: 'no', u: 'back' };
+    const value = said[event.key.toLowerCase()];
+    if (!value) return;
+    event.preventDefault();
+    say(value);
+  });
+
+  // ── which study ────────────────────────────────────────────────────────────────────────────
+  async function choose() {
+    clearTimeout(timer);
+    if (judge.screen !== 'review' || judge.study || !isSeen()) return;
+    const mine = ++asked;
+    put(title, 'Review colorings');
+    put(done, '');
+    track.replaceChildren();
+    try {
+      const { studies } = await ask('/api/reviews');
+      if (mine !== asked) return;
+      line.say('');
+      // What waits may be known a moment later, when colorings are measured.
+      timer = setTimeout(choose, LIST_MS);
+      const now = JSON.stringify(studies);
+      if (now === listed && place.dataset.mode === 'list' && place.children.length) return;
+      listed = now;
+      arrange(
+        place,
+        studies.length ? studies.map(studyRow) : [nothing('Nothing to review now', NO_STUDY)],
+      );
+    } catch (error) {
+      if (mine !== asked) return;
+      line.say(error.message);
+      arrange(place, []);
+    }
+  }
+  /** @param {any} study */
+  function studyRow(study) {
+    const node = make('article', 'th-jc-to-review');
+    const words = make('div');
+    words.append(
+      make('h3', '', study.title),
+      make(
+        'p',
+        'th-soft',
+        study.left
+          ? many(study.left, 'coloring') + ' left, ' + whole(study.done) + ' reviewed by you'
+          : 'All ' + whole(study.done) + ' reviewed by you',
+      ),
+    );
+    const act = button(
+      study.left ? 'Review' : 'Look again',
+      () => openReview(study.id),
+      study.left ? 'th-jd-do' : '',
+    );
+    act.setAttribute('aria-label', act.textContent + ': ' + study.title);
+    node.append(words, act);
+    return node;
+  }
+  function leave() {
+    if (judge.study) openReview();
+    else openList();
+  }
+  return {
+    shown() {
+      const now = judge.study;
+      if (now !== of) {
+        of = now;
+        told = null;
+        delete place.dataset.item;
+        listed = '';
+        arrange(place, [make('p', 'th-soft', 'Reading…')]);
+      }
+      place.dataset.mode = now ? 'one' : 'list';
+      put(back, now ? 'All reviews' : 'All studies');
+      if (!now) choose();
+      else if (!told || told.status === 'computing') load();
+    },
+  };
+}

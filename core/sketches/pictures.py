@@ -1,0 +1,114 @@
+"""Pictures of sketches and colorings: PNG for pages, pixels to look at, SVG to draw on with."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from typing import Protocol
+
+import numpy as np
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from core.errors import MaskError
+from core.sketches.outlines import outlines
+from core.sketches.records import check_ink
+
+_COMPRESSION = 6
+
+
+class VectorDrawing(Protocol):
+    """A drawing that knows its own paths, such as one of the starter set."""
+
+    def svg(self) -> str:
+        """The whole as an SVG document: black lines, white paper, with a viewBox."""
+        ...
+
+
+def ink_png(ink: np.ndarray) -> bytes:
+    """The line layer of a sketch as a PNG of mode LA: black, with alpha where there is ink.
+
+    ``ink`` is uint8 ``(H, W)``. Raises BadInput for what is no ink.
+    """
+    check_ink(ink)
+    return _png(np.stack([np.zeros_like(ink), 255 - ink], axis=-1))
+
+
+def layer_png(layer: np.ndarray) -> bytes:
+    """The colors alone, uint8 ``(H, W, 4)``, as an RGBA PNG with exactly these pixels."""
+    return _png(np.ascontiguousarray(layer))
+
+
+def composite(ink: np.ndarray, layer: np.ndarray) -> np.ndarray:
+    """What people see: ink over colors over white paper, srgb8 ``(H, W, 3)``.
+
+    ``layer`` uint8 ``(H, W, 4)`` is of the size of ``ink`` ``(H, W)``; raises MaskError otherwise.
+    """
+    _check_pair(ink, layer)
+    below = np.where(layer[..., 3:] > 0, layer[..., :3], np.uint8(255)).astype(np.uint16)
+    return ((below * ink[..., None] + 127) // 255).astype(np.uint8)
+
+
+def svg(ink: np.ndarray, layer: np.ndarray, drawing: VectorDrawing | None = None) -> str:
+    """The coloring as an SVG document of paths, without any raster picture.
+
+    Colors are exact to the pixel: a path for each. The ink is traced, a path for each of its
+    grays, or drawn by the paths of ``drawing``, which has to be what ``ink`` was made of.
+    Raises MaskError for a layer of another size.
+    """
+    _check_pair(ink, layer)
+    height, width = ink.shape
+    red, green, blue = (layer[..., channel].astype(np.int64) for channel in range(3))
+    colored = np.where(layer[..., 3] > 0, (red << 16 | green << 8 | blue) + 1, 0)
+    colors = [
+        f'<path fill="#{color - 1:06x}" d="{path}"/>' for color, path in outlines(colored).items()
+    ]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}">',
+            f'<path id="paper" fill="#ffffff" d="M0 0h{width}v{height}h-{width}z"/>',
+            '<g id="colors" fill-rule="evenodd" shape-rendering="crispEdges">',
+            *colors,
+            "</g>",
+            *(_traced(ink) if drawing is None else _own_paths(drawing, width, height)),
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def _traced(ink: np.ndarray) -> list[str]:
+    """The ink as paths, one for each darkness."""
+    paths = [
+        f'<path fill-opacity="{darkness / 255:.4g}" d="{path}"/>'
+        for darkness, path in outlines(255 - ink.astype(np.int64)).items()
+    ]
+    return ['<g id="ink" fill-rule="evenodd" shape-rendering="crispEdges">', *paths, "</g>"]
+
+
+def _own_paths(drawing: VectorDrawing, width: int, height: int) -> list[str]:
+    """The drawing laid over the colors: its white lets them through, its black covers them."""
+    document = drawing.svg()
+    nested = re.sub(
+        r"^.*?<svg\b",
+        f'<svg width="{width}" height="{height}"',
+        re.sub(r"<title>.*?</title>\s*", "", document, count=1, flags=re.DOTALL),
+        count=1,
+        flags=re.DOTALL,
+    )
+    return ['<g id="ink" style="mix-blend-mode:multiply">', nested.strip(), "</g>"]
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    marks = PngInfo()
+    marks.add(b"sRGB", b"\x01")  # relative colorimetric, as core.images.load.encode_png
+    buffer = BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG", pnginfo=marks, compress_level=_COMPRESSION)
+    return buffer.getvalue()
+
+
+def _check_pair(ink: np.ndarray, layer: np.ndarray) -> None:
+    check_ink(ink)
+    if layer.shape != (*ink.shape, 4) or layer.dtype != np.uint8:
+        raise MaskError(f"The layer is {layer.dtype} {layer.shape}, but the sketch is {ink.shape}.")

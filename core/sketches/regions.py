@@ -1,0 +1,274 @@
+"""Regions: what one click on a sketch fills, with gaps in its lines closed and no white fringe.
+
+A ball that is as wide as the gap cannot leave through it: where paper lies further from every line
+than the ball's radius are the cores of regions. Cores that only narrow places join are parted where
+it is narrowest, by a watershed of the distance to the lines. Each wider closing divides the regions
+of the one before; a region in which no ball fits stays what it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.cache import LruCache
+from core.errors import BadInput
+from core.sketches.coding import decode, encode, label_type
+from core.sketches.records import check_ink, scale_of, sketch_id
+
+CLOSINGS_PX = (0, 4, 10, 24)
+"""The widest gap that is closed, in pixels at a longer side of 1024."""
+
+LINE = 160
+"""Of 255: darker pixels are lines, which end regions. An antialiased line of one pixel, wherever
+it lies, has a pixel of half its darkness in each row or column that it crosses."""
+
+GROWTH_PX = 12
+"""How far regions reach under lines, at a longer side of 1024."""
+
+_LEAST_GROWTH_PX = 2.0
+_ROOM = 1.2
+"""A core is one of its own where the ball has this much room and half a pixel: passages that are
+just as wide as the ball would fall to pieces otherwise."""
+
+MOST_REGIONS = 20_000
+"""Under one closing: more are hatching or noise that nobody colors, and the numbers of a page."""
+
+_KEPT = 8
+_CODED_KEPT_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class RegionMaps:
+    """The regions of a sketch under each of ``CLOSINGS_PX``.
+
+    ``labels`` are uint16 or int32 ``(H, W)``, not writeable: 0 is no region (deep ink), 1 to n are
+    regions in raster order of their first pixel.
+    """
+
+    labels: tuple[np.ndarray, ...] = field(repr=False)
+    _rows: dict[int, tuple[np.ndarray, np.ndarray]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width in pixels."""
+        height, width = self.labels[0].shape
+        return height, width
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of regions under each closing."""
+        return tuple(int(labels.max()) for labels in self.labels)
+
+    def label(self, closing: int, x: int, y: int) -> int:
+        """The region at a pixel; 0 where there is none, and outside of the sketch."""
+        height, width = self.shape
+        return int(self.labels[closing][y, x]) if 0 <= x < width and 0 <= y < height else 0
+
+    def rows(self, closing: int, label: int) -> slice:
+        """The rows that a region lies on; all of them where there is no such region.
+
+        The first call for a closing looks at its whole map; the next ones cost nothing.
+        """
+        if closing not in self._rows:
+            labels = self.labels[closing]
+            height, width = labels.shape
+            first, last = (np.zeros(int(labels.max()) + 1, np.int32) for _ in range(2))
+            row = np.repeat(np.arange(height, dtype=np.int32), width)
+            last[labels.reshape(-1)] = row  # of several the last one written stays
+            first[labels.reshape(-1)[::-1]] = row[::-1]
+            self._rows[closing] = first, last
+        first, last = self._rows[closing]
+        if not 0 < label < first.size:
+            return slice(None)
+        return slice(int(first[label]), int(last[label]) + 1)
+
+
+_coded: LruCache[bytes] = LruCache(_CODED_KEPT_BYTES, len)
+_maps: LruCache[RegionMaps] = LruCache(_KEPT)
+
+
+def regions(ink: np.ndarray) -> RegionMaps:
+    """The regions of a sketch's ink, uint8 ``(H, W)``; the last ones asked for are kept.
+
+    Raises BadInput for what is no ink, and for ink of more than :data:`MOST_REGIONS`.
+    """
+    return _maps.get(sketch_id(ink), lambda: _read_only(decode(coded_regions(ink))))
+
+
+def coded_regions(ink: np.ndarray) -> bytes:
+    """The regions of a sketch's ink as :mod:`core.sketches.coding` writes them; kept as well.
+
+    Raises as :func:`regions`.
+    """
+    return _coded.get(sketch_id(ink), lambda: encode(label_maps(ink)))
+
+
+def decoded_regions(sketch_id: str, coded: bytes) -> RegionMaps:
+    """The regions that :func:`coded_regions` wrote of the sketch of that id; the last ones that
+    were asked for are kept. Raises BadInput for what it did not write."""
+    return _maps.get(sketch_id, lambda: _read_only(decode(coded)))
+
+
+def label_maps(ink: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The label maps of every closing, made now: int32 or uint16 ``(H, W)``. Raises as
+    :func:`regions`."""
+    import cv2
+
+    check_ink(ink)
+    scale = scale_of(ink.shape)
+    paper = (ink >= LINE).view(np.uint8)
+    if not paper.any():
+        return tuple(np.zeros(ink.shape, np.uint16) for _ in CLOSINGS_PX)
+    count, labels = cv2.connectedComponents(paper, connectivity=4, ltype=cv2.CV_32S)
+    _require_few(count - 1)  # before anything that costs more
+    squared = _squared_distance(paper)
+    under = _Growth(paper.view(bool), max(GROWTH_PX * scale, _LEAST_GROWTH_PX))
+    maps = []
+    for gap_px in CLOSINGS_PX:
+        if gap_px:
+            labels = _divided(labels, squared, (gap_px * scale + 1) / 2)
+        maps.append(_in_raster_order(under.grown(labels)))
+        _require_few(int(maps[-1].max()))
+    return tuple(maps)
+
+
+def _require_few(count: int) -> None:
+    if count > MOST_REGIONS:
+        raise BadInput(
+            f"This drawing falls into {count:,} regions, more than {MOST_REGIONS:,}: it is full of "
+            "hatching or specks. Clean away larger specks, or bring a drawing of clean lines."
+        )
+
+
+def _squared_distance(paper: np.ndarray) -> np.ndarray:
+    """Squared distance int32 ``(H, W)`` from each paper pixel to the nearest line pixel, between
+    their middles; the border of the sketch is no line."""
+    import cv2
+
+    if paper.all():
+        return np.full(paper.shape, paper.size, np.int32)
+    distance = cv2.distanceTransform(paper, cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
+    # Whole numbers, so that no rounding of some machine decides which region a pixel is in.
+    return np.rint(np.square(distance, dtype=np.float64)).astype(np.int32)
+
+
+class _Growth:
+    """How regions grow under lines: which paper pixel is the nearest to each line pixel."""
+
+    def __init__(self, paper: np.ndarray, reach_px: float) -> None:
+        from scipy import ndimage
+
+        self._to = np.flatnonzero(~paper)
+        self._from = np.zeros(0, np.int64)
+        if not self._to.size:
+            return
+        nearest = ndimage.distance_transform_edt(
+            ~paper, return_distances=False, return_indices=True
+        )
+        rows, columns = nearest[0].reshape(-1)[self._to], nearest[1].reshape(-1)[self._to]
+        width = paper.shape[1]
+        near = (rows - self._to // width) ** 2 + (columns - self._to % width) ** 2 <= reach_px**2
+        self._to = self._to[near]
+        self._from = rows[near].astype(np.int64) * width + columns[near]
+
+    def grown(self, labels: np.ndarray) -> np.ndarray:
+        """Labels ``(H, W)`` with those of line pixels within reach of a region."""
+        out = labels.copy().reshape(-1)
+        out[self._to] = out[self._from]
+        return out.reshape(labels.shape)
+
+
+def _divided(labels: np.ndarray, squared: np.ndarray, radius: float) -> np.ndarray:
+    """Regions int32 ``(H, W)`` divided where a ball of that radius cannot pass."""
+    import cv2
+
+    core = (squared > radius**2).view(np.uint8)
+    count, cores = cv2.connectedComponents(core, connectivity=4, ltype=cv2.CV_32S)
+    roomy = np.zeros(count, bool)
+    roomy[cores[squared > (_ROOM * radius + 0.5) ** 2]] = True
+    roomy[0] = False
+    region_of_core = np.zeros(count, np.int64)
+    region_of_core[cores.reshape(-1)] = labels.reshape(-1)
+    cores_of_region = np.bincount(region_of_core[roomy], minlength=int(labels.max()) + 1)
+    several = cores_of_region > 1
+    if not several.any():
+        return labels
+    divided = several[labels]
+    markers = np.cumsum(roomy) * (roomy & several[region_of_core])
+    return _flooded(labels, np.where(divided, squared, -1), markers[cores].astype(np.int32))
+
+
+def _flooded(labels: np.ndarray, squared: np.ndarray, markers: np.ndarray) -> np.ndarray:
+    """Labels with the pixels of ``squared`` from 0 on given to the marker that floods them first.
+
+    A flood goes through wide places before narrow ones: the minimum spanning forest rooted at the
+    markers. Every edge has a weight of its own (width, then distance to the markers, then its
+    place), so that the order of equal ones decides nothing.
+    """
+    import cv2
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+    inside = squared >= 0
+    free = inside & (markers == 0)
+    roots = int(markers.max()) + 1
+    node = markers.astype(np.int64)
+    node[free] = np.arange(roots, roots + int(np.count_nonzero(free)))
+    away = np.rint(
+        cv2.distanceTransform((markers == 0).view(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
+    ).astype(np.int64)
+    ends: list[np.ndarray] = []
+    for one, other in ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:])):
+        joined = (free[one] | free[other]) & inside[one] & inside[other]
+        joined &= labels[one] == labels[other]
+        narrow = np.minimum(squared[one][joined], squared[other][joined]).astype(np.int64)
+        far = np.maximum(away[one][joined], away[other][joined])
+        pair = np.sort(np.stack([node[one][joined], node[other][joined]]), axis=0)
+        ends.append(np.stack([pair[0], pair[1], narrow, far]))
+    first, second, narrow, far = np.concatenate(ends, axis=1)
+    # A pixel may touch a marker on several sides: one edge of these is enough.
+    _, once = np.unique(first * (int(node.max()) + 1) + second, return_index=True)
+    first, second, narrow, far = first[once], second[once], narrow[once], far[once]
+    weight = ((int(narrow.max()) - narrow) << 36) + (far << 24) + np.arange(1, narrow.size + 1)
+    marker = np.arange(1, roots)
+    graph = coo_matrix(
+        (
+            np.concatenate([weight.astype(np.float64), np.full(marker.size, 0.5)]),
+            (np.concatenate([first, np.zeros_like(marker)]), np.concatenate([second, marker])),
+        ),
+        shape=(int(node.max()) + 1,) * 2,
+    )
+    forest = minimum_spanning_tree(graph).tocoo()
+    apart = forest.row != 0  # the root joined all markers; without it each has its own tree
+    trees = coo_matrix((forest.data[apart], (forest.row[apart], forest.col[apart])), graph.shape)
+    _, tree = connected_components(trees, directed=False)
+    return np.where(inside, int(labels.max()) + 1 + tree[node], labels).astype(np.int32)
+
+
+def _in_raster_order(labels: np.ndarray) -> np.ndarray:
+    """The same regions, numbered from 1 in the order of their first pixels; 0 stays 0."""
+    flat = labels.reshape(-1)
+    firsts = np.full(int(flat.max()) + 1, -1, np.int64)
+    firsts[flat[::-1]] = np.arange(flat.size - 1, -1, -1)  # the last one written is the first
+    firsts[0] = -1
+    present = np.flatnonzero(firsts >= 0)
+    number = np.zeros(firsts.size, label_type(present.size))
+    number[present[np.argsort(firsts[present])]] = np.arange(1, present.size + 1)
+    return number[labels]
+
+
+def _read_only(maps: tuple[np.ndarray, ...]) -> RegionMaps:
+    for labels in maps:
+        labels.flags.writeable = False
+    return RegionMaps(maps)
+
+
+def check_closing(closing: object) -> int:
+    """An index of ``CLOSINGS_PX``. Raises BadInput for anything else."""
+    if type(closing) is not int or not 0 <= closing < len(CLOSINGS_PX):
+        raise BadInput(f"A closing is 0 to {len(CLOSINGS_PX) - 1}.", "closing")
+    return closing

@@ -1,0 +1,125 @@
+"""Every drawing of the starter set, by the words of the concept that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from core.sketches.starter import (
+    animals,
+    berries,
+    birds,
+    buildings,
+    flowers,
+    food,
+    fruits,
+    landscapes,
+    monuments,
+    plants,
+    roots,
+    small_animals,
+    sweets,
+    vegetables,
+    waters,
+)
+from core.sketches.starter.sheet import Sheet
+
+Draw = Callable[[Sheet], None]
+
+DRAWN: Mapping[str, Draw] = MappingProxyType(
+    {
+        # Vegetables
+        "asparagus": vegetables.asparagus,
+        "bell pepper": vegetables.bell_pepper,
+        "broccoli": vegetables.broccoli,
+        "carrot": roots.carrot,
+        "corn": vegetables.corn,
+        "cucumber": vegetables.cucumber,
+        "eggplant": vegetables.eggplant,
+        "garlic": roots.garlic,
+        "onion": roots.onion,
+        "pea": vegetables.pea,
+        "pumpkin": vegetables.pumpkin,
+        "radish": roots.radish,
+        "tomato": vegetables.tomato,
+        # Fruits
+        "apple": fruits.apple,
+        "avocado": fruits.avocado,
+        "banana": fruits.banana,
+        "cherry": berries.cherry,
+        "grape": berries.grape,
+        "kiwi": fruits.kiwi,
+        "lemon": fruits.lemon,
+        "orange": fruits.orange,
+        "pear": fruits.pear,
+        "pineapple": fruits.pineapple,
+        "strawberry": berries.strawberry,
+        "watermelon": fruits.watermelon,
+        # Plants
+        "acorn": plants.acorn,
+        "bamboo": plants.bamboo,
+        "cactus": plants.cactus,
+        "cherry blossom": flowers.cherry_blossom,
+        "clover": plants.clover,
+        "daisy": flowers.daisy,
+        "lotus": flowers.lotus,
+        "maple": plants.maple,
+        "palm tree": plants.palm_tree,
+        "pine tree": plants.pine_tree,
+        "rose": flowers.rose,
+        "sunflower": flowers.sunflower,
+        "tulip": flowers.tulip,
+        "wheat": plants.wheat,
+        # Animals
+        "bee": small_animals.bee,
+        "bird": birds.bird,
+        "butterfly": small_animals.butterfly,
+        "cat": animals.cat,
+        "crab": small_animals.crab,
+        "duck": birds.duck,
+        "elephant": animals.elephant,
+        "frog": small_animals.frog,
+        "owl": birds.owl,
+        "pig": animals.pig,
+        "rabbit": animals.rabbit,
+        "turtle": small_animals.turtle,
+        "whale": animals.whale,
+        # Food
+        "birthday cake": sweets.birthday_cake,
+        "bread": food.bread,
+        "cheese": food.cheese,
+        "coffee": food.coffee,
+        "cookie": sweets.cookie,
+        "egg": food.egg,
+        "hamburger": food.hamburger,
+        "honey": sweets.honey,
+        "milk": food.milk,
+        "muffin": sweets.muffin,
+        "pizza": food.pizza,
+        "sushi": food.sushi,
+        # Landscapes
+        "beach": waters.beach,
+        "desert": landscapes.desert,
+        "forest": landscapes.forest,
+        "grassland": landscapes.grassland,
+        "island": waters.island,
+        "lake": waters.lake,
+        "moon": landscapes.moon,
+        "mountain": landscapes.mountain,
+        "rainbow": landscapes.rainbow,
+        "sunset": waters.sunset,
+        "waterfall": waters.waterfall,
+        # Buildings
+        "cabin": buildings.cabin,
+        "castle": monuments.castle,
+        "church": buildings.church,
+        "factory": buildings.factory,
+        "farm": buildings.farm,
+        "hospital": buildings.hospital,
+        "igloo": buildings.igloo,
+        "palace": monuments.palace,
+        "pyramid": monuments.pyramid,
+        "skyscraper": buildings.skyscraper,
+        "temple": monuments.temple,
+    }
+)

@@ -1,0 +1,1 @@
+"""Colorings: those that people keep for themselves, and what is stored of those of studies."""

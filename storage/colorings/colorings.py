@@ -1,0 +1,80 @@
+"""Colorings that somebody keeps for themselves, outside of any study."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.records import ColoringRecord
+from storage.database import canonical
+from storage.database.connection import Database, aware
+from storage.studies.rows import not_stored
+
+_COLUMNS = "coloring_id, sketch_id, words, actions, maker, created_at"
+
+
+class Colorings:
+    """The kept colorings. Any thread may call; one is added whole, and may be deleted."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self, sketch_id: str, words: str, actions: Sequence[Mapping[str, Any]], maker: str
+    ) -> ColoringRecord:
+        """Store a coloring of a stored sketch. ``actions`` are checked by the caller; ``maker`` is
+        the id of the actor. Raises :class:`NotStored` for another sketch."""
+        coloring_id = secrets.token_hex(16)
+        text = canonical.dump([canonical.mapping(dict(one), "actions") for one in actions])
+        with self._database.transaction() as cursor:
+            known = cursor.execute("SELECT 1 FROM sketches WHERE sketch_id = ?", [sketch_id])
+            if not known.fetchall():
+                raise not_stored("sketch", sketch_id)
+            cursor.execute(
+                f"INSERT INTO colorings ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    coloring_id,
+                    sketch_id,
+                    canonical.text(words, "words"),
+                    text,
+                    canonical.text(maker, "maker"),
+                    self._database.now(),
+                ],
+            )
+        return self.get(coloring_id)
+
+    def get(self, coloring_id: str) -> ColoringRecord:
+        """The coloring of that id. Raises :class:`NotStored`."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM colorings WHERE coloring_id = ?", [coloring_id]
+        )
+        if not rows:
+            raise not_stored("coloring", coloring_id)
+        return _record(rows[0])
+
+    def all(self, maker: str | None = None, most: int | None = None) -> list[ColoringRecord]:
+        """All colorings, or those of one maker, the newest first; no more than ``most``."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM colorings WHERE ?::VARCHAR IS NULL OR maker = ? "
+            "ORDER BY created_at DESC, coloring_id LIMIT ?",
+            [maker, maker, most],
+        )
+        return [_record(row) for row in rows]
+
+    def delete(self, coloring_id: str) -> None:
+        """Delete a coloring. Raises :class:`NotStored`."""
+        with self._database.transaction() as cursor:
+            gone = cursor.execute(
+                "DELETE FROM colorings WHERE coloring_id = ? RETURNING coloring_id", [coloring_id]
+            ).fetchall()
+            if not gone:
+                raise not_stored("coloring", coloring_id)
+
+
+def _record(row: tuple[Any, ...]) -> ColoringRecord:
+    coloring_id, sketch_id, words, actions, maker, created_at = row
+    return ColoringRecord(
+        coloring_id, sketch_id, words, tuple(json.loads(actions)), maker, aware(created_at)
+    )

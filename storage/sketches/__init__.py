@@ -1,0 +1,1 @@
+"""Sketches: line drawings prepared for coloring, as files and rows."""

@@ -1,0 +1,173 @@
+"""Candidates for sketches: the paper's sentence, drawn by a model through the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from core.concepts.matching import concept_of
+from core.errors import BadInput
+from core.generation.readiness import missing
+from core.generation.registry import MODELS, RENDERER, model
+from core.generation.request import MAX_SEED, GenerationRequest
+from core.prompts.concepts import concepts
+from core.prompts.prompt import Prompt
+from core.records import DrawingRecord
+from tabs.colorize.prepared import MOST_WORDS, base_of
+from tabs.generate.models import DRAWABLE, checked_models
+from tabs.judging.generation import draw, model_name
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.requests import Nothing, PageRequest, Whole, list_of_one
+
+SENTENCE = (
+    "A simple cartoon black outline drawing of {}, without coloring, without shadow, white "
+    "background."
+)
+"""ColorConceptBench, appendix B.2."""
+
+SOURCE = "sketches"
+"""Of the prompts, by which candidates are found again."""
+
+CANDIDATES, LEAST_GUIDANCE, MOST_GUIDANCE = 5, 5.0, 7.0
+MOST_CANDIDATES = 20
+MOST_CONCEPTS = 250
+NO_LINES = (
+    "The reference renderer draws shaded solids, no outlines. Choose a model with weights or a "
+    "server, or import line drawings."
+)
+
+
+class CandidatesRequest(PageRequest):
+    """Candidates of the concepts ``words`` by a model: each has a seed of its own, and their
+    guidance goes evenly from ``low`` to ``high``."""
+
+    words: Annotated[list[str], BeforeValidator(list_of_one)] = Field(
+        min_length=1, max_length=MOST_CONCEPTS, title="The concepts"
+    )
+    model: str = Field(title="The model")
+    count: Whole = Field(default=CANDIDATES, ge=1, le=MOST_CANDIDATES, title="Candidates a concept")
+    low: float = Field(default=LEAST_GUIDANCE, ge=0, le=30, title="The lowest guidance")
+    high: float = Field(default=MOST_GUIDANCE, ge=0, le=30, title="The highest guidance")
+    seed: Whole = Field(default=0, ge=0, le=MAX_SEED - MOST_CANDIDATES, title="The first seed")
+
+
+class OfConcept(PageRequest):
+    """A concept by its words."""
+
+    words: str = Field(default="", max_length=MOST_WORDS)
+
+
+def prompt_of(words: str) -> Prompt:
+    """The paper's sentence for a concept, without an article as there. Raises BadInput for no
+    words."""
+    base, _ = base_of(words)
+    concept = concept_of(base)
+    name = concept.id if concept else f"words-{base}"
+    return Prompt(id=name, text=SENTENCE.format(base), task="free", source=SOURCE)
+
+
+def guidances(low: float, high: float, count: int) -> tuple[float, ...]:
+    """``count`` scales evenly from ``low`` to ``high``; of one alone their middle."""
+    if low > high:
+        raise BadInput("The lowest guidance is above the highest. Swap them.", "low")
+    if count == 1:
+        return (round((low + high) / 2, 2),)
+    return tuple(round(low + (high - low) * place / (count - 1), 2) for place in range(count))
+
+
+@asks("compute")
+def start_candidates(context: Context, actor: Actor, request: CandidatesRequest) -> dict[str, Any]:
+    """Puts candidates into the engine's queue; they are found by :func:`candidates_view` as they
+    come. Raises BadInput in words."""
+    checked_models(actor, [request.model])
+    if request.model == RENDERER:
+        raise BadInput(NO_LINES, "model")
+    lacking = missing(model(request.model), None, context.sources, context.endpoints)
+    if lacking:
+        raise BadInput(f"{model_name(request.model)} cannot draw here yet. {lacking[0]}", "model")
+    prompts = {prompt.id: prompt for prompt in map(prompt_of, request.words)}
+    scales: Sequence[float | None] = guidances(request.low, request.high, request.count)
+    if not takes_guidance(context, request.model):
+        scales = (None,) * request.count
+    requests = [
+        GenerationRequest(
+            model=request.model,
+            text=prompt.text,
+            seed=request.seed + place,
+            guidance=scale,
+            prompt_id=prompt.id,
+        )
+        for prompt in prompts.values()
+        for place, scale in enumerate(scales)
+    ]
+    words = [base_of(words)[0] for words in request.words]
+    named = f"“{words[0]}”" if len(prompts) == 1 else f"{len(prompts)} concepts"
+    title = f"Sketches of {named}, by {model_name(request.model)}"
+    return {"job": draw(context, list(prompts.values()), requests, title, actor)}
+
+
+def takes_guidance(context: Context, model_id: str) -> bool:
+    """Whether a model can be asked for a guidance scale; a server says itself what it takes."""
+    name = model_id.removeprefix("served:")
+    if name != model_id and name in context.endpoints:
+        return "guidance" in context.endpoints[name].fields
+    return True
+
+
+@asks("look")
+def candidates_view(context: Context, actor: Actor, request: OfConcept) -> dict[str, Any]:
+    """What was drawn for a concept, newest first, and what failed; with its sentence, and how many
+    states and moods share its sketch."""
+    prompt = prompt_of(request.words)
+    base, said = base_of(request.words)
+    rows = context.storage.drawings.recent(60, prompt=(SOURCE, prompt.id))
+    concept = concept_of(base)
+    return {
+        "words": base,
+        "concept": concept.id if concept else "",
+        "category": concept.category if concept else "",
+        "said": said,
+        "sentence": prompt.text,
+        "drawn": [_candidate_json(row) for row in rows if row.image_id],
+        "failed": [row.reason for row in rows if not row.image_id][:3],
+    }
+
+
+def _candidate_json(row: DrawingRecord) -> dict[str, Any]:
+    about = [f"seed {row.seed}" if row.seed is not None else ""]
+    about += [f"guidance {row.guidance:g}" if row.guidance is not None else ""]
+    return {
+        "image": row.image_id,
+        "model": model_name(row.model),
+        "about": " · ".join(text for text in about if text),
+    }
+
+
+@asks("look")
+def models_view(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+    """The models that can be asked for candidates, what each lacks here, and the settings."""
+    listed = [
+        {
+            "id": entry.id,
+            "name": entry.name,
+            "lacks": (missing(entry, None, context.sources, context.endpoints) or [""])[0],
+        }
+        for entry in MODELS
+        if entry.kind in DRAWABLE and entry.id != RENDERER
+    ]
+    listed += [
+        {"id": f"served:{name}", "name": f"{name} (server)", "lacks": ""}
+        for name in context.endpoints
+    ]
+    return {
+        "models": sorted(listed, key=lambda entry: bool(entry["lacks"])),
+        "count": CANDIDATES,
+        "low": LEAST_GUIDANCE,
+        "high": MOST_GUIDANCE,
+        "concepts": len([one for one in concepts() if not one.modifier]),
+        "no_lines": NO_LINES,
+        "sentence": SENTENCE.format("…"),
+    }

@@ -1,0 +1,134 @@
+"""Files of sketches and colorings, made when a page asks: a few at a time, and kept for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput, NotStored
+from core.files import png_of
+from core.sketches.records import Sketch
+from core.sketches.regions import CLOSINGS_PX, coded_regions
+from core.sketches.regions import regions as region_maps
+from tabs.colorize.hatches import hatched
+from tabs.colorize.pictures import painted, picture, thumbnail
+from tabs.colorize.prepared import Preparing, prepared
+from tabs.colorize.sketches import drawing_of, find
+from tabs.page.context import Context
+from tabs.page.once import Once
+from tabs.page.requests import read_as
+
+AT_ONCE = 2
+MOST_KEPT = 256
+HATCH_SIDES = (420, 900)
+SIDES = (256, 512)
+"""The longer sides of small pictures, in pixels."""
+NAMES = {"coloring.png": "coloring", "colors.png": "colors", "coloring.svg": "svg"}
+"""The files of a kept coloring, by the kinds of tabs.colorize.pictures."""
+
+
+class Files:
+    """Makes and keeps them; each method gives the bytes of a file. Belongs to one event loop."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        # What is kept is kept for the data folder that it is of.
+        self._made = Once(lambda _, make, *which: make(context, *which), AT_ONCE, MOST_KEPT)
+        self.limiter = self._made.limiter
+
+    async def _once(self, make: Any, *which: Any) -> bytes:
+        storage = self._context.storage
+        made: bytes = await self._made.get(storage.data_dir, make, *which)
+        return made
+
+    async def starter(self, drawing: str) -> bytes:
+        """SVG of a starter drawing. Raises NotStored."""
+        return await self._once(_starter, drawing)
+
+    async def ink(self, sketch: str, side: int) -> bytes:
+        """PNG of a sketch's lines: exact, as a layer to lie above colors, or small on white."""
+        return await self._once(_ink, sketch, _side(side))
+
+    async def regions(self, sketch: str) -> bytes:
+        """A sketch's region maps, as :mod:`core.sketches.coding` writes them."""
+        return await self._once(_regions, sketch)
+
+    async def hatches(self, sketch: str, closing: int, side: int) -> bytes:
+        """PNG of a sketch's regions under a closing, -1 for the one that suits it."""
+        return await self._once(_hatches, sketch, closing, _side(side, HATCH_SIDES))
+
+    async def prepared(self, asked: Mapping[str, Any], view: str, side: int) -> bytes:
+        """PNG of what would become of an image: its ``ink``, or its ``regions``, shown with a
+        longer side of about ``side`` pixels."""
+        # Read here: what is kept is kept by what was asked, not by how it was written.
+        request = read_as(Preparing, asked)
+        return await self._once(_prepared, request, view == "regions", _side(side, HATCH_SIDES))
+
+    async def kept(self, coloring: str, kind: str, side: int) -> bytes:
+        """A picture of a kept coloring, small where a ``side`` is given. Raises NotStored."""
+        self._context.storage.colorings.get(coloring)  # what was deleted is not told from memory
+        return await self._once(_kept, coloring, kind, _side(side))
+
+    def kept_kind(self, name: str) -> str:
+        """What a file of a kept coloring is. Raises NotStored for another name."""
+        if name not in NAMES:
+            raise NotStored(f"A kept coloring has {', '.join(NAMES)}.")
+        return NAMES[name]
+
+    def words_of(self, coloring: str) -> str:
+        """What a kept coloring shows."""
+        return self._context.storage.colorings.get(coloring).words
+
+
+def _side(side: int, sides: Sequence[int] = SIDES) -> int:
+    """The smallest of some sides that is at least ``side``; of 0 it is 0."""
+    return next((known for known in sides if known >= side), sides[-1]) if side > 0 else 0
+
+
+def _starter(context: Context, drawing: str) -> bytes:
+    return drawing_of(drawing).svg().encode()
+
+
+def _ink(context: Context, sketch_id: str, side: int) -> bytes:
+    from core.sketches.pictures import ink_png
+
+    ink = find(context, sketch_id).sketch.ink
+    return _small(ink, side) if side else ink_png(ink)
+
+
+def _regions(context: Context, sketch_id: str) -> bytes:
+    return coded_regions(find(context, sketch_id).sketch.ink)
+
+
+def _hatches(context: Context, sketch_id: str, closing: int, side: int) -> bytes:
+    sketch = find(context, sketch_id).sketch
+    return hatches_png(sketch, sketch.closing if closing < 0 else closing, side)
+
+
+def _prepared(context: Context, request: Preparing, of_regions: bool, side: int) -> bytes:
+    sketch = prepared(context, request)
+    return hatches_png(sketch, sketch.closing, side) if of_regions else _small(sketch.ink, side)
+
+
+def _kept(context: Context, coloring_id: str, kind: str, side: int) -> bytes:
+    record = context.storage.colorings.get(coloring_id)
+    of = painted(context, record.sketch_id, record.actions)
+    return thumbnail(of, side) if side else picture(of, kind)
+
+
+def hatches_png(sketch: Sketch, closing: int, side: int) -> bytes:
+    """PNG of a sketch's regions, its longer side at most ``side`` pixels. Raises BadInput for a
+    closing that there is not."""
+    if not 0 <= closing < len(CLOSINGS_PX):
+        raise BadInput(f"A closing is 0 to {len(CLOSINGS_PX) - 1}.", "closing")
+    return png_of(hatched(region_maps(sketch.ink).labels[closing], sketch.ink, side))
+
+
+def _small(ink: np.ndarray, side: int) -> bytes:
+    from PIL import Image
+
+    small = Image.fromarray(ink)
+    small.thumbnail((side, side), Image.Resampling.LANCZOS)
+    return png_of(np.asarray(small))

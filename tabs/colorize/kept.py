@@ -1,0 +1,104 @@
+"""Colorings that somebody keeps: with their whole log, so that each opens as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from annotation.colorings.actions import has_color, read_action
+from core.concepts.matching import normal
+from core.errors import BadInput
+from core.records import ColoringRecord
+from tabs.colorize.pictures import ColoringRequest, painted
+from tabs.colorize.prepared import keep_sketch
+from tabs.colorize.sketches import PREFIX, find, sketch_json
+from tabs.page.actor import Actor, Thing, allowed, asks, may
+from tabs.page.context import Context
+from tabs.page.requests import Nothing, PageRequest
+
+MOST_LISTED = 200
+OTHER_PICTURE = (
+    "The picture that your log gives here is not the one on your page, so nothing was kept. Reload "
+    "the page: your work is still there."
+)
+
+
+class Keeping(ColoringRequest):
+    """A coloring with the ``checksum`` of the layer that the page shows."""
+
+    checksum: str = Field(max_length=8, title="The checksum")
+
+
+class NamedColoring(PageRequest):
+    """A kept coloring by its id."""
+
+    coloring: str = Field(max_length=64, title="The coloring")
+
+
+@asks("add")
+def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
+    """Keeps a coloring, and its sketch where it was not stored. The log is replayed first: what is
+    kept is what was seen."""
+    words = normal(request.words)
+    if not words:
+        raise BadInput("Say what you colored, then keep it.", "words")
+    if not has_color([read_action(action) for action in request.actions]):
+        raise BadInput("Nothing is colored yet. Fill a region, then keep it.")
+    of = painted(context, request.sketch, request.actions)
+    if of.checksum != request.checksum:
+        raise BadInput(OTHER_PICTURE)
+    # Its log alone: the picture is made of it whenever somebody asks.
+    context.require_room(sum(len(str(action)) for action in request.actions))
+    keep_sketch(context, actor, of.found)
+    record = context.storage.colorings.add(of.sketch.id, words, request.actions, actor.id)
+    return {"kept": _kept_json(actor, record)}
+
+
+@asks("look")
+def kept_view(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+    """What is kept here, newest first; of each whether it is one's own to delete."""
+    records = context.storage.colorings.all(most=MOST_LISTED)
+    return {"kept": [_kept_json(actor, record) for record in records]}
+
+
+@asks("look")
+def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
+    """A kept coloring with its sketch and its whole log. Raises NotStored."""
+    record = context.storage.colorings.get(request.coloring)
+    return {
+        **_kept_json(actor, record),
+        "sketch": sketch_json(find(context, record.sketch_id)),
+        "actions": list(record.actions),
+    }
+
+
+@asks("delete")
+def delete_coloring(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
+    """Deletes a coloring that one kept; its sketch stays."""
+    record = context.storage.colorings.get(request.coloring)
+    may(actor, "delete", _thing(record))
+    context.storage.colorings.delete(record.id)
+    return kept_view(context, actor, Nothing())
+
+
+def _thing(record: ColoringRecord) -> Thing:
+    return Thing(frozenset({record.maker} if record.maker else ()))
+
+
+def _kept_json(actor: Actor, record: ColoringRecord) -> dict[str, Any]:
+    address = f"{PREFIX}/kept/{record.id}"
+    return {
+        "id": record.id,
+        "words": record.words,
+        "sketch_id": record.sketch_id,
+        "actions": len(record.actions),
+        "at": record.created_at.isoformat(),
+        "mine": allowed(actor, "delete", _thing(record)),
+        "thumb": f"{address}/coloring.png?side=256",
+        "files": {
+            "coloring": f"{address}/coloring.png",
+            "colors": f"{address}/colors.png",
+            "svg": f"{address}/coloring.svg",
+        },
+    }

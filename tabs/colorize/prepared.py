@@ -1,0 +1,158 @@
+"""Line drawings that people bring or models draw: cleaned, looked at, and stored as sketches."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from core.cache import LruCache
+from core.concepts.matching import concept_of, normal
+from core.errors import BadInput
+from core.prompts.concepts import concepts
+from core.sketches.records import Sketch, SketchSettings
+from core.sketches.regions import CLOSINGS_PX, regions
+from tabs.colorize.sketches import GENERATED, IMPORT, Found, sketch_json, starter
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.errors import shortened
+from tabs.page.images import image_json, store_upload
+from tabs.page.requests import Nothing, PageRequest, Whole, digits
+
+MOST_WORDS = 80
+MOST_NOTE = 200
+MOST_KEPT = 24
+_PREPARED: LruCache[Sketch] = LruCache(MOST_KEPT)
+_NUMBERED = re.compile(r"[\s(]*(?:copy|sketch|drawing|final|v?\d+)\)?$")
+
+Blank = Annotated[int | None, BeforeValidator(lambda value: digits(value) if value != "" else None)]
+
+
+class Preparing(PageRequest):
+    """A stored image, and how it becomes a sketch; without a threshold one is found."""
+
+    image: str = Field(title="The image")
+    threshold: Blank = Field(default=None, ge=1, le=254, title="The line threshold")
+    side: Whole = Field(default=1024, ge=64, le=2048, title="The longer side")
+    speck: Whole = Field(default=12, ge=0, le=400, title="The size of specks")
+    flatten: bool = Field(default=True, title="Taking shading away")
+
+
+class Storing(Preparing):
+    """The same to be stored for a concept, or a starter ``drawing`` for its own."""
+
+    image: str = ""
+    words: str = Field(default="", max_length=MOST_WORDS, title="What it is")
+    drawing: str = ""
+
+
+def prepared(context: Context, request: Preparing) -> Sketch:
+    """The sketch that comes of a stored image; the last ones are kept. Raises NotStored."""
+    record = context.storage.images.get(request.image)  # also of what is kept: is it theirs to see?
+    settings = SketchSettings(request.threshold, request.side, request.speck, request.flatten)
+
+    def make() -> Sketch:
+        from core.sketches.prepare import prepare
+
+        return prepare(context.srgb8(record.image_id), settings)
+
+    return _PREPARED.get((record.image_id, settings), make)
+
+
+@asks("look")
+def prepared_view(context: Context, actor: Actor, request: Preparing) -> dict[str, Any]:
+    """A sketch before it is stored: its size, its regions under each closing, and warnings."""
+    sketch = prepared(context, request)
+    height, width = sketch.ink.shape
+    return {
+        "id": sketch.id,
+        "width": width,
+        "height": height,
+        "closing": sketch.closing,
+        "warnings": [warning.words for warning in sketch.warnings],
+        "regions": list(regions(sketch.ink).counts),
+        "closings_px": list(CLOSINGS_PX),
+    }
+
+
+@asks("add")
+def take_drawing(
+    context: Context, actor: Actor, request: Nothing, file: Path, name: str
+) -> dict[str, Any]:
+    """Stores a line drawing that somebody brings. Raises ImageError."""
+    record = store_upload(context, file, name or "pasted drawing", actor.id)
+    return {**image_json(record), **guess(record.name)}
+
+
+def guess(file_name: str) -> dict[str, Any]:
+    """What a file shows, by its name: the concept's words where they are one's, else the name's."""
+    words = normal(Path(file_name).stem)[:MOST_WORDS]
+    while (shorter := _NUMBERED.sub("", words).strip()) != words and shorter:
+        words = shorter
+    concept = concept_of(words)
+    return {"words": concept.words if concept else words, "known": concept is not None}
+
+
+def base_of(words: str) -> tuple[str, str]:
+    """The words under which a sketch is stored, and what to say of it: states and moods of a thing
+    share the thing's sketch. Raises BadInput for no words."""
+    words = normal(words)
+    if not words:
+        raise BadInput("Say what the drawing shows.", "words")
+    concept = concept_of(words)
+    if concept is None:
+        return words, ""
+    family = [one for one in concepts() if one.base_id == concept.base_id]
+    base = next(one for one in family if not one.modifier)
+    others = len(family) - 1
+    if not others:
+        return base.words, ""
+    share = "One state or mood shares" if others == 1 else f"{others} states and moods share"
+    return base.words, f"{share} the sketch of “{base.words}”."
+
+
+@asks("add")
+def store_sketch(context: Context, actor: Actor, request: Storing) -> dict[str, Any]:
+    """Stores the sketch of a concept, which is the one that is taken for it from now on; one that
+    is stored for something else stays what it is."""
+    if request.drawing:
+        found = starter(request.drawing)
+        words, said = base_of(request.words or found.words)
+        found = replace(found, words=words)
+    else:
+        words, said = base_of(request.words)
+        sketch = prepared(context, request)
+        found = Found(sketch, words, *_source(context, request.image))
+    found = keep_sketch(context, actor, found)
+    if normal(found.words) == normal(words):
+        context.storage.sketches.use(found.sketch.id, actor.id)
+    return {"sketch": sketch_json(found), "said": said}
+
+
+def keep_sketch(context: Context, actor: Actor, found: Found) -> Found:
+    """Stores a sketch with its name; one that is stored keeps the name that it has. Which one is
+    taken for that name stays as it is."""
+    context.require_room(found.sketch.ink.size // 4)
+    record = context.storage.sketches.add(
+        found.sketch, found.words, found.source, found.note, actor.id
+    )
+    return replace(found, words=record.words, source=record.source, note=record.note)
+
+
+def _source(context: Context, image_id: str) -> tuple[str, str]:
+    """Where an image is from, and in words: the file that was brought, or model, seed and
+    guidance."""
+    from tabs.judging.generation import model_name
+
+    record = context.storage.images.get(image_id)
+    rows = context.storage.drawings.for_image(record.image_id)
+    if not rows:
+        return IMPORT, shortened(f"brought as {record.name}", MOST_NOTE)
+    row = rows[0]
+    parts = [model_name(row.model)]
+    parts += [f"seed {row.seed}"] if row.seed is not None else []
+    parts += [f"guidance {row.guidance:g}"] if row.guidance is not None else []
+    return GENERATED, ", ".join(parts)

@@ -1,0 +1,146 @@
+"""HTTP routes of Colorize: sketches and their files, comparison, what is kept, preparation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+from fastapi import Request
+from fastapi.responses import JSONResponse, Response
+
+from core.errors import TrueHueError
+from tabs.colorize.against import compare_view
+from tabs.colorize.candidates import (
+    CandidatesRequest,
+    OfConcept,
+    candidates_view,
+    models_view,
+    start_candidates,
+)
+from tabs.colorize.files import Files
+from tabs.colorize.kept import (
+    Keeping,
+    NamedColoring,
+    coloring_view,
+    delete_coloring,
+    keep,
+    kept_view,
+)
+from tabs.colorize.pictures import (
+    MOST_LOG_BYTES,
+    ColoringRequest,
+    PictureRequest,
+    file_name,
+    picture_view,
+)
+from tabs.colorize.prepared import Preparing, Storing, prepared_view, store_sketch, take_drawing
+from tabs.colorize.sketches import PREFIX, NamedSketch, sketch_view, sketches_view
+from tabs.page.actor import Actor
+from tabs.page.answers import Answer, attachment, guarded, refusal
+from tabs.page.context import Context
+from tabs.page.door import Door
+from tabs.page.requests import Nothing, read_as
+
+DECODES_AT_ONCE = 2
+FOREVER = {
+    "Cache-Control": "private, max-age=31536000, immutable",
+    "X-Content-Type-Options": "nosniff",
+}
+SVG = "image/svg+xml"
+INERT = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
+"""Of files that a browser would run scripts of: ours have none, and none could run."""
+
+
+def colorize_routes(context: Context) -> Door:
+    """The router of Colorize."""
+    door = Door(context, PREFIX)
+    files = Files(context)
+
+    def view(path: str, kind: type[Any], do: Callable[[Context, Actor, Any], Answer]) -> None:
+        """GET: ``do`` gets what the address asks."""
+
+        def answer(request: Request, actor: Actor = door.asking) -> JSONResponse:
+            asked = {**request.query_params, **request.path_params}
+            return guarded(lambda: do(context, actor, read_as(kind, asked)))
+
+        door.add_api_route(path, answer, methods=["GET"], name=do.__name__)
+
+    view("/sketches", Nothing, sketches_view)
+    view("/sketch", NamedSketch, sketch_view)
+    view("/models", Nothing, models_view)
+    view("/candidates", OfConcept, candidates_view)
+    view("/kept", Nothing, kept_view)
+    view("/kept/{coloring}", NamedColoring, coloring_view)
+
+    @door.get("/prepared")
+    async def about_prepared(request: Request, actor: Actor = door.asking) -> JSONResponse:
+        def about() -> Answer:
+            return prepared_view(context, actor, read_as(Preparing, request.query_params))
+
+        # Cleaning an image and finding its regions costs what its pictures cost.
+        return await anyio.to_thread.run_sync(lambda: guarded(about), limiter=files.limiter)
+
+    door.takes("/compare", ColoringRequest, compare_view, MOST_LOG_BYTES)
+    door.takes("/picture", PictureRequest, picture_view, MOST_LOG_BYTES)
+    door.takes("/keep", Keeping, keep, MOST_LOG_BYTES)
+    door.takes("/kept/{coloring}/delete", NamedColoring, delete_coloring)
+    door.takes("/candidates", CandidatesRequest, start_candidates)
+    door.takes("/sketches", Storing, store_sketch)
+    # A large image takes a gigabyte for a moment.
+    decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
+    door.takes_file("/import", Nothing, context.limits.image_bytes, take_drawing, decoding)
+    _file_routes(door, files)
+    return door
+
+
+def _file_routes(door: Door, files: Files) -> None:
+    """The files of sketches and colorings, each named by its content."""
+
+    @door.get("/starter/{drawing}.svg")
+    async def starter(drawing: str) -> Response:
+        return await _answered(files.starter(drawing), SVG)
+
+    @door.get("/sketches/{sketch}.png")
+    async def ink(sketch: str, side: int = 0) -> Response:
+        return await _answered(files.ink(sketch, side), "image/png")
+
+    @door.get("/sketches/{sketch}.regions")
+    async def regions(sketch: str) -> Response:
+        return await _answered(files.regions(sketch), "application/octet-stream")
+
+    @door.get("/sketches/{sketch}/regions.png")
+    async def hatches(sketch: str, closing: int = -1, side: int = 900) -> Response:
+        return await _answered(files.hatches(sketch, closing, side), "image/png")
+
+    @door.get("/prepared/{image}.png")
+    async def prepared(
+        image: str, request: Request, view: str = "ink", side_px: int = 900
+    ) -> Response:
+        asked = {**request.query_params, "image": image}
+        return await _answered(files.prepared(asked, view, side_px), "image/png")
+
+    @door.get("/kept/{coloring}/{name}")
+    async def kept(coloring: str, name: str, side: int = 0) -> Response:
+        try:
+            kind = files.kept_kind(name)
+        except TrueHueError as error:
+            return refusal(error)
+        answer = await _answered(files.kept(coloring, kind, side), _type_of(name))
+        if side == 0 and answer.status_code == 200:
+            answer.headers.update(attachment(file_name(files.words_of(coloring), kind)))
+        return answer
+
+
+async def _answered(made: Any, media_type: str) -> Response:
+    """A file, or its error in words."""
+    try:
+        data = await made
+    except TrueHueError as error:
+        return refusal(error)
+    headers = {**FOREVER, **(INERT if media_type == SVG else {})}
+    return Response(data, media_type=media_type, headers=headers)
+
+
+def _type_of(name: str) -> str:
+    return SVG if name.endswith(".svg") else "image/png"

@@ -1,0 +1,125 @@
+"""What one participant did on the canvases of their trials: a byte an action, and whether the next
+one may be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from annotation.assignment.practice import verdict_of
+from annotation.assignment.training import rounds
+from annotation.colorings.actions import MOST_ACTIONS, MOST_ROWS, rows_of
+from annotation.colorings.trace import code_of, colors_standing
+from annotation.judgments.answers import Answer, AnswerKind
+from annotation.studies.cases import Kind
+from annotation.studies.plan import StudyPlan
+from core.studies import ColoringMark, Event, Purpose, Trial
+from tabs.participants.refusals import Refusal
+
+MOST_BYTES = 48 * 2**20
+"""What the events of one participant may take, about: 45 sketches of a painter who never fills."""
+PREVIEW_BYTES = 2 * 2**20
+"""The same in a preview, which lies in memory."""
+RESERVE_BYTES = 2**20
+"""Beyond that nothing is drawn any more, and answers are still taken, up to this."""
+
+
+@dataclass
+class Canvases:
+    """``traces`` and the ``rows`` of all strokes by position; ``cost`` is about how many bytes all
+    events take, ``actions`` how many of them are actions."""
+
+    traces: dict[int, bytes] = field(default_factory=dict)
+    rows: dict[int, int] = field(default_factory=dict)
+    cost: int = 0
+    actions: int = 0
+
+    def draft(self) -> Canvases:
+        """A copy on which what was sent can be tried."""
+        return replace(self, traces=dict(self.traces), rows=dict(self.rows))
+
+    def length(self, position: int) -> int:
+        """How many actions a trial has."""
+        return len(self.traces.get(position, b""))
+
+    def take(self, event: Event) -> None:
+        """Takes in an action."""
+        assert event.position is not None
+        before = self.traces.get(event.position, b"")
+        self.traces[event.position] = before + code_of(event.body)
+        self.rows[event.position] = self.rows_with(event)
+        self.actions += 1
+
+    def rows_with(self, event: Event) -> int:
+        """How many rows the strokes of a trial have, with this action."""
+        assert event.position is not None
+        return self.rows.get(event.position, 0) + _rows(event.body)
+
+    def begun(self, positions: Iterable[int]) -> list[int]:
+        """Those of the positions at which anything was done."""
+        return [position for position in positions if self.length(position)]
+
+
+def check_action(plan: StudyPlan, canvases: Canvases, event: Event) -> None:
+    """Returns where an action on a trial without an answer may be taken. Raises Refusal."""
+    if plan.kind is not Kind.COLORINGS:
+        raise Refusal("Nothing is colored in this study.", "bad", 400, "kind")
+    assert event.position is not None
+    if canvases.length(event.position) >= MOST_ACTIONS:
+        raise Refusal(
+            f"A sketch takes {MOST_ACTIONS:,} actions: finish this one as it is.", "too many"
+        )
+    if _rows(event.body) and canvases.rows_with(event) > MOST_ROWS:
+        raise Refusal(
+            "No more brush strokes fit on this sketch: fill regions, or finish it as it is.",
+            "too many",
+        )
+
+
+def _rows(action: Mapping[str, Any]) -> int:
+    stroke = action["do"] == "stroke"
+    return rows_of(action["points"], action["diameter"]) if stroke else 0
+
+
+def check_room(canvases: Canvases, most: int, drawn: bool) -> None:
+    """Returns where one more event may be stored; ``drawn``: it is an action. Raises Refusal."""
+    if canvases.cost > most + (0 if drawn else RESERVE_BYTES):
+        raise Refusal(
+            "You have drawn as much as can be stored for one person. Finish this sketch as it is, "
+            "and tell whoever runs the study.",
+            "too much",
+            413,
+        )
+
+
+def check_coloring(answer: Answer, canvases: Canvases) -> None:
+    """Returns where all that a coloring is made of was stored. Raises Refusal."""
+    if answer.kind is not AnswerKind.COLORING:
+        return
+    stored = canvases.length(answer.position)
+    if stored < answer.actions:
+        raise Refusal(
+            f"{stored} of the {answer.actions} actions of this coloring have come in. Send the "
+            "others first.",
+            "incomplete",
+        )
+    if not colors_standing(canvases.traces.get(answer.position, b"")):
+        raise Refusal("Nothing is colored yet. Color what the words name, then go on.", "no color")
+
+
+def check_reopening(
+    plan: StudyPlan, trials: list[Trial], marks: Iterable[ColoringMark], position: int
+) -> None:
+    """Returns where a finished sketch may be colored on. Raises Refusal."""
+    trial = trials[position]
+    if any(one.original == position for one in trials):
+        raise Refusal(
+            "This sketch is colored a second time: the first coloring stays as it is.", "second"
+        )
+    if trial.purpose is not Purpose.TRAINING:
+        return
+    begun = any(one.purpose is Purpose.MAIN for one in trials)
+    last = rounds(plan, trials)[-1]
+    if begun or trial not in last or verdict_of(last, list(marks)) is not None:
+        raise Refusal("This practice sketch was looked at: it stays as it is.", "training")

@@ -1,0 +1,70 @@
+"""A practice that is looked at without anybody: whether there are colors, put there bit by bit."""
+
+from __future__ import annotations
+
+import logging
+
+import anyio
+
+from annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage
+from annotation.assignment.training import rounds
+from annotation.judgments.answers import AnswerKind
+from annotation.studies.practice import Review
+from core.errors import TrueHueError
+from core.studies import MarkKind, Trial
+from tabs.participants.desk import Desk
+from tabs.participants.seat import Seat
+
+log = logging.getLogger("truehue")
+
+LEAST_SHARE = 0.005
+"""Of a sketch's pixels that have to have a color: what is named may be small in a wide drawing."""
+_FEW = {
+    "en": "In “{words}” hardly anything is colored. Color all that the words name.",
+    "de": "Bei „{words}“ ist fast nichts ausgemalt. Malen Sie alles aus, was die Worte nennen.",
+}
+_ONE = {
+    "en": "In “{words}” there is one single step. Take the colors that its parts have.",
+    "de": "Bei „{words}“ ist es nur ein Schritt. Nehmen Sie die Farben, die seine Teile haben.",
+}
+
+
+async def look_at_practice(desk: Desk, seat: Seat) -> None:
+    """Marks a practice that waits to be looked at automatically; in a preview that is any. The
+    caller has the seat's turn. What cannot be drawn waits for somebody to look."""
+    automatic = seat.plan.practice.review is Review.AUTOMATIC or desk.book.preview
+    if not automatic or seat.practice.stage is not PracticeStage.WAITING:
+        return
+    last = rounds(seat.plan, seat.trials)[-1]
+    try:
+        reason = await anyio.to_thread.run_sync(_missing, desk, seat, last)
+    except TrueHueError as error:
+        log.warning("A practice could not be looked at: %s", error)
+        return
+    mark = await anyio.to_thread.run_sync(
+        desk.book.mark,
+        seat.person.id,
+        last[-1].position,
+        MarkKind.PRACTICE,
+        AGAIN if reason else ACCEPTED,
+        reason,
+        AUTOMATIC,
+    )
+    seat.marks = [*seat.marks, mark]
+
+
+def _missing(desk: Desk, seat: Seat, round_: list[Trial]) -> str:
+    """What a round lacks, in words for the participant; empty where it is good enough."""
+    positions = [trial.position for trial in round_]
+    logs = desk.book.actions(seat.person.id, positions)
+    language = seat.plan.language if seat.plan.language in _FEW else "en"
+    for trial in round_:
+        if seat.answers[trial.position].kind is not AnswerKind.COLORING:
+            continue
+        case = seat.plan.case_by_id[seat.plan.by_id[trial.stimulus_id].case_id]
+        if len(logs[trial.position]) < 2:
+            return _ONE[language].format(words=case.words)
+        layer = desk.drawing.layer(case.sketch, logs[trial.position])
+        if (layer[..., 3] > 0).mean() < LEAST_SHARE:
+            return _FEW[language].format(words=case.words)
+    return ""

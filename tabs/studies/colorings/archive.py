@@ -1,0 +1,119 @@
+"""What all.zip has of colorings beside tables: sketches, which an import needs, and pictures."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+
+import numpy as np
+from PIL import Image
+
+from core.errors import BadInput, NotStored, StorageError
+from core.files import png_of
+from core.records import SketchRecord
+from core.sketches.records import LONGEST_SIDE, Sketch, SketchWarning, sketch_id
+from core.study_copy import StudyCopy
+from tabs.page.context import Context
+from tabs.studies.colorings.facts import Moment, known_of
+from tabs.studies.colorings.layers import layer_of
+from tabs.studies.colorings.tables_rows import ColoringExport, file_of
+from tabs.studies.copies import SketchDocument
+
+WAIT_S = 600.0
+MOST_SKETCH_BYTES = 16 * 2**20
+_OURS = re.compile(r"sketches/[0-9a-f]{32}\.png|colorings/participant-\d{1,9}-\d{1,6}\.png")
+
+
+def sketches_named(copy: StudyCopy) -> list[str]:
+    """The ids of all sketches that a study's plans name, each once."""
+    named = [
+        case.get("sketch", "")
+        for one in copy.plans
+        for case in one.plan.get("cases", ())
+        if isinstance(case, Mapping)
+    ]
+    return sorted({str(name) for name in named if name})
+
+
+def sketch_records(context: Context, copy: StudyCopy) -> list[SketchRecord]:
+    """The stored sketches of a study."""
+    found = context.storage.sketches.by_ids(sketches_named(copy))
+    return [found[name] for name in sorted(found)]
+
+
+def coloring_export(context: Context, moment: Moment) -> ColoringExport:
+    """What the tables of a study of colorings are made of. Raises NotStored while it is still
+    computed."""
+    facts, computed = known_of(context, moment, WAIT_S)
+    if facts is None or computed.progress:
+        raise NotStored("The colorings are still being measured. Ask again in a moment.")
+    return ColoringExport(
+        facts,
+        context.storage.coloring_layers.of_study(moment.source.study.id),
+        context.storage.study_events.actions,
+    )
+
+
+def write_pictures(
+    context: Context,
+    archive: zipfile.ZipFile,
+    sketches: Sequence[SketchRecord],
+    export: ColoringExport,
+) -> None:
+    """Adds the ink of every sketch and the colors of every coloring that stands; what cannot be
+    drawn is left out, and the table says why."""
+    for record in sketches:
+        content = png_of(context.storage.sketches.ink(record.id))
+        archive.writestr(f"sketches/{record.id}.png", content, zipfile.ZIP_STORED)
+    for one in export.facts.given:
+        path = context.storage.coloring_layers.path(one.answer.id)
+        try:
+            if not path.is_file():
+                layer_of(context, one)
+            archive.write(path, file_of(one), zipfile.ZIP_STORED)
+        except (OSError, StorageError):
+            continue
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file of an archive is a sketch or a coloring as an export names them."""
+    return _OURS.fullmatch(name) is not None
+
+
+def read_sketches(
+    archive: zipfile.ZipFile, named: Sequence[SketchDocument], shown: str
+) -> list[tuple[Sketch, SketchDocument]]:
+    """The sketches of an archive. Pictures of colorings are not read: they are drawn again of the
+    log. Raises BadInput for a sketch that is missing, or another one than it says."""
+    files = set(archive.namelist())
+    found = []
+    for one in named:
+        name = f"sketches/{one.id}.png"
+        if name not in files:
+            raise BadInput(f"{shown} lacks the sketch {one.id}. Import all.zip as it was exported.")
+        ink = _ink(archive, name, shown)
+        if sketch_id(ink) != one.id:
+            raise BadInput(f"{name} in {shown} is not the sketch that it is named after.")
+        warnings = tuple(SketchWarning(each.code, each.words) for each in one.warnings)
+        found.append((Sketch(one.id, ink, warnings, one.closing), one))
+    return found
+
+
+def _ink(archive: zipfile.ZipFile, name: str, shown: str) -> np.ndarray:
+    with archive.open(name) as file:
+        content = file.read(MOST_SKETCH_BYTES + 1)
+    if len(content) > MOST_SKETCH_BYTES:
+        raise BadInput(f"{name} in {shown} is too large for a sketch.")
+    try:
+        with Image.open(BytesIO(content), formats=["PNG"]) as picture:
+            if picture.mode != "L" or max(picture.size) > LONGEST_SIDE:
+                raise BadInput(f"{name} in {shown} is no sketch: it has other pixels.")
+            ink = np.array(picture, dtype=np.uint8)
+    except BadInput:
+        raise
+    except Exception as error:  # whatever a damaged picture raises
+        raise BadInput(f"{name} in {shown} is no picture that can be read.") from error
+    ink.flags.writeable = False
+    return ink

@@ -1,0 +1,113 @@
+"""What people color a concept with, straight into Compare: a set of distributions of people."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from annotation.quality.result import LEVELS, Level
+from core.concepts.records import EXTRACTED, HISTOGRAMS, METHODS, DistributionFile, DistributionRow
+from core.errors import BadInput, NotStored
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.page.links import ID_LENGTH, link
+from tabs.page.requests import one_of
+from tabs.studies.colorings.facts import Facts, known
+from tabs.studies.results import OfStudy
+
+TOGETHER, DESIGNERS = "together", "designers"
+FORMS = {
+    TOGETHER: "one distribution a concept, of all its colorings together, as those of models are",
+    DESIGNERS: "one distribution a designer, so that Compare has intervals; their mean is compared",
+}
+_WAIT_S = 20.0
+
+
+class MakeDistribution(OfStudy):
+    """``level`` says which colorings it is of, that of the study's rule where it is empty."""
+
+    level: Annotated[str, one_of("level", Level)] = ""
+    form: Annotated[str, one_of("form", FORMS)] = TOGETHER
+    name: Annotated[str, Field(max_length=200, title="The name")] = ""
+
+
+@asks("study")
+def make_distribution(context: Context, actor: Actor, request: MakeDistribution) -> dict[str, Any]:
+    """Stores P_H of every concept as a set of people's distributions, ready to be compared. The
+    same colorings give the same set."""
+    facts, computed = known(context, request.study, _WAIT_S)
+    if facts is None or computed.progress:
+        raise NotStored("The colorings are still being measured. Ask again in a moment.")
+    level = Level(request.level or facts.rule.level)
+    rows = rows_of(facts, level, request.form)
+    if not rows:
+        raise BadInput("No coloring is kept at this level, so there is nothing to compare.")
+    study = facts.source.study
+    colorings = [one for group in facts.kept_colorings(level).values() for one in group]
+    people = len({one.participant for one in colorings})
+    concepts = len({row.words for row in rows})
+    notes = (
+        f"{many(len(colorings), 'coloring')} of {many(concepts, 'concept')} by "
+        f"{many(people, 'participant')}: {LEVELS[level]}.",
+        f"{FORMS[request.form][0].upper()}{FORMS[request.form][1:]}. {METHODS[EXTRACTED]}.",
+    )
+    set_id = context.storage.distributions.add(
+        DistributionFile(HISTOGRAMS, rows, notes),
+        request.name or f"People of “{study.title[:150]}”",
+        "",
+        f"The study {study.title!r} ({study.id}), version {study.version} of its plan, as of "
+        f"{facts.computed_at:%Y-%m-%d %H:%M} UTC.",
+        True,
+        actor.id,
+    )
+    context.storage.distributions.of_study(
+        set_id, study.id, {int(one.participant) for one in colorings}
+    )
+    record = context.storage.distributions.get(set_id)
+    source = f"set:{set_id[:ID_LENGTH]}"
+    first = rows[0].words
+    return {
+        "set": {
+            "id": set_id,
+            "name": record.name,
+            "concepts": record.concepts,
+            "rows": record.rows,
+            "notes": list(record.notes),
+        },
+        "source": source,
+        "link": link("compare", {"words": first, "d": source}),
+        "links": {row.words: link("compare", {"words": row.words, "d": source}) for row in rows},
+    }
+
+
+def rows_of(facts: Facts, level: Level, form: str = TOGETHER) -> tuple[DistributionRow, ...]:
+    """The distributions of all concepts that have a kept coloring, in the order of the plan."""
+    rows: list[DistributionRow] = []
+    groups = facts.kept_colorings(level)
+    for case_id, weights in facts.distributions(level).items():
+        words = facts.source.plan.case_by_id[case_id].words
+        group = groups[case_id]
+        if form == TOGETHER:
+            given = {"colorings": len(group), "method": EXTRACTED}
+            rows.append(DistributionRow(words, "", _read_only(weights), len(group), given))
+            continue
+        rows += (
+            DistributionRow(
+                words,
+                f"participant {int(one.participant) + 1}",
+                _read_only(one.weights),
+                1,
+                {"colorings": 1, "method": EXTRACTED},
+            )
+            for one in group
+        )
+    return tuple(rows)
+
+
+def _read_only(weights: np.ndarray) -> np.ndarray:
+    array = np.array(weights, dtype=np.float64)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,341 @@
+"""Everything that is known of a study's colorings: computed in the background, kept until something
+changes, and then new only in what changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from annotation.quality.colorings import (
+    Coloring,
+    Key,
+    by_case,
+    distribution_of,
+)
+from annotation.quality.consensus import Consensus, consensus, pairwise_emd
+from annotation.quality.result import (
+    Evidence,
+    Kept,
+    Level,
+    Mark,
+    kept_of,
+    stabilities,
+    thresholds,
+)
+from annotation.quality.reviews import Review, votes_of
+from annotation.quality.second import Stability
+from annotation.quality.worth import Worth, worths
+from annotation.report import PersonResult, people_results
+from core.studies import ColoringMark, EventKind
+from storage.store import Storage
+from tabs.page.context import Context
+from tabs.studies.colorings.given import (
+    TRAINING,
+    Given,
+    counted_reviews,
+    decisions,
+    given_of,
+    marks_of,
+    require_colorings,
+    reviewers_of,
+)
+from tabs.studies.colorings.layers import Measured, Result, measured_of, result_of
+from tabs.studies.colorings.rule import ColoringRule, coloring_rule
+from tabs.studies.results import Computed, ResultsKeeper
+from tabs.studies.results_source import StudySource, read_source
+
+KEPT = "kept"
+_LEVELS = (Level.ALL, Level.MAJORITY, Level.MARKS)
+Step = Callable[[str], None]
+
+
+class ColoringKeeper(ResultsKeeper):
+    """What is known of the colorings of studies, one of each; a service of the app."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a study's colorings at one moment.
+
+    ``given`` are all that stand, practice too; ``colorings`` the measured ones but practice, by
+    key; ``problems`` say why others could not be measured. ``kept`` is by level and key.
+    ``before`` is the consensus of first colorings of everybody, ``flags`` that of those whose
+    authors are not left out, which decides what experts look at, ``after`` that of what is kept.
+    ``final`` is P_H ``(71,)`` of every case with a coloring that is kept, at the rule's level.
+    """
+
+    source: StudySource
+    rule: ColoringRule
+    given: tuple[Given, ...]
+    marks: tuple[ColoringMark, ...]
+    people: tuple[PersonResult, ...]
+    colorings: Mapping[Key, Coloring] = field(repr=False)
+    problems: Mapping[Key, str]
+    evidence: Evidence
+    reviews: tuple[Review, ...]
+    stable: Mapping[Key, Stability] = field(repr=False)
+    kept: Mapping[Level, Mapping[Key, Kept]] = field(repr=False)
+    before: tuple[Consensus, ...]
+    flags: tuple[Consensus, ...]
+    after: tuple[Consensus, ...]
+    worth: tuple[Worth, ...]
+    final: Mapping[str, np.ndarray] = field(repr=False)
+    seconds: float
+    computed_at: datetime
+
+    @property
+    def level(self) -> Level:
+        """What results are of, as the rule says."""
+        return Level(self.rule.level)
+
+    @cached_property
+    def flagged(self) -> frozenset[str]:
+        """The ids of the cases with the least consensus."""
+        return frozenset(one.case_id for one in self.flags if one.flagged)
+
+    def kept_colorings(self, level: Level) -> dict[str, list[Coloring]]:
+        """The colorings that results at a level are of, by case."""
+        return by_case(one.coloring for one in self.kept[level].values() if one.kept)
+
+    def distributions(self, level: Level) -> dict[str, np.ndarray]:
+        """P_H ``(71,)`` of every case with a coloring that is kept, in the order of the plan."""
+        if level not in self._made:
+            self._made[level] = (
+                self.final if level is self.level else _distributions(self.kept_colorings(level))
+            )
+        made = self._made[level]
+        return {case.id: made[case.id] for case in self.source.plan.cases if case.id in made}
+
+    @cached_property
+    def _made(self) -> dict[Level, Mapping[str, np.ndarray]]:
+        """Distributions by level, as they were asked for."""
+        return {}
+
+
+def _distributions(groups: Mapping[str, Sequence[Coloring]]) -> dict[str, np.ndarray]:
+    return {case_id: distribution_of("", own).weights for case_id, own in groups.items()}
+
+
+def facts_key(storage: Storage, study_id: str) -> tuple[Any, ...]:
+    """Equal as long as :class:`Facts` are: all that they depend on, by cheap questions."""
+    study = storage.studies.get(study_id)
+    decisions = storage.participants.decisions(study.id)
+    return (
+        study.id,
+        study.version,
+        storage.study_events.count(study.id, without=EventKind.ACTION),
+        storage.participants.count(study.id),
+        storage.participants.erasures(study.id),
+        repr(storage.studies.rule(study.id)),
+        tuple(sorted((one.participant_id, one.excluded, one.at) for one in decisions.values())),
+        len(storage.coloring_marks.of_study(study.id)),
+    )
+
+
+def known(context: Context, study_id: str, wait_s: float = 2.0) -> tuple[Facts | None, Computed]:
+    """The facts of a study as far as they are known, after ``wait_s`` seconds; they may be of a
+    moment ago while new ones are computed. Raises BadInput for a study without colorings."""
+    study = context.storage.studies.get(study_id)
+    key = facts_key(context.storage, study.id)
+    computed = context.service(ColoringKeeper).get(
+        study.id, key, lambda step: {"facts": facts_of(context, study.id, step)}, wait_s
+    )
+    return (computed.results or {}).get("facts"), computed
+
+
+def known_but_marks(context: Context, study_id: str) -> tuple[Facts | None, Computed]:
+    """The facts for those who review: what marks were set since they were computed changes nothing
+    of what is flagged and measured, and an expert does not wait for it."""
+    study = context.storage.studies.get(study_id)
+    kept = context.service(ColoringKeeper).peek(study.id)
+    *now, _ = facts_key(context.storage, study.id)
+    if kept is not None and isinstance(kept[0], tuple) and [*kept[0][:-1]] == now:
+        return kept[1]["facts"], Computed(kept[1], False, None)
+    return known(context, study.id, 0.5)
+
+
+def state_json(computed: Computed) -> dict[str, Any]:
+    """How far the computation is, as results say it."""
+    return {
+        "status": "computing" if computed.progress else "ready",
+        "progress": computed.progress,
+        "stale": computed.stale,
+    }
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A study of colorings as it is stored at one moment, under its key (:func:`facts_key`)."""
+
+    key: tuple[Any, ...]
+    source: StudySource
+    rule: ColoringRule
+    marks: tuple[ColoringMark, ...]
+
+
+def moment_of(context: Context, source: StudySource) -> Moment:
+    """What belongs to a source; read both in one snapshot. Raises BadInput for a study without
+    colorings."""
+    require_colorings(source.plan)
+    study_id = source.study.id
+    return Moment(
+        facts_key(context.storage, study_id),
+        source,
+        coloring_rule(context.storage.studies.rule(study_id)),
+        tuple(marks_of(context, study_id)),
+    )
+
+
+def known_of(context: Context, moment: Moment, wait_s: float) -> tuple[Facts | None, Computed]:
+    """The facts of that moment, whatever has come in since, as :func:`known`."""
+    study_id = moment.source.study.id
+    computed = context.service(ColoringKeeper).get(
+        study_id,
+        moment.key,
+        lambda step: {"facts": facts_of(context, study_id, step, moment)},
+        wait_s,
+    )
+    return (computed.results or {}).get("facts"), computed
+
+
+def facts_of(
+    context: Context,
+    study_id: str,
+    step: Step = lambda words: None,
+    moment: Moment | None = None,
+) -> Facts:
+    """Computes everything of that moment, or of now; ``step`` is told what is at work."""
+    began = time.monotonic()
+    step("reading")
+    if moment is None:
+        with context.storage.snapshot():
+            moment = moment_of(context, read_source(context, study_id))
+    source, rule, marks = moment.source, moment.rule, moment.marks
+    given = given_of(source)
+    measured, problems = measured_of(context, given, step)
+    step("distributions")
+    colorings = _colorings(given, measured)
+    people = people_results(source.plan, source.people, source.rule)
+    evidence, reviews = evidence_of(given, marks, people, rule)
+    step("second colorings")
+    limits = thresholds(colorings.values())
+    stable = stabilities(colorings.values(), limits)
+    kept = {
+        level: {
+            one.coloring.key: one
+            for one in kept_of(tuple(colorings.values()), level, evidence, limits)
+        }
+        for level in _LEVELS
+    }
+    step("consensus")
+    cases = [stimulus.case_id for stimulus in source.plan.main_stimuli]
+    firsts = [one.coloring for one in kept[Level.ALL].values() if one.kept]
+    included = [one for one in firsts if one.participant not in evidence.people_out]
+    final = [one.coloring for one in kept[Level(rule.level)].values() if one.kept]
+    groups = by_case(final)
+    results = _results(context, source.plan.seed, groups, step)
+    return Facts(
+        source,
+        rule,
+        given,
+        marks,
+        people,
+        colorings,
+        problems,
+        evidence,
+        reviews,
+        stable,
+        kept,
+        _consensus(cases, firsts, rule.share),
+        _consensus(cases, included, rule.share),
+        _consensus(cases, final, rule.share),
+        worths(_widths(cases, groups, results)),
+        {case_id: result.weights for case_id, result in results.items()},
+        round(time.monotonic() - began, 2),
+        datetime.now(UTC),
+    )
+
+
+def evidence_of(
+    given: Sequence[Given],
+    marks: Sequence[ColoringMark],
+    people: Iterable[PersonResult],
+    rule: ColoringRule,
+) -> tuple[Evidence, tuple[Review, ...]]:
+    """What experts, researchers and the rule of exclusion say of colorings, and the reviews; those
+    who reviewed are numbers, so that a name changes no result."""
+    numbers = reviewers_of(marks)
+    reviews = tuple(
+        Review(one.key, f"{numbers[mark.author]:04d}", mark.value == "consistent")
+        for one, mark in counted_reviews(marks, given)
+        if one.purpose != TRAINING
+    )
+    decided = {
+        key: Mark(mark.value == KEPT, mark.reason) for key, mark in decisions(marks, given).items()
+    }
+    return (
+        Evidence(
+            votes_of(reviews, rule.reviewers),
+            decided,
+            {one.id: "; ".join(one.excluded) for one in people if one.excluded},
+        ),
+        reviews,
+    )
+
+
+def _colorings(given: Sequence[Given], measured: Mapping[Key, Measured]) -> dict[Key, Coloring]:
+    """The measured colorings but practice."""
+    return {
+        one.key: Coloring(
+            *one.key,
+            one.case.id,
+            measured[one.key].profile,
+            measured[one.key].weights,
+            one.original,
+        )
+        for one in given
+        if one.purpose != TRAINING and one.key in measured
+    }
+
+
+def _consensus(
+    cases: Sequence[str], colorings: Iterable[Coloring], share: float
+) -> tuple[Consensus, ...]:
+    groups = by_case(colorings)
+    apart = {
+        case_id: pairwise_emd(
+            np.array([one.weights for one in groups.get(case_id, ())]).reshape(-1, 71)
+        )
+        for case_id in cases
+    }
+    return consensus(apart, share)
+
+
+def _results(
+    context: Context, seed: int, groups: Mapping[str, list[Coloring]], step: Step
+) -> dict[str, Result]:
+    """What every case with a kept coloring gives; only those that changed are computed."""
+    results: dict[str, Result] = {}
+    for done, (case_id, group) in enumerate(groups.items()):
+        if done % 10 == 0:
+            step(f"intervals {done:,} of {len(groups):,}")
+        results[case_id] = result_of(context, group, seed)
+    return results
+
+
+def _widths(
+    cases: Sequence[str], groups: Mapping[str, list[Coloring]], results: Mapping[str, Result]
+) -> dict[str, tuple[int, float | None]]:
+    """How many colorings each case has, and how wide its interval is."""
+    return {
+        case_id: (len(groups[case_id]), results[case_id].width_lab)
+        if case_id in groups
+        else (0, None)
+        for case_id in cases
+    }

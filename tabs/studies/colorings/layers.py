@@ -1,0 +1,135 @@
+"""The pixels of a study's colorings, and what they say: drawn again where missing, measured once.
+
+Everything here goes by the id of the event that ended a coloring: another answer is another
+coloring, so nothing that was kept can be out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from annotation.colorings.mask import profile
+from annotation.quality.colorings import Coloring, Key, distribution_of, own_weights
+from annotation.quality.worth import width_of
+from core.cache import LruCache
+from core.concepts.records import ColorProfile
+from core.errors import BadInput, MaskError, StorageError
+from core.sketches.pictures import composite
+from tabs.page.context import Context
+from tabs.participants.drawing import Answered, Drawing
+from tabs.studies.colorings.given import Given
+
+MOST_MEASURED = 50_000
+"""Kept in memory: a profile of chosen colors is some hundred numbers."""
+MOST_RESULTS = 10_000
+MOST_INKS = 8
+_EVERY = 20
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one coloring says: its profile, and its own distribution float64 ``(71,)``."""
+
+    profile: ColorProfile
+    weights: np.ndarray = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What some colorings of a concept say together: P_H float64 ``(71,)``, and how wide its
+    interval is in CIELAB units, None for fewer than two people."""
+
+    weights: np.ndarray = field(repr=False)
+    width_lab: float | None
+
+
+@dataclass
+class ColoringShelf:
+    """What was measured of colorings; a service of the app, and any thread may ask.
+
+    ``measured`` are by event, a sentence where nothing could be; ``results`` of concepts by the
+    colorings that they are of; ``inks`` by sketch.
+    """
+
+    measured: LruCache[Measured | str] = field(default_factory=lambda: LruCache(MOST_MEASURED))
+    results: LruCache[Result] = field(default_factory=lambda: LruCache(MOST_RESULTS))
+    inks: LruCache[np.ndarray] = field(default_factory=lambda: LruCache(MOST_INKS))
+
+
+def ink_of(context: Context, sketch_id: str) -> np.ndarray:
+    """The ink of a stored sketch, uint8 ``(H, W)``; do not change it."""
+    return context.service(ColoringShelf).inks.get(
+        sketch_id, lambda: context.storage.sketches.ink(sketch_id)
+    )
+
+
+def layer_of(context: Context, given: Given) -> np.ndarray:
+    """The layer of a coloring, uint8 RGBA ``(H, W, 4)``: its PNG, or drawn again of the log, which
+    is stored then with whether the page had the same pixels. Raises StorageError where neither can
+    be had."""
+    try:
+        return context.storage.coloring_layers.layer(given.answer.id)
+    except StorageError:
+        answered = Answered(given.participant.id, given.case.sketch, given.answer)
+    try:
+        return Drawing(context.storage).now(answered)
+    except BadInput as error:
+        raise StorageError(f"The log of this coloring cannot be drawn: {error}") from error
+
+
+def picture_of(context: Context, given: Given) -> np.ndarray:
+    """The coloring with its lines as people saw it, uint8 ``(H, W, 3)``."""
+    return composite(ink_of(context, given.case.sketch), layer_of(context, given))
+
+
+def measured_of(
+    context: Context, given: Sequence[Given], tell: Callable[[str], None] = lambda words: None
+) -> tuple[dict[Key, Measured], dict[Key, str]]:
+    """What every coloring says, and a sentence for each that says nothing, by key. ``tell`` hears
+    how far it is; what it raises ends it."""
+    kept = context.service(ColoringShelf).measured
+    measured: dict[Key, Measured] = {}
+    problems: dict[Key, str] = {}
+    for done, one in enumerate(given):
+        if done % _EVERY == 0:
+            tell(f"colorings {done:,} of {len(given):,}")
+        try:
+            told = kept.get(one.answer.id, partial(_measured, context, one))
+        except StorageError as error:  # may be put right, so that nothing is kept
+            told = str(error)
+        if isinstance(told, str):
+            problems[one.key] = told
+        else:
+            measured[one.key] = told
+    return measured, problems
+
+
+def result_of(context: Context, colorings: Sequence[Coloring], seed: int) -> Result:
+    """What some colorings of a concept say together; the same ones are asked once. Raises BadInput
+    for none."""
+    made_of = seed, *((one.key, one.profile) for one in colorings)
+    return context.service(ColoringShelf).results.get(made_of, partial(_result, colorings, seed))
+
+
+def _result(colorings: Sequence[Coloring], seed: int) -> Result:
+    distribution = distribution_of("", colorings)
+    return Result(distribution.weights, width_of(distribution, seed=seed))
+
+
+def _measured(context: Context, given: Given) -> Measured | str:
+    layers = context.storage.coloring_layers
+    measured = layers.profile(given.answer.id)
+    if measured is None:
+        layer = layer_of(context, given)
+        try:
+            measured = profile(layer, ink_of(context, given.case.sketch))
+        except MaskError as error:
+            return str(error)
+        with suppress(StorageError):  # it is measured again after the next start
+            layers.keep_profile(given.answer.id, measured)
+    return Measured(measured, own_weights([measured])[0])

@@ -1,0 +1,198 @@
+"""All colorings of a study as a list, and each as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from annotation.quality.result import Level
+from annotation.quality.reviews import Votes
+from core.color.spaces import hex_of
+from core.color.uw71 import uw71
+from core.concepts.matching import normal
+from core.files import png_of
+from core.sketches.pictures import layer_png
+from core.studies import ColoringMark, MarkKind
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.requests import Whole
+from tabs.studies.colorings.facts import Facts, known, state_json
+from tabs.studies.colorings.given import TRAINING, Given, is_of, label_of, latest, one_of
+from tabs.studies.colorings.layers import layer_of, picture_of
+from tabs.studies.colorings.standing import standing_of
+from tabs.studies.results import OfStudy
+
+SHOWN_COLORS = 8
+PICTURE, LAYER = "picture", "layer"
+
+
+class AskColorings(OfStudy):
+    """``case`` or ``words`` ask for one concept, ``participant`` for one person (an id)."""
+
+    case: Annotated[str, Field(max_length=400)] = ""
+    words: Annotated[str, Field(max_length=400)] = ""
+    participant: Annotated[str, Field(max_length=64)] = ""
+
+
+class OfColoring(OfStudy):
+    """Names a coloring of a study: whose, and of which trial."""
+
+    participant: Annotated[str, Field(min_length=1, max_length=64)]
+    position: Annotated[Whole, Field(ge=0)]
+
+
+class AskPicture(OfColoring):
+    """``layer`` asks for the colors alone."""
+
+    layer: bool = False
+
+
+@asks("study")
+def colorings(context: Context, actor: Actor, request: AskColorings) -> dict[str, Any]:
+    """The colorings of a study that stand, practice and second ones too, by concept and person.
+
+    What quality control says of them may be of a moment ago (``status``, ``stale``).
+    """
+    standing = standing_of(context, request.study)
+    facts, computed = known(context, request.study)
+    layers = context.storage.coloring_layers.of_study(standing.study_id)
+    marks = {kind: latest(standing.marks, kind) for kind in MarkKind}
+    order = {case.id: place for place, case in enumerate(standing.plan.cases)}
+    rows = [
+        {
+            **row_json(standing.study_id, one, facts),
+            "marks": _marks(one, marks),
+            "matches": layers[one.answer.id].matches if one.answer.id in layers else None,
+        }
+        for one in sorted(standing.given, key=lambda one: (order[one.case.id], one.key))
+        if _asked(one, request)
+    ]
+    return {**state_json(computed), "colorings": rows, "total": len(standing.given)}
+
+
+@asks("study")
+def picture(context: Context, actor: Actor, request: AskPicture) -> bytes:
+    """A coloring as PNG: with its lines, as it was seen, or the colors alone, as they are stored.
+
+    Raises NotStored where none stands.
+    """
+    standing = standing_of(context, request.study)
+    one = one_of(standing.given, request.participant, request.position)
+    if request.layer:
+        return layer_png(layer_of(context, one))
+    return png(picture_of(context, one))
+
+
+def png(srgb8: np.ndarray) -> bytes:
+    """uint8 ``(H, W, 3)`` as PNG."""
+    return png_of(srgb8)
+
+
+def row_json(study_id: str, given: Given, facts: Facts | None) -> dict[str, Any]:
+    """One coloring: what it is of, by whom, what was said of it and what becomes of it."""
+    participant, position = given.participant.id, given.trial.position
+    base = f"/api/studies/{study_id}/colorings/{participant}/{position}"
+    return {
+        "case": given.case.id,
+        "words": given.case.words,
+        "group": given.case.group,
+        "sketch": given.case.sketch,
+        **label_of(given),
+        "position": position,
+        "purpose": given.purpose,
+        "original": given.original,
+        "at": given.at.isoformat(),
+        "seconds": _seconds(given.number("active_ms")),
+        "response_seconds": _seconds(given.number("response_ms")),
+        "actions": given.number("actions"),
+        "revisions": given.revisions,
+        # A coloring that was changed is another picture under another address.
+        "picture": f"{base}.png?of={given.answer.id[:12]}",
+        "layer": f"{base}.png?layer=1&of={given.answer.id[:12]}",
+        **_quality(given, facts),
+    }
+
+
+def votes_json(votes: Votes | None) -> dict[str, Any] | None:
+    """The votes of experts on one coloring."""
+    return None if votes is None else {"yes": votes.yes, "no": votes.no, "outcome": votes.outcome}
+
+
+def colors_json(weights: np.ndarray, most: int = SHOWN_COLORS) -> list[dict[str, Any]]:
+    """The fullest bins of a distribution ``(71,)``, at most so many, the fullest first."""
+    order = np.argsort(-weights, kind="stable")[:most]
+    return [
+        {
+            "bin": int(place),
+            "name": uw71()[place].name,
+            "hex": hex_of(uw71()[place].srgb8),
+            "share": round(float(weights[place]), 4),
+        }
+        for place in order
+        if weights[place] > 0
+    ]
+
+
+def _quality(given: Given, facts: Facts | None) -> dict[str, Any]:
+    coloring = facts.colorings.get(given.key) if facts else None
+    if facts is None or given.purpose == TRAINING or coloring is None:
+        problem = facts.problems.get(given.key, "") if facts else ""
+        return {
+            "colors": [],
+            "flagged": False,
+            "kept": None,
+            "reasons": [problem] if problem else [],
+            "votes": None,
+            "problem": problem,
+        }
+    kept = facts.kept[facts.level].get(given.key)
+    return {
+        "colors": colors_json(coloring.weights),
+        "flagged": given.case.id in facts.flagged,
+        "kept": None if kept is None else kept.kept,
+        "reasons": list(kept.reasons) if kept else [],
+        "majority": _kept_at(facts, Level.MAJORITY, given),
+        "votes": votes_json(facts.evidence.votes.get(given.key)),
+        "problem": "",
+    }
+
+
+def _kept_at(facts: Facts, level: Level, given: Given) -> bool | None:
+    kept = facts.kept[level].get(given.key)
+    return None if kept is None else kept.kept
+
+
+def _marks(
+    given: Given, marks: Mapping[MarkKind, Mapping[tuple[str, int], ColoringMark]]
+) -> dict[str, Any]:
+    """What researchers said of it last; ``earlier`` where it was of an earlier version, which
+    decides nothing."""
+    told: dict[str, Any] = {}
+    for kind in (MarkKind.KEEP, MarkKind.RECOLOR, MarkKind.PRACTICE):
+        mark = marks[kind].get((given.participant.id, given.trial.position))
+        told[kind.value] = (
+            {
+                "value": mark.value,
+                "reason": mark.reason,
+                "at": mark.at.isoformat(),
+                "earlier": not is_of(mark, given),
+            }
+            if mark is not None and mark.value
+            else None
+        )
+    return told
+
+
+def _asked(given: Given, request: AskColorings) -> bool:
+    return (
+        request.case in ("", given.case.id)
+        and (not request.words or normal(request.words) == normal(given.case.words))
+        and request.participant in ("", given.participant.id)
+    )
+
+
+def _seconds(ms: float | None) -> float | None:
+    return None if ms is None else round(ms / 1_000, 1)

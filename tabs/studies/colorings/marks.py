@@ -1,0 +1,196 @@
+"""What a researcher says of single colorings: practice, another one, keep or discard.
+
+Every mark is added to a log and can be taken back by another one; nothing of a coloring changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from annotation.assignment.practice import (
+    ACCEPTED,
+    AGAIN,
+    ASKED,
+    recolors_given,
+    recolors_open,
+)
+from annotation.judgments.answers import Answer, answers_of
+from core.errors import BadInput, NotStored
+from core.studies import ColoringMark, MarkKind, Purpose, Trial
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.requests import Whole, one_of
+from tabs.studies.colorings.facts import KEPT, known, state_json
+from tabs.studies.colorings.given import MAIN, TRAINING, Given
+from tabs.studies.colorings.given import one_of as coloring_of
+from tabs.studies.colorings.listing import OfColoring, row_json
+from tabs.studies.colorings.quality import quality
+from tabs.studies.colorings.rule import (
+    ColoringRule,
+    SetColoringRule,
+    coloring_rule,
+    with_coloring_rule,
+)
+from tabs.studies.colorings.standing import Standing, standing_of
+from tabs.studies.results import OfStudy
+from tabs.studies.results_people import MOST_REASON, OfParticipant
+
+WITHDRAWN = "withdrawn"
+DISCARDED, TAKEN_BACK = "discarded", ""
+_Reason = Annotated[str, Field(max_length=MOST_REASON, title="The reason")]
+
+
+class PostPractice(OfParticipant):
+    """Whether a participant's practice is good enough to go on; ``reason`` is what they read where
+    it is to be done again. ``position`` is a trial of the round, the newest where none is given."""
+
+    value: Annotated[str, one_of("answer", (ACCEPTED, AGAIN))]
+    reason: _Reason = ""
+    position: Whole | None = None
+
+
+class PostRecolor(OfColoring):
+    """Asks for a second coloring of the same sketch, or withdraws that."""
+
+    value: Annotated[str, one_of("answer", (ASKED, WITHDRAWN))] = ASKED
+    reason: _Reason = ""
+
+
+class PostKeep(OfColoring):
+    """Keeps or discards a coloring whatever rules and experts say; empty takes it back."""
+
+    value: Annotated[str, one_of("answer", (KEPT, DISCARDED))] = TAKEN_BACK
+    reason: _Reason = ""
+
+
+@asks("study")
+def post_practice(context: Context, actor: Actor, request: PostPractice) -> dict[str, Any]:
+    """Accepts a participant's practice, or asks for it again, with a reason that they read."""
+    standing = standing_of(context, request.study)
+    trials = _practice(standing, request.participant)
+    position = trials[-1].position if request.position is None else request.position
+    if position not in {trial.position for trial in trials}:
+        raise NotStored("This participant has no practice sketch at that position.")
+    if request.value == AGAIN and not request.reason:
+        raise BadInput("Say what to do otherwise: the participant reads it.", "reason")
+    _add(context, actor, standing, (request.participant, position), MarkKind.PRACTICE, request)
+    return {
+        "participant": request.participant,
+        "position": position,
+        "practice": {"value": request.value, "reason": request.reason},
+    }
+
+
+@asks("study")
+def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> dict[str, Any]:
+    """Asks a participant to color the same sketch once more, without showing the first one."""
+    standing = standing_of(context, request.study)
+    given = coloring_of(standing.given, request.participant, request.position)
+    if given.purpose == TRAINING:
+        raise BadInput("Practice is colored again where it is not accepted.", "position")
+    if given.purpose != MAIN:
+        raise BadInput("Ask for another one at the first coloring.", "position")
+    place = request.participant, request.position
+    if (place in open_recolors(standing)) == (request.value == ASKED):
+        raise BadInput(
+            "Another coloring was asked for already, and is not given yet."
+            if request.value == ASKED
+            else "No other coloring is open here: none was asked for, or it was given already.",
+            "value",
+        )
+    if request.value == WITHDRAWN and request.position in _given_out(context, standing, given):
+        raise BadInput("The sketch is with the participant already: let them color it.", "value")
+    _add(context, actor, standing, place, MarkKind.RECOLOR, request)
+    return _row(context, request)
+
+
+@asks("study")
+def post_keep(context: Context, actor: Actor, request: PostKeep) -> dict[str, Any]:
+    """Decides of one coloring; the decisions before stay in the log."""
+    standing = standing_of(context, request.study)
+    given = coloring_of(standing.given, request.participant, request.position)
+    if given.purpose == TRAINING:
+        raise BadInput("Practice is in no result.", "position")
+    if request.value == DISCARDED and not request.reason:
+        raise BadInput("Say why: the reason stands in the results and in exports.", "reason")
+    place = request.participant, request.position
+    _add(context, actor, standing, place, MarkKind.KEEP, request)
+    return _row(context, request)
+
+
+@asks("study")
+def set_coloring_rule(context: Context, actor: Actor, request: SetColoringRule) -> dict[str, Any]:
+    """Sets what is flagged, how many experts look, and what results are of; the rules before stay
+    in the study's log, and nothing that was kept or left out is changed for good."""
+    study = context.storage.studies.get(request.study)
+    standing_of(context, study.id)
+    stored = context.storage.studies.rule(study.id)
+    rule = ColoringRule(request.share, request.reviewers, request.scope, request.level)
+    if rule != coloring_rule(stored):
+        context.storage.studies.set_rule(study.id, with_coloring_rule(stored, rule), actor.id)
+    return quality(context, actor, OfStudy(study=study.id))
+
+
+def open_recolors(standing: Standing) -> set[tuple[str, int]]:
+    """Where another coloring was asked for that was not answered yet, by participant and position
+    of the first coloring."""
+    marks: dict[str, list[ColoringMark]] = {}
+    for mark in standing.marks:
+        if mark.kind is MarkKind.RECOLOR:
+            marks.setdefault(mark.participant_id, []).append(mark)
+    told: set[tuple[str, int]] = set()
+    for participant, own in marks.items():
+        trials = standing.source.trials.get(participant, ())
+        known, answers = _answered(standing, participant, trials)
+        told |= {(participant, position) for position in recolors_open(known, answers, own)}
+    return told
+
+
+def _given_out(context: Context, standing: Standing, given: Given) -> frozenset[int]:
+    """The first colorings of which that participant has a second one before them. What was given
+    out since the last event is known by the trials alone."""
+    participant = given.participant.id
+    trials = context.storage.participants.trials(participant)
+    return recolors_given(*_answered(standing, participant, trials))
+
+
+def _answered(
+    standing: Standing, participant: str, trials: Sequence[Trial]
+) -> tuple[list[Trial], dict[int, Answer]]:
+    known = [trial for trial in trials if trial.stimulus_id in standing.plan.by_id]
+    events = standing.source.events.get(participant, ())
+    return known, answers_of(standing.plan, known, events)
+
+
+def _add(
+    context: Context,
+    actor: Actor,
+    standing: Standing,
+    place: tuple[str, int],
+    kind: MarkKind,
+    request: PostPractice | PostRecolor | PostKeep,
+) -> None:
+    context.storage.coloring_marks.add(
+        standing.study_id, *place, kind, request.value, request.reason, actor.id
+    )
+
+
+def _practice(standing: Standing, participant_id: str) -> list[Trial]:
+    trials = [
+        trial
+        for trial in standing.source.trials.get(participant_id, ())
+        if trial.purpose is Purpose.TRAINING
+    ]
+    if not trials:
+        raise NotStored("There is no practice of such a participant in this study.")
+    return trials
+
+
+def _row(context: Context, request: OfColoring) -> dict[str, Any]:
+    standing = standing_of(context, request.study)
+    given: Given = coloring_of(standing.given, request.participant, request.position)
+    facts, computed = known(context, request.study)
+    return {**state_json(computed), "coloring": row_json(standing.study_id, given, facts)}

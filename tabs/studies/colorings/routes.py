@@ -1,0 +1,102 @@
+"""HTTP routes of a study's colorings, for researchers and experts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from fastapi import Request
+from fastapi.responses import JSONResponse, Response
+
+from tabs.page.actor import Actor
+from tabs.page.answers import guarded, refusal
+from tabs.page.context import Context
+from tabs.page.door import Door
+from tabs.page.requests import Nothing, PageRequest, read_as
+from tabs.studies.colorings.distribution import MakeDistribution, make_distribution
+from tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
+from tabs.studies.colorings.live import coloring_progress
+from tabs.studies.colorings.marks import (
+    PostKeep,
+    PostPractice,
+    PostRecolor,
+    post_keep,
+    post_practice,
+    post_recolor,
+    set_coloring_rule,
+)
+from tabs.studies.colorings.quality import quality, worth
+from tabs.studies.colorings.review import (
+    OfItem,
+    PostReview,
+    next_review,
+    post_review,
+    review_picture,
+    reviews_open,
+)
+from tabs.studies.colorings.rule import SetColoringRule
+from tabs.studies.results import OfStudy
+
+_Request = TypeVar("_Request", bound=PageRequest)
+_KEPT = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
+"""The address of a picture names the answer that it is of, so that it never changes."""
+
+
+def coloring_routes(context: Context) -> Door:
+    """The router; empty in a demonstration, which has no studies."""
+    door = Door(context, "/api")
+    if context.demo:
+        return door
+    asking, base = door.asking, "/studies/{study}"
+
+    @door.get("/reviews")
+    def reviews(actor: Actor = asking) -> JSONResponse:
+        return guarded(lambda: reviews_open(context, actor, Nothing()))
+
+    @door.get(f"{base}/colorings")
+    def listed(request: Request, actor: Actor = asking) -> JSONResponse:
+        return guarded(lambda: colorings(context, actor, _asked(AskColorings, request)))
+
+    @door.get(f"{base}/colorings/progress")
+    def progress(request: Request, actor: Actor = asking) -> JSONResponse:
+        return guarded(lambda: coloring_progress(context, actor, _asked(OfStudy, request)))
+
+    @door.get(f"{base}/colorings/{{participant}}/{{position}}.png")
+    def shown(request: Request, actor: Actor = asking) -> Response:
+        return _png(lambda: picture(context, actor, _asked(AskPicture, request)))
+
+    @door.get(f"{base}/review")
+    def following(request: Request, actor: Actor = asking) -> JSONResponse:
+        return guarded(lambda: next_review(context, actor, _asked(OfStudy, request)))
+
+    @door.get(f"{base}/review/{{item}}.png")
+    def reviewed(request: Request, actor: Actor = asking) -> Response:
+        return _png(lambda: review_picture(context, actor, _asked(OfItem, request)))
+
+    @door.get(f"{base}/quality")
+    def controlled(request: Request, actor: Actor = asking) -> JSONResponse:
+        return guarded(lambda: quality(context, actor, _asked(OfStudy, request)))
+
+    @door.get(f"{base}/worth")
+    def worthwhile(request: Request, actor: Actor = asking) -> JSONResponse:
+        return guarded(lambda: worth(context, actor, _asked(OfStudy, request)))
+
+    door.takes(f"{base}/review", PostReview, post_review)
+    door.takes(f"{base}/practice", PostPractice, post_practice)
+    door.takes(f"{base}/recolor", PostRecolor, post_recolor)
+    door.takes(f"{base}/keep", PostKeep, post_keep)
+    door.takes(f"{base}/quality", SetColoringRule, set_coloring_rule)
+    door.takes(f"{base}/distribution", MakeDistribution, make_distribution)
+    return door
+
+
+def _asked(kind: type[_Request], request: Request) -> _Request:
+    return read_as(kind, {**request.query_params, **request.path_params})
+
+
+def _png(make: Callable[[], bytes]) -> Response:
+    try:
+        content = make()
+    except Exception as error:
+        return refusal(error)
+    return Response(content, media_type="image/png", headers=_KEPT)

@@ -1,0 +1,95 @@
+"""How the colorings of a study are looked at: what is flagged, how many experts look, what counts.
+
+It is stored in the study's rule of exclusion, whose versions all stay, and applied at analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from annotation.quality.consensus import FLAGGED_SHARE
+from annotation.quality.result import LEVELS, Level
+from annotation.quality.reviews import REVIEWERS
+from annotation.quality.second import LEAST_LAB, QUANTILE
+from core.errors import BadInput
+from tabs.page.requests import one_of
+from tabs.studies.results import OfStudy
+
+FIELD = "colorings"
+"""Where it stands in the stored rule."""
+FLAGGED, ALL = "flagged", "all"
+SCOPES: Mapping[str, str] = {
+    FLAGGED: "colorings of the concepts with the least consensus, as published",
+    ALL: "every coloring",
+}
+MOST_REVIEWERS = 20
+
+
+@dataclass(frozen=True)
+class ColoringRule:
+    """``share`` of the concepts is flagged, 0 to 1; ``reviewers`` experts look at each coloring of
+    ``scope``, a key of :data:`SCOPES`; ``level`` is what results are of."""
+
+    share: float = FLAGGED_SHARE
+    reviewers: int = REVIEWERS
+    scope: str = FLAGGED
+    level: str = Level.MARKS.value
+
+
+class SetColoringRule(OfStudy):
+    """The rule for colorings; what is not given is as published."""
+
+    share: Annotated[float, Field(ge=0, le=1, title="The share to flag")] = FLAGGED_SHARE
+    reviewers: Annotated[int, Field(ge=1, le=MOST_REVIEWERS)] = REVIEWERS
+    scope: Annotated[str, one_of("scope", SCOPES)] = FLAGGED
+    level: Annotated[str, one_of("level", Level)] = Level.MARKS.value
+
+
+def coloring_rule(stored: Mapping[str, Any] | None) -> ColoringRule:
+    """The rule as it is stored with a study, the published one where none is."""
+    values = (stored or {}).get(FIELD)
+    if not isinstance(values, Mapping):
+        return ColoringRule()
+    names = {one.name for one in fields(ColoringRule)}
+    return ColoringRule(**{name: value for name, value in values.items() if name in names})
+
+
+def with_coloring_rule(stored: Mapping[str, Any] | None, rule: ColoringRule) -> dict[str, Any]:
+    """The stored rule with another one for colorings."""
+    return {**(stored or {}), FIELD: asdict(rule)}
+
+
+def check_coloring_rule(values: Any) -> None:
+    """Raises BadInput for what is no rule for colorings, as an import brings it."""
+    if not isinstance(values, Mapping):
+        raise BadInput("The rule for colorings is an object.")
+    names = {one.name for one in fields(ColoringRule)}
+    if unknown := [name for name in values if name not in names]:
+        raise BadInput(f"A rule for colorings has no {str(unknown[0])[:40]!r}.")
+    share, reviewers = values.get("share", 0), values.get("reviewers", 1)
+    right = (
+        isinstance(share, int | float)
+        and not isinstance(share, bool)
+        and 0 <= share <= 1
+        and type(reviewers) is int
+        and 1 <= reviewers <= MOST_REVIEWERS
+        and values.get("scope", FLAGGED) in SCOPES
+        and values.get("level", Level.ALL) in set(Level)
+    )
+    if not right:
+        raise BadInput("The rule for colorings has a value that cannot be.")
+
+
+def rule_json(rule: ColoringRule) -> dict[str, Any]:
+    """The rule with what its words mean, for the page."""
+    return {
+        **asdict(rule),
+        "scopes": [{"id": name, "words": words} for name, words in SCOPES.items()],
+        "levels": [{"id": level.value, "words": words} for level, words in LEVELS.items()],
+        "default": asdict(ColoringRule()),
+        "threshold": {"quantile": QUANTILE, "least_lab": LEAST_LAB},
+    }

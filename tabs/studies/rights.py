@@ -1,0 +1,48 @@
+"""What of a study is for who made it, and for admins, alone: whatever names or pays people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.errors import NotAllowed
+from core.studies import StudyRecord
+from tabs.page.actor import Actor, Thing, allowed
+from tabs.studies.making import FORM
+
+NO_COMPLETION: Mapping[str, str] = {"code": "", "url": ""}
+
+
+def may_personal(actor: Actor, study: StudyRecord) -> bool:
+    """Whether the actor may have personal data of the study: who made it, admins and the owner."""
+    return allowed(actor, "change", Thing(frozenset({study.author})))
+
+
+def require_personal(actor: Actor, study: StudyRecord, advice: str = "") -> None:
+    """Returns where :func:`may_personal` lets it pass. Raises NotAllowed, with ``advice`` on what
+    else can be done."""
+    if not may_personal(actor, study):
+        words = "Personal data of participants are for who made the study, and for admins."
+        raise NotAllowed(f"{words} {advice}".strip(), "personal")
+
+
+def without_completion(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored plan, and the form in it, without the code and the address at the end: who has
+    these is paid."""
+    content = {**plan, "completion": dict(NO_COMPLETION)}
+    if isinstance(content.get(FORM), Mapping):
+        content[FORM] = {**content[FORM], "completion": dict(NO_COMPLETION)}
+    return content
+
+
+def anonymous_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored plan without what names those who run the study, for exports: the text to agree to
+    says who they are, so that only its version stays. A copy of such a study does not open before
+    the text is written again: what stands in its place has brackets."""
+    content = without_completion(plan)
+    version = content["consent"]["version"]
+    text = f"[This text, version {version}, is left out of anonymous exports]"
+    content["consent"] = {"version": version, "text": text}
+    if isinstance(content.get(FORM), Mapping):
+        content[FORM] = {**content[FORM], "consent": text}
+    return content

@@ -1,0 +1,174 @@
+"""Which sketch is colored for which words: stored ones, the starter drawings, those of a base."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from core.concepts.matching import concept_of, normal
+from core.prompts.concepts import Concept, concepts
+from core.records import SketchRecord
+from tabs.colorize.sketches import (
+    PREFIX,
+    STARTER,
+    drawings,
+    source_words,
+    starter_sketch,
+)
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+
+OWN = "Other words"
+"""The group of words that are no concept of the list."""
+_SMALL = 256
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A sketch that can be colored: ``id`` where it is stored, else ``drawing``, the concept id of
+    a starter drawing that is stored when a study needs it. ``shows`` is what it was drawn of."""
+
+    id: str
+    drawing: str
+    shows: str
+    source: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What a form names it by."""
+        return self.id or self.drawing
+
+    @property
+    def plan_id(self) -> str:
+        """Its id; of what is not stored yet one that stands for it while a plan is looked at."""
+        return self.id or hashlib.sha256(f"{STARTER}\x1f{self.drawing}".encode()).hexdigest()[:32]
+
+    @property
+    def picture(self) -> str:
+        """The address of a small picture of it, on white."""
+        if self.drawing:
+            return f"{PREFIX}/starter/{self.drawing}.svg"
+        return f"{PREFIX}/sketches/{self.id}.png?side={_SMALL}"
+
+
+class Choices:
+    """The sketches at hand at one moment, by what they show."""
+
+    def __init__(self, context: Context) -> None:
+        self._stored: dict[str, list[SketchRecord]] = {}
+        for record in context.storage.sketches.all():  # the one in use first
+            self._stored.setdefault(normal(record.words), []).append(record)
+        self._drawings = {normal(one.words): one.concept_id for one in drawings().values()}
+
+    def of(self, words: str) -> tuple[Choice, ...]:
+        """The sketches that fit these words, the one that is taken first: those drawn of the words
+        themselves, the one in use first, then those of the thing without its state or mood."""
+        return tuple(choice for shows in shown_by(words) for choice in self._showing(shows))
+
+    def chosen(self, words: str, key: str = "") -> Choice | None:
+        """The sketch that is colored for these words: the one with this key, else the first."""
+        fitting = self.of(words)
+        return next((one for one in fitting if key and one.key == key), next(iter(fitting), None))
+
+    def __iter__(self) -> Iterator[str]:
+        """What sketches show, in normal form."""
+        return iter(dict.fromkeys((*self._stored, *self._drawings)))
+
+    def _showing(self, shows: str) -> Iterator[Choice]:
+        records = self._stored.get(shows, ())
+        for record in records:
+            yield Choice(
+                record.id,
+                "",
+                record.words,
+                source_words(record.source, record.note),
+                tuple(words for _, words in record.warnings),
+            )
+        if shows in self._drawings and not any(one.source == STARTER for one in records):
+            yield Choice("", self._drawings[shows], shows, source_words(STARTER, ""))
+
+
+def shown_by(words: str) -> tuple[str, ...]:
+    """What a sketch of these words can show, in normal form: the words, then their end without
+    what stands before it, as in "moldy old apple", "old apple", "apple"."""
+    text = normal(words)
+    concept = concept_of(text)
+    if concept is not None:
+        return tuple(dict.fromkeys((text, normal(concept.concept))))
+    parts = text.split()
+    return tuple(" ".join(parts[start:]) for start in range(len(parts)))
+
+
+def prepared(context: Context, choice: Choice, maker: str) -> str:
+    """The id of a stored sketch of this choice; a starter drawing is stored now, which takes about
+    a second."""
+    if choice.id:
+        return choice.id
+    sketch = starter_sketch(choice.drawing)
+    return context.storage.sketches.add(sketch, choice.shows, STARTER, maker=maker).id
+
+
+def choice_json(choice: Choice) -> dict[str, Any]:
+    """A sketch as the form shows it."""
+    return {
+        "key": choice.key,
+        "shows": choice.shows,
+        "picture": choice.picture,
+        "source": choice.source,
+        "warnings": list(choice.warnings),
+    }
+
+
+@asks("study")
+def concept_list(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+    """The concepts to choose from, by category: things with their states and moods, and the
+    sketches of each; and other words that a sketch is stored of."""
+    choices = Choices(context)
+    things: dict[int, dict[str, Any]] = {}
+    for concept in concepts():
+        if not concept.modifier:
+            things[concept.base_id] = _thing(concept, choices)
+            continue
+        own = [choice_json(one) for one in choices.of(concept.words) if _of(one, concept.words)]
+        entry: dict[str, Any] = {"words": concept.words, "kind": concept.modifier_kind}
+        things[concept.base_id]["modifiers"].append({**entry, "sketches": own} if own else entry)
+    others = [shows for shows in choices if concept_of(shows) is None]
+    return {
+        "things": list(things.values()),
+        "others": [
+            {"words": shows, "sketches": [choice_json(one) for one in choices.of(shows)]}
+            for shows in others
+        ],
+    }
+
+
+def group_of(words: str) -> str:
+    """The group of a case: the category of its concept."""
+    concept = concept_of(words)
+    return concept.category if concept else OWN
+
+
+def case_id_of(words: str) -> str:
+    """The id of a case: the concept's, or one made of the words."""
+    concept = concept_of(words)
+    if concept is not None:
+        return concept.id
+    return f"words-{hashlib.sha256(normal(words).encode()).hexdigest()[:12]}"
+
+
+def _thing(concept: Concept, choices: Choices) -> dict[str, Any]:
+    sketches = [choice_json(one) for one in choices.of(concept.words)]
+    return {
+        "words": concept.words,
+        "category": concept.category,
+        "sketches": sketches,
+        "modifiers": [],
+    }
+
+
+def _of(choice: Choice, words: str) -> bool:
+    return normal(choice.shows) == normal(words)

@@ -1,0 +1,68 @@
+"""What the form of a study of colorings asks beside that of others: practice, and examples."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from annotation.studies.practice import MOST_SKETCHES, MOST_TEXT, Review
+from tabs.page.requests import PageRequest, Whole, one_of, texts
+
+PRACTICE_SKETCHES = 3
+"""Before the rest, as in ColorConceptBench, section 3.2."""
+MOST_WORDS = 200
+
+
+class PracticeForm(PageRequest):
+    """Sketches that everybody colors before the rest: these ``concepts``, or ``number`` starter
+    drawings that the study does not ask about; ``review`` says who looks at them."""
+
+    concepts: Annotated[
+        tuple[str, ...],
+        AfterValidator(texts),
+        Field(max_length=MOST_SKETCHES, title="The list of practice sketches"),
+    ] = ()
+    number: Whole = Field(
+        default=PRACTICE_SKETCHES, ge=0, le=MOST_SKETCHES, title="Practice sketches"
+    )
+    review: Annotated[str, one_of("review", Review)] = Review.RESEARCHER.value
+
+
+class ExampleForm(PageRequest):
+    """How it is done, or, where it is not ``good``, how not; ``image_id`` is a stored picture."""
+
+    text: str = Field(default="", max_length=MOST_TEXT, title="An example")
+    good: bool = True
+    image_id: str = Field(default="", pattern=r"^([0-9a-f]{64})?$", title="An example's picture")
+
+
+REVIEWS = {
+    Review.RESEARCHER.value: "You look at them: people wait until you accept, or ask for it again",
+    Review.AUTOMATIC.value: "Automatically: each has color, put there by more than one action",
+    Review.NONE.value: "Nobody: people go on at once",
+}
+
+_EXAMPLES = {
+    "en": (
+        ("An apple is red, green or yellow: a color that apples really have.", True),
+        ("Only what the words name has color. The rest of the drawing stays as it is.", True),
+        ("Several colors where the thing has several: the flesh and the skin of a kiwi.", True),
+        ("A blue apple, because blue is your favorite color.", False),
+        ("The sky, the table and the plate are colored too.", False),
+        ("Every part has another bright color, as in a coloring book.", False),
+    ),
+    "de": (
+        ("Ein Apfel ist rot, grün oder gelb: eine Farbe, die Äpfel wirklich haben.", True),
+        ("Nur was die Worte nennen, hat Farbe. Der Rest der Zeichnung bleibt, wie er ist.", True),
+        ("Mehrere Farben, wo das Ding mehrere hat: Fleisch und Schale einer Kiwi.", True),
+        ("Ein blauer Apfel, weil Blau Ihre Lieblingsfarbe ist.", False),
+        ("Auch der Himmel, der Tisch und der Teller sind ausgemalt.", False),
+        ("Jeder Teil hat eine andere grelle Farbe, wie in einem Malbuch.", False),
+    ),
+}
+
+
+def examples_in(language: str) -> tuple[ExampleForm, ...]:
+    """Do and do not, as a study begins with them; the words are ours."""
+    return tuple(ExampleForm(text=text, good=good) for text, good in _EXAMPLES[language])

@@ -1,0 +1,57 @@
+"""Which pixels count: not the paper, not what ink covers; white that was chosen does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from annotation.colorings.actions import Fill
+from annotation.colorings.layer import paint
+from annotation.colorings.mask import concept_mask, profile
+from core.concepts.profile import sample_of
+from core.errors import MaskError, NoPixels
+from core.sketches.regions import regions
+from tests.core.sketches.drawings import box, paper
+
+
+def test_paper_is_no_color_and_chosen_white_is() -> None:
+    ink = paper(64)
+    box(ink, 10, 10, 30, 30)
+    box(ink, 34, 10, 54, 30)
+    ink[31, 10:31] = 128
+    layer = paint([Fill(20, 20, 0, "#ffffff"), Fill(44, 20, 0, "#ff0000")], regions(ink))
+    mask = concept_mask(layer, ink)
+    assert mask.sum() == 2 * 15 * 15
+    assert not mask[10:13].any()
+    assert layer[12, 20, 3] == 255, "colors reach under the lines"
+    of_both = profile(layer, ink)
+    assert of_both.mask_px == 450
+    assert sorted(of_both.bin_counts) == [225, 225]
+
+
+def test_only_boundaries_of_two_colors_mix() -> None:
+    ink = paper(512)
+    ink[:256, 250:260] = 0
+    colors = np.array([[255, 0, 0], [0, 0, 255]], np.uint8)
+    layer = np.full((512, 512, 4), 255, np.uint8)
+    layer[:, :255, :3], layer[:, 255:, :3] = colors
+    sample = sample_of(np.ascontiguousarray(layer[..., :3]), concept_mask(layer, ink))
+    chosen = (sample[:, None] == colors).all(axis=-1).any(axis=-1)
+    # Under the line, which ends at half the height, no pixel is of both.
+    assert np.count_nonzero(~chosen) == 50
+    assert sample.shape[0] > 9_800
+
+
+def test_half_covered_pixels_count_from_128_on() -> None:
+    layer = np.full((8, 8, 4), 255, np.uint8)
+    ink = np.full((8, 8), 127, np.uint8)
+    ink[0] = 128
+    assert concept_mask(layer, ink).sum() == 8
+
+
+def test_nothing_colored_and_another_size() -> None:
+    ink = paper(16)
+    with pytest.raises(NoPixels):
+        profile(np.zeros((16, 16, 4), np.uint8), ink)
+    with pytest.raises(MaskError, match="8 × 16"):
+        concept_mask(np.zeros((16, 8, 4), np.uint8), ink)

@@ -1,0 +1,162 @@
+"""The page and the server paint the same pixels: random logs through the page's own scripts."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotation.colorings.actions import read_action
+from annotation.colorings.layer import checksum, paint
+from core.errors import BadInput
+from core.sketches.regions import coded_regions, regions
+from tests.core.sketches.drawings import box, cat, paper
+
+LOGS = 500
+HANDS = 120
+REPLAY = Path(__file__).with_name("replay.js")
+NODE = shutil.which("node")
+COLORS = ("#000000", "#ffffff", "#ff0000", "#00ff7f", "#0102fe", "#804020", None)
+REFUSED: tuple[Any, ...] = (
+    None,
+    7,
+    {},
+    {"do": "paint"},
+    {"do": "fill", "x": 1.5, "y": 0, "closing": 0, "color": None},
+    {"do": "fill", "x": 1, "y": 4097, "closing": 0, "color": None},
+    {"do": "fill", "x": 1, "y": 0, "closing": 4, "color": None},
+    {"do": "fill", "x": 1, "y": 0, "closing": 0, "color": "red"},
+    {"do": "stroke", "points": [], "diameter": 3, "color": None, "within": None},
+    {"do": "stroke", "points": [1, 2, 3], "diameter": 3, "color": None, "within": None},
+    {"do": "stroke", "points": [0, 0] * 2049, "diameter": 3, "color": None, "within": None},
+    {"do": "stroke", "points": [0, 0], "diameter": 257, "color": None, "within": None},
+    {"do": "stroke", "points": [0, 0], "diameter": 3, "color": "#12345", "within": None},
+    {"do": "stroke", "points": [0, 0], "diameter": 3, "color": None, "within": 4},
+)
+
+
+def sketches() -> list[np.ndarray]:
+    """Drawings of several sizes: a cat, boxes with gaps, grain with many labels, no line at all."""
+    gaps = paper(256, 130)
+    for top in (10, 90, 170):
+        box(gaps, 12, top, 110, top + 64, 2)
+        gaps[top + 30 : top + 31 + top // 60, 109:111] = 255
+    grain = np.random.default_rng(8).choice(np.array([0, 255], np.uint8), (40, 57), p=(0.5, 0.5))
+    return [cat(96), gaps, grain, paper(9, 31)]
+
+
+def random_action(rng: np.random.Generator, shape: tuple[int, ...]) -> dict[str, Any]:
+    """Anything that a hand or a key does; strokes leave the sketch and stand still, too."""
+    do = rng.choice(["fill", "stroke", "clear", "undo", "redo"], p=(0.3, 0.45, 0.02, 0.15, 0.08))
+    if do in ("clear", "undo", "redo"):
+        return {"do": str(do)}
+    color = COLORS[int(rng.integers(len(COLORS)))]
+    height, width = shape
+    if do == "fill":
+        x, y = int(rng.integers(-3, width + 3)), int(rng.integers(-3, height + 3))
+        return {"do": "fill", "x": x, "y": y, "closing": int(rng.integers(4)), "color": color}
+    reach = int(rng.choice([2, 10, max(shape), 3 * max(shape), 4000]))
+    begin = rng.integers(0, [width, height], 2) if rng.random() < 0.8 else rng.integers(-40, 140, 2)
+    steps = rng.integers(-reach, reach + 1, (int(rng.integers(0, 12)), 2))
+    steps[rng.random(len(steps)) < 0.1] = 0
+    walk = np.cumsum(np.vstack([begin, steps]), axis=0).clip(-2048, 4096)
+    wide = int(rng.choice([1, 2, 3, int(rng.integers(1, 40)), int(rng.integers(1, 257))]))
+    within = None if rng.random() < 0.6 else int(rng.integers(4))
+    points = walk.reshape(-1).tolist()
+    return {"do": "stroke", "points": points, "diameter": wide, "color": color, "within": within}
+
+
+def random_log(rng: np.random.Generator, shape: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Actions, and in every third log a storm of undo and redo among them."""
+    actions = [random_action(rng, shape) for _ in range(int(rng.integers(1, 25)))]
+    if rng.random() < 0.33:
+        at = int(rng.integers(len(actions) + 1))
+        storm = [{"do": str(one)} for one in rng.choice(["undo", "redo"], int(rng.integers(1, 40)))]
+        actions[at:at] = storm
+    return actions
+
+
+def random_moves(rng: np.random.Generator, shape: tuple[int, ...]) -> list[tuple[str, Any]]:
+    """What a mouse, a finger and keys do at once: strokes begin and go on among everything else."""
+    height, width = shape
+
+    def place() -> dict[str, Any]:
+        x, y = int(rng.integers(-2, width + 2)), int(rng.integers(-2, height + 2))
+        return {"x": x, "y": y, "erases": bool(rng.random() < 0.3)}
+
+    def tools() -> dict[str, Any]:
+        return {
+            "color": COLORS[int(rng.integers(len(COLORS) - 1))],
+            "closing": int(rng.integers(4)),
+            "diameter": int(rng.choice([1, 3, 9, 40, 160])),
+            "within": bool(rng.random() < 0.4),
+        }
+
+    moves: list[tuple[str, Any]] = [("set", tools())]
+    names = ["set", "begin", "extend", "end", "cancel", "fill", "simply", "look"]
+    for name in rng.choice(names, 60, p=(0.08, 0.17, 0.33, 0.1, 0.03, 0.12, 0.1, 0.07)):
+        what = {"what": str(rng.choice(["undo", "redo", "clear"], p=(0.6, 0.35, 0.05)))}
+        values = {"set": tools, "simply": lambda what=what: what}.get(str(name), place)
+        moves.append((str(name), values()))
+    return moves
+
+
+@pytest.mark.process
+@pytest.mark.skipif(NODE is None, reason="node is not here; the page itself needs none")
+def test_the_page_paints_what_the_server_paints(tmp_path: Path) -> None:
+    rng = np.random.default_rng(20_261)
+    inks = sketches()
+    logs = [
+        {"sketch": number % len(inks), "actions": random_log(rng, inks[number % len(inks)].shape)}
+        for number in range(LOGS)
+    ]
+    given = {
+        "sketches": [base64.b64encode(coded_regions(ink)).decode() for ink in inks],
+        "logs": logs,
+        "hands": [
+            {
+                "sketch": number % len(inks),
+                "moves": random_moves(rng, inks[number % len(inks)].shape),
+            }
+            for number in range(HANDS)
+        ],
+        "refused": REFUSED,
+    }
+    (tmp_path / "logs.json").write_text(json.dumps(given))
+    told = subprocess.run(
+        [str(NODE), str(REPLAY), str(tmp_path / "logs.json"), str(tmp_path / "pixels")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+    answer = json.loads(told.stdout)
+    pixels = (tmp_path / "pixels").read_bytes()
+    at = colored = 0
+    for number, (log, page) in enumerate(zip(logs, answer["results"], strict=True)):
+        maps = regions(inks[log["sketch"]])
+        layer = paint([read_action(body) for body in log["actions"]], maps)
+        assert layer.tobytes() == pixels[at : at + layer.size], f"log {number}: {log}"
+        at += layer.size
+        assert page["taken"]
+        assert page["checksum"] == checksum(layer)
+        assert page["coloredShare"] == pytest.approx((layer[..., 3] > 0).mean())
+        colored += bool(layer.any())
+    assert at == len(pixels)
+    assert colored > 0.7 * LOGS
+    for number, one in enumerate(answer["drawn"]):
+        done = [read_action(body) for body in one["log"]]
+        for length, page in one["looks"]:
+            layer = paint(done[:length], regions(inks[number % len(inks)]))
+            assert page == checksum(layer), f"hands {number}: {one['log'][:length]}"
+    assert all(answer["refused"])
+    for body in REFUSED:
+        with pytest.raises(BadInput):
+            read_action(body)

@@ -1,0 +1,39 @@
+"""A byte an action tells whether anything is colored, as the log itself does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotation.colorings.actions import as_json, has_color, read_action
+from annotation.colorings.trace import code_of, colors_standing
+
+COLOR = st.sampled_from([None, "#aa5500", "#ffffff"])
+ACTIONS = st.one_of(
+    st.builds(
+        lambda color: {"do": "fill", "x": 1, "y": 2, "closing": 0, "color": color},
+        COLOR,
+    ),
+    st.builds(
+        lambda color: {
+            "do": "stroke",
+            "points": [1, 2, 3, 4],
+            "diameter": 4,
+            "color": color,
+            "within": None,
+        },
+        COLOR,
+    ),
+    st.sampled_from([{"do": "clear"}, {"do": "undo"}, {"do": "redo"}]),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(ACTIONS, max_size=40))
+def test_a_trace_says_what_the_log_says(log: list[dict[str, Any]]) -> None:
+    actions = [read_action(action) for action in log]
+    trace = b"".join(code_of(as_json(action)) for action in actions)
+    assert len(trace) == len(log)
+    assert (colors_standing(trace) > 0) == has_color(actions)

@@ -1,0 +1,1 @@
+"""The page's scripts that need no page."""

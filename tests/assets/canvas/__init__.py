@@ -1,0 +1,1 @@
+"""The canvas of colorings: what it does to pixels, and its colors."""

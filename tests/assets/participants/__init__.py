@@ -1,0 +1,1 @@
+"""Scripts of the participants' page that need no page."""

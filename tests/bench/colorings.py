@@ -1,0 +1,244 @@
+"""``python -m tests.bench.colorings``: no action on a canvas is lost, none counts twice.
+
+200 designers color for a minute over 127.0.0.1. Each does something every 0.5 to 1 s, mostly a
+stroke of 10 to 200 points, sends it at once, and finishes a sketch now and then, which the server
+draws again. Then the app is killed (SIGKILL) while they draw, and started again over the same data:
+everybody sends once more what was not acknowledged, and some of what was.
+
+Goals: every acknowledged action is there, once and in its place; what a page is told to go on with
+is what was done; median under 100 ms and 95% under 400 ms from request to acknowledgement. The exit
+status is 0 when all are met. ``--short`` takes seconds, and asks for no times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from annotation.studies.cases import Case, Kind
+from annotation.studies.files import to_json
+from annotation.studies.plan import Consent, Material, Screening, StudyPlan
+from core.sketches.records import Sketch, sketch_id
+from core.studies import EventKind, State
+from storage.store import Storage
+from tests.bench.painters import SIDE, Painter, paint_steadily
+from tests.bench.startup import free_port
+from tests.bench.voters import Tally
+from tests.bench.votes import Study, app, started
+
+SKETCHES, TRIALS = 60, 45
+EVERY_S = (0.5, 1.0)
+ACTIONS_A_SKETCH = (30, 90)
+MEDIAN_MS, P95_MS = 100.0, 400.0
+
+
+def drawing(number: int) -> np.ndarray:
+    """The ink of a sketch: circles and lines as a hand would draw them, uint8 ``(1024, 1024)``."""
+    import cv2
+
+    rng = np.random.default_rng(number)
+    ink = np.full((SIDE, SIDE), 255, np.uint8)
+    for _ in range(12):
+        center, radius = rng.integers(100, SIDE - 100, 2), int(rng.integers(60, 300))
+        cv2.circle(ink, [int(v) for v in center], radius, 0, 5, cv2.LINE_AA)
+        ends = rng.integers(0, SIDE, (2, 2))
+        cv2.line(ink, [int(v) for v in ends[0]], [int(v) for v in ends[1]], 0, 4, cv2.LINE_AA)
+    return ink
+
+
+def make_study(data: Path, sketches: int) -> Study:
+    """A study of so many sketches that is open."""
+    with Storage.open(data) as storage:
+        cases = []
+        for number in range(sketches):
+            ink = drawing(number)
+            one = Sketch(sketch_id(ink), ink)
+            storage.sketches.add(one, f"drawing {number}", "starter")
+            cases.append(Case(f"case {number}", f"thing {number}", (), sketch=one.id))
+        plan = StudyPlan(
+            title="Colorings as a bench",
+            kind=Kind.COLORINGS,
+            material=Material.SKETCHES,
+            question="Which colors does this have?",
+            instructions="",
+            consent=Consent("1", "I take part."),
+            cases=tuple(cases),
+            votes=1_000,
+            trials=min(TRIALS, sketches),
+            seed=15,
+            tie=False,
+            screening=Screening(False, False),
+        )
+        study = storage.studies.add(to_json(plan), "owner")
+        token = secrets.token_urlsafe(32)
+        digest = hashlib.sha256(token.encode()).hexdigest()
+        storage.invitations.add(study.id, digest, "bench", False, "owner")
+        storage.studies.set_state(study.id, State.OPEN, "owner")
+        return Study(study.id, token)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What painters were told, and what was there after the kill."""
+
+    tally: Tally
+    actions: int
+    seconds: float
+    lost: int
+    doubled: int
+    out_of_place: int
+    finished: int
+    drawn: int
+    size_mb: float
+    cpu_s: float
+
+
+async def _paint_and_kill(
+    painters: Sequence[Painter], seconds: float, server: subprocess.Popen[bytes]
+) -> tuple[float, float]:
+    """Seconds until the kill, and those that the server computed meanwhile."""
+    begun = time.perf_counter()
+    for start in range(0, len(painters), 20):
+        await asyncio.gather(*(painter.enroll() for painter in painters[start : start + 20]))
+    print(f"{len(painters)} designers enrolled in {time.perf_counter() - begun:.1f} s", flush=True)
+    begun, computed = time.perf_counter(), _cpu_s(server.pid)
+    # Longer than the kill, so that it hits actions that are under way.
+    painting = asyncio.create_task(paint_steadily(painters, EVERY_S, seconds + 2))
+    await asyncio.sleep(seconds)
+    computed = _cpu_s(server.pid) - computed
+    server.kill()
+    measured_s = time.perf_counter() - begun
+    await painting
+    return measured_s, computed
+
+
+def _cpu_s(pid: int) -> float:
+    """Seconds of processors that a process has used; 0 where no system says."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def _return_all(painters: Sequence[Painter], address: str) -> tuple[int, int]:
+    lost = out_of_place = 0
+    for painter in painters:
+        missing, wrong = await painter.return_to(address)
+        lost, out_of_place = lost + missing, out_of_place + wrong
+    return lost, out_of_place
+
+
+def load_and_kill(data: Path, people: int, seconds: float, sketches: int) -> Load:
+    """Colors, kills, starts again, and counts."""
+    study = make_study(data, sketches)
+    tally = Tally()
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    painters = [
+        Painter(address, study.token, tally, seed, ACTIONS_A_SKETCH) for seed in range(people)
+    ]
+    with started(app(data, port), port) as server:
+        measured_s, cpu_s = asyncio.run(_paint_and_kill(painters, seconds, server))
+        server.wait(30)
+    killed_after = len(tally.milliseconds)
+    port = free_port()
+    with started(app(data, port), port):
+        lost, out_of_place = asyncio.run(_return_all(painters, f"http://127.0.0.1:{port}"))
+    with Storage.open(data) as storage:
+        stored = storage.study_events.of_study(study.id)
+        drawn = len(storage.coloring_layers.of_study(study.id))
+        problems = storage.check()
+    assert not problems, problems[:3]
+    rows = Counter(event.id for events in stored.values() for event in events)
+    lost = max(lost, len(set(tally.acknowledged) - rows.keys()))
+    # Everybody's actions by trial, in the order of storing, are what they did in their order.
+    logs = Counter(
+        (event.position, tuple(str(one.body) for one in events if _of(one, event.position)))
+        for events in stored.values()
+        for event in {one.position: one for one in events if one.position is not None}.values()
+    )
+    for painter in painters:
+        for position, events in painter.acknowledged.items():
+            log = (position, tuple(str(event["body"]) for event in events))
+            out_of_place += log not in logs
+    size = sum(file.stat().st_size for file in data.glob("truehue.duckdb*"))
+    return Load(
+        tally,
+        killed_after,
+        measured_s,
+        lost,
+        sum(count - 1 for count in rows.values()),
+        out_of_place,
+        sum(len(painter.finished) for painter in painters),
+        drawn,
+        size / 1e6,
+        cpu_s,
+    )
+
+
+def _of(event: object, position: int | None) -> bool:
+    return (
+        getattr(event, "kind", None) is EventKind.ACTION
+        and getattr(event, "position", None) == position
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the figures and whether they are met; the exit status says so too."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--people", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--short", action="store_true", help="12 designers, 3 seconds, no times")
+    options = parser.parse_args(arguments)
+    people, seconds = (12, 3.0) if options.short else (options.people, options.seconds)
+    with tempfile.TemporaryDirectory() as name:
+        load = load_and_kill(Path(name) / "data", people, seconds, 4 if options.short else SKETCHES)
+    median, p95 = np.percentile(load.tally.milliseconds, [50, 95])
+    problems = load.tally.problems
+    goals = [
+        ("acknowledged actions lost", f"{load.lost}", load.lost == 0, "0"),
+        ("actions stored twice", f"{load.doubled}", load.doubled == 0, "0"),
+        ("logs that differ", f"{load.out_of_place}", load.out_of_place == 0, "0"),
+        ("refused or unanswered", f"{len(problems)}", not problems, "0"),
+    ]
+    if not options.short:
+        goals += [
+            (
+                "median to acknowledgement",
+                f"{median:.1f} ms",
+                median < MEDIAN_MS,
+                f"< {MEDIAN_MS:g}",
+            ),
+            ("95% to acknowledgement", f"{p95:.1f} ms", p95 < P95_MS, f"< {P95_MS:g}"),
+        ]
+    print(
+        f"{people} designers, an action every {EVERY_S[0]:g} to {EVERY_S[1]:g} s each, "
+        f"{load.seconds:.0f} s, then SIGKILL: {load.actions:,} actions acknowledged, "
+        f"{load.actions / load.seconds:.0f} a second; {load.finished} sketches finished, "
+        f"{load.drawn} drawn again by then; the database has {load.size_mb:.0f} MB"
+    )
+    share = 1000 * load.cpu_s / max(load.actions, 1)
+    print(f"the server computed for {load.cpu_s:.1f} s: {share:.1f} ms an action, drawing included")
+    for words, figure, met, goal in goals:
+        print(f"{words:32}{figure:>12}   goal {goal:8} {'met' if met else 'NOT met'}")
+    for problem in problems[:5]:
+        print(problem)
+    return 0 if all(met for _, _, met, _ in goals) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,252 @@
+"""The coloring canvas as designers use it: by mouse, pen, fingers and keys alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import CDPSession, Page, expect
+
+from annotation.colorings.actions import read_action
+from annotation.colorings.layer import checksum, paint
+from core.sketches.regions import regions
+from tests.browser.axe import barriers
+from tests.browser.canvas_room import canvas_room, house_drawing
+from tests.browser.conftest import Visit
+
+pytestmark = pytest.mark.browser
+
+SIDE = 512
+SKY, ROOF, CROWN, DOOR = (0.05, 0.05), (0.37, 0.4), (0.77, 0.4), (0.365, 0.68)
+PHONE: dict[str, Any] = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+
+
+@pytest.fixture(scope="module")
+def ink() -> np.ndarray:
+    return house_drawing(SIDE)
+
+
+@pytest.fixture(scope="module")
+def address(ink: np.ndarray) -> Iterator[str]:
+    with canvas_room(ink) as started:
+        yield started
+
+
+class Easel:
+    """A canvas on a page, and what was done on it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.told = page.locator(".cv-told")
+        self.heard = page.locator(".cv-heard")
+        expect(page.locator(".cv[data-ready]")).to_be_visible()
+
+    def at(self, place: tuple[float, float]) -> tuple[float, float]:
+        """Where a place of the drawing, 0 to 1, is on the page."""
+        box = self.page.locator(".cv-sheet").bounding_box()
+        assert box is not None
+        return box["x"] + place[0] * box["width"], box["y"] + place[1] * box["height"]
+
+    def clicks(self, place: tuple[float, float]) -> None:
+        self.page.mouse.click(*self.at(place))
+
+    def chooses(self, color: str) -> None:
+        self.page.locator(".cv-hex").fill(color)
+        self.page.keyboard.press("Enter")
+
+    def presses(self, words: str) -> None:
+        self.page.get_by_role("button", name=words, exact=True).first.click()
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        return self.page.evaluate("window.log")
+
+    @property
+    def kinds(self) -> str:
+        return " ".join(action["do"] for action in self.log)
+
+    def color(self, place: tuple[float, float]) -> str | None:
+        """What the layer has at a place."""
+        x, y = (int(part * SIDE) for part in place)
+        return self.page.evaluate("([x, y]) => canvas.layer.colorAt(x, y)", [x, y])
+
+    @property
+    def scale(self) -> float:
+        return self.page.evaluate("canvas.view.scale")
+
+
+def test_by_mouse_from_the_first_color_to_what_the_server_paints(
+    visit: Visit, address: str, ink: np.ndarray
+) -> None:
+    easel = Easel(page := visit(address))
+    easel.clicks(ROOF)
+    expect(easel.told).to_have_text("Choose a color first.")
+    assert easel.log == []
+    plane = page.locator(".cv-plane").bounding_box()
+    assert plane is not None
+    page.mouse.click(plane["x"] + plane["width"] * 0.4, plane["y"] + plane["height"] * 0.5)
+    easel.clicks(ROOF)
+    first = easel.color(ROOF)
+    assert first is not None
+    easel.chooses("#ffffff")
+    easel.clicks(SKY)
+    easel.clicks(SKY)
+    expect(easel.told).to_have_text("This region has that color already.")
+    page.keyboard.press("b")
+    page.keyboard.press("]")
+    page.mouse.move(*easel.at((0.3, 0.55)))
+    page.mouse.down()
+    page.mouse.move(*easel.at((0.44, 0.7)), steps=5)
+    page.mouse.up()
+    assert easel.color((0.3, 0.55)) == "#ffffff"
+    assert easel.color(DOOR) is None
+    page.keyboard.press("Control+z")
+    assert easel.color((0.3, 0.55)) is None
+    page.keyboard.press("Control+y")
+    page.keyboard.down("Alt")
+    easel.clicks(ROOF)
+    page.keyboard.up("Alt")
+    expect(page.locator(".cv-hex")).to_have_value(first)
+    easel.presses("Clear")
+    easel.clicks(SKY)
+    assert easel.color(SKY) is None
+    assert easel.kinds == "fill fill stroke undo redo fill"
+    recent = page.locator(".cv-swatches").first.get_by_role("button")
+    assert [one.get_attribute("aria-label") for one in recent.all()] == ["#ffffff", first]
+    layer = paint([read_action(action) for action in easel.log], regions(ink))
+    assert page.evaluate("canvas.checksum()") == checksum(layer)
+    page.reload()
+    Easel(page)
+    assert page.evaluate("canvas.checksum()") == checksum(layer)
+
+
+class Fingers:
+    """Touches of a screen, by their places on the page."""
+
+    def __init__(self, session: CDPSession) -> None:
+        self.session = session
+
+    def send(self, kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+        self.session.send(
+            "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
+        )
+
+
+def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
+    """Two fingers always zoom, and what the first of them began to draw is taken back."""
+    page = visit(address, **PHONE)
+    page.set_viewport_size({"width": 390, "height": 760})
+    easel = Easel(page)
+    session = page.context.new_cdp_session(page)
+    fingers = Fingers(session)
+    page.locator(".cv-color").tap()
+    easel.chooses("#5d8a3c")
+    easel.presses("Done")
+    page.touchscreen.tap(*easel.at(CROWN))
+    assert easel.kinds == "fill"
+    easel.presses("Brush")
+    x, y = easel.at((0.3, 0.55))
+    before = easel.scale
+    fingers.send("Start", (x, y))
+    fingers.send("Start", (x, y), (x + 60, y))
+    for step in range(1, 5):
+        fingers.send("Move", (x - 10 * step, y), (x + 60 + 10 * step, y))
+    fingers.send("End")
+    assert easel.scale > 1.5 * before
+    assert easel.kinds == "fill"
+    easel.presses("Whole drawing")
+    fingers.send("Start", (x, y))
+    fingers.send("Move", (x + 30, y + 8))
+    fingers.send("End")
+    assert easel.kinds == "fill stroke"
+
+    def pen(kind: str, place: tuple[float, float]) -> None:
+        event = {"x": place[0], "y": place[1], "button": "left", "buttons": int(kind != "Released")}
+        session.send(
+            "Input.dispatchMouseEvent",
+            {"type": f"mouse{kind}", "pointerType": "pen", "clickCount": 1, **event},
+        )
+
+    pen("Pressed", (x, y + 30))
+    pen("Moved", (x + 20, y + 34))
+    pen("Released", (x + 20, y + 34))
+    assert easel.kinds == "fill stroke stroke"
+    left = page.locator(".cv-sheet").bounding_box()
+    fingers.send("Start", (x, y))
+    fingers.send("Move", (x + 25, y))
+    fingers.send("Move", (x + 50, y))
+    fingers.send("End")
+    assert easel.kinds == "fill stroke stroke"
+    moved = page.locator(".cv-sheet").bounding_box()
+    assert left is not None
+    assert moved is not None
+    assert moved["x"] - left["x"] == pytest.approx(50, abs=1)
+
+
+def test_by_keys_alone_and_without_barriers(visit: Visit, address: str) -> None:
+    easel = Easel(page := visit(address))
+    keyboard = page.keyboard
+
+    def tab_to(selector: str) -> None:
+        for _ in range(60):
+            keyboard.press("Tab")
+            if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                return
+        raise AssertionError(f"The keyboard does not reach {selector}")
+
+    tab_to(".cv-stage")
+    expect(easel.heard).to_have_text("Region 6 of 22, 6.7% of the drawing, no color.")
+    keyboard.press("Enter")
+    expect(easel.told).to_have_text("Choose a color first.")
+    expect(page.locator(".cv-plane")).to_be_focused()
+    for _ in range(3):
+        keyboard.press("Shift+ArrowRight")
+    tab_to(".cv-hue")
+    keyboard.press("Tab")
+    keyboard.type("0,6")
+    keyboard.press("Enter")
+    tab_to(".cv-stage")
+    keyboard.press("n")
+    keyboard.press("Enter")
+    expect(easel.heard).to_contain_text("Filled,")
+    keyboard.press("b")
+    keyboard.press("n")
+    keyboard.press("Enter")
+    for _ in range(3):
+        keyboard.press("ArrowRight")
+    keyboard.press("Shift+ArrowDown")
+    keyboard.press("Enter")
+    keyboard.press("Control+z")
+    keyboard.press("Control+Shift+z")
+    keyboard.press("f")
+    for _ in range(3):
+        keyboard.press("ArrowLeft")
+    keyboard.press("Delete")
+    assert easel.kinds == "fill stroke undo redo fill"
+    stroke = easel.log[1]
+    assert len(stroke["points"]) == 10
+    assert stroke["points"][7] + 1 == stroke["points"][9]
+    assert easel.log[-1]["color"] is None
+    keyboard.press("+")
+    assert page.locator(".cv-zooms output").inner_text() != "100%"
+    assert barriers(page) == []
+
+
+def test_a_phone_360_pixels_wide_has_room_for_everything(visit: Visit, address: str) -> None:
+    page = visit(address, **PHONE)
+    page.set_viewport_size({"width": 360, "height": 600})
+    Easel(page)
+    small = """() => [...document.querySelectorAll('.cv button, .cv-hue, .cv-plane')]
+      .map((one) => [one, one.getBoundingClientRect()]).filter(([, box]) => box.width)
+      .filter(([, box]) => box.height < 40 || box.width < 40 || box.right > 360.5)
+      .map(([one, box]) => `${one.className} ${one.textContent}: ${box.width} x ${box.height}`)"""
+    for sheet in ("", ".cv-color", ".cv-do-options"):
+        if sheet:
+            page.locator(sheet).tap()
+        assert page.evaluate(small) == []
+        if sheet:
+            page.get_by_role("button", name="Done").locator("visible=true").tap()
+    assert page.evaluate("document.documentElement.scrollWidth") == 360

@@ -1,0 +1,152 @@
+"""Colorize as a designer and as an artist use it."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import FilePayload, Locator, Page, expect
+
+from core.color.uw71 import COUNT
+from core.concepts.records import DistributionFile, DistributionRow
+from storage import Storage
+from tests.browser.conftest import Visit
+from tests.running import App, running
+
+pytestmark = pytest.mark.browser
+
+APPLE = "/?tab=colorize&drawing=concept-0041&words=apple"
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """An app where people and a model have given an apple colors."""
+    folder = tmp_path_factory.mktemp("colorize")
+    spread, white = np.full(COUNT, 1.0 / COUNT), np.eye(COUNT)[26]
+    with Storage.open(folder / "data") as storage:
+        for name, weights, of_people in (("Designers", spread, True), ("Grays", white, False)):
+            file = DistributionFile("histograms", (DistributionRow("apple", "", weights, 12),))
+            storage.distributions.add(file, name, "f.csv", "a test", of_people)
+    with running(folder / "data") as app:
+        yield app
+
+
+def ready(page: Page) -> None:
+    expect(page.locator(".cv[data-ready]")).to_be_visible()
+
+
+def fill(page: Page, color: str, x: float, y: float) -> None:
+    """A color, and a click at these shares of the drawing's width and height."""
+    field = page.locator(".cv-hex")
+    field.fill(color)
+    field.press("Enter")
+    frame = page.locator(".cv-sheet").bounding_box()
+    assert frame is not None
+    page.mouse.click(frame["x"] + frame["width"] * x, frame["y"] + frame["height"] * y)
+
+
+def chosen(page: Page) -> Locator:
+    return page.locator(".th-col-chosen li")
+
+
+def test_a_designer_colors_sees_where_it_lies_reloads_and_keeps_it(
+    visit: Visit, started: App
+) -> None:
+    page = visit(f"{started.address}/?tab=colorize")
+    page.get_by_role("searchbox", name="Search drawings").fill("rott appl")
+    page.get_by_role("button", name="rotten apple").click()
+    ready(page)
+    expect(page).to_have_url(re.compile("drawing=concept-0041&words=rotten"))
+    fill(page, "#b3202a", 0.5, 0.7)
+    expect(chosen(page)).to_have_count(1)
+    expect(chosen(page)).to_contain_text("#B3202A")
+    expect(page.locator(".th-col-rows")).to_contain_text("Nothing of “rotten apple” is here")
+    # Another name of the same drawing: of that there is something.
+    page.get_by_role("button", name="apple", exact=True).click()
+    expect(page.locator(".th-col-row")).to_have_count(2)
+    expect(page.locator(".th-col-headline")).to_contain_text("Designers")
+    expect(page.locator(".th-col-numbers dt")).to_have_count(7)
+    fill(page, "#4f7a2c", 0.62, 0.16)
+    expect(chosen(page)).to_have_count(2)
+    expect(page.locator(".th-col-autosaved")).to_have_text("Saved in this browser")
+
+    page.reload()
+    ready(page)
+    expect(page.locator(".th-col-said")).to_contain_text("2 steps")
+    expect(chosen(page)).to_have_count(2)
+    page.get_by_role("button", name="Keep", exact=True).click()
+    kept = page.locator(".th-col-kept-one")
+    expect(kept).to_have_count(1)
+    expect(kept).to_contain_text("2 steps")
+    with page.expect_download() as saved:
+        page.get_by_role("group", name="Save as a file").get_by_text("Colors").click()
+    assert saved.value.suggested_filename == "apple-colors.png"
+    layer = np.asarray(Image.open(saved.value.path()))
+    assert {tuple(color) for color in layer.reshape(-1, 4)} == {
+        (0, 0, 0, 0),
+        (0xB3, 0x20, 0x2A, 255),
+        (0x4F, 0x7A, 0x2C, 255),
+    }
+    # What was begun waits among the drawings; what was kept opens as it was.
+    page.get_by_role("button", name="All drawings").click()
+    expect(page.locator(".th-col-begun")).to_contain_text("2 steps")
+    kept.get_by_role("button").first.click()
+    ready(page)
+    expect(chosen(page)).to_have_count(2)
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.go_back()
+    expect(page.locator(".th-col-tiles")).to_be_visible()
+
+
+def drawing(name: str, gap: bool = False) -> FilePayload:
+    """A scanned drawing: a disk in a ring, on paper that darkens to one side."""
+    rows = np.linspace(0, 30, 400)[:, None]
+    pixels = np.repeat(240.0 - rows, 400, axis=1).astype(np.uint8)
+    cv2.circle(pixels, (200, 200), 150, 30, 7, cv2.LINE_AA)
+    cv2.circle(pixels, (200, 200), 70, 30, 7, cv2.LINE_AA)
+    if gap:
+        pixels[190:204, 320:380] = 225
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, format="PNG")
+    return {"name": name, "mimeType": "image/png", "buffer": out.getvalue()}
+
+
+def test_an_artist_brings_drawings_and_takes_one_for_a_thing(
+    visit: Visit, started: App, tmp_path: Path
+) -> None:
+    page = visit(f"{started.address}/?tab=colorize&view=sketches")
+    page.locator(".th-sk-drop input").set_input_files(
+        [drawing("rotten_lemon.png"), drawing("wheel of fortune.png", gap=True)]
+    )
+    cards = page.locator(".th-sk-brought .th-sk-candidate")
+    expect(cards).to_have_count(2)
+    lemon = cards.filter(has=page.get_by_label("What “rotten_lemon.png” shows"))
+    expect(lemon).to_contain_text("3 regions")
+    lemon.get_by_role("button", name="Use").click()
+    expect(cards).to_have_count(1)
+    # A state of it: the sketch is that of the thing.
+    expect(page.locator(".th-sk-body h3")).to_have_text("lemon")
+    expect(page.locator(".th-sk-in-use")).to_contain_text("brought as rotten_lemon.png")
+    # The other one waits, also after a reload; it is adjusted and colored.
+    page.reload()
+    cards.get_by_role("button", name="Adjust").click()
+    dialog = page.locator(".th-col-dialog")
+    expect(dialog.locator(".th-col-regions")).to_contain_text("regions")
+    dialog.get_by_label("Line threshold").fill("120")
+    expect(dialog.locator("output").first).to_have_text("120")
+    dialog.get_by_role("button", name="Use this sketch").click()
+    expect(cards).to_have_count(0)
+    page.get_by_role("tab", name="Color", exact=True).click()
+    page.get_by_role("button", name="Brought here 1").click()
+    page.get_by_role("button", name="wheel of fortune").click()
+    ready(page)
+    fill(page, "#2050a0", 0.5, 0.5)
+    expect(chosen(page)).to_contain_text("#2050A0")

@@ -1,0 +1,332 @@
+"""The participants' page of a study of colorings: by mouse, pen and touch, with and without a
+network; what is stored gives the pixels that were on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Error, Page, expect
+
+from annotation.colorings.actions import read_action
+from annotation.colorings.layer import checksum, paint
+from annotation.studies.practice import Example, Review
+from core.sketches.regions import regions
+from core.studies import Event, MarkKind
+from tests.browser.axe import barriers_here
+from tests.browser.conftest import Visit, Watch
+from tests.browser.people import PHONE, Person, one_person, too_small
+from tests.browser.study_room import CODE, StudyRoom, study_room
+
+pytestmark = pytest.mark.browser
+
+LOOKED_AGAIN = """() => {
+  const set = (hidden) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event('visibilitychange'));
+  };
+  set(true);
+  set(false);
+}"""
+"""Somebody turns to the page again."""
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudyRoom]:
+    with study_room(tmp_path_factory.mktemp("colorings")) as opened:
+        yield opened
+
+
+class Designer(Person):
+    """Somebody who colors."""
+
+    def sees(self, position: int) -> None:
+        expect(self.page.locator(f".coloring[data-painted='{position}']")).to_be_visible()
+
+    def takes(self, color: str) -> None:
+        self.page.locator(".cv-hex").fill(color)
+        self.page.locator(".cv-hex").press("Enter")
+
+    def fills(self, color: str, x: float = 0.5, y: float = 0.55) -> None:
+        """Fills the region at this place of the drawing, 0 to 1."""
+        self.takes(color)
+        place = self.place(x, y)
+        self.page.mouse.click(*place)
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        box = self.page.locator(".cv-sheet").bounding_box()
+        assert box is not None
+        return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+    def strokes(self, *points: tuple[float, float], ends: bool = True) -> None:
+        """Draws with the mouse from point to point."""
+        mouse = self.page.mouse
+        mouse.move(*self.place(*points[0]))
+        mouse.down()
+        for point in points[1:]:
+            mouse.move(*self.place(*point), steps=4)
+        if ends:
+            mouse.up()
+
+    def does(self) -> None:
+        self.presses("Done")
+
+    def saved(self) -> None:
+        expect(self.page.locator(".saved")).to_have_text("Saved")
+
+    def colors(self, positions: range, color: str = "#c02030") -> None:
+        for position in positions:
+            self.sees(position)
+            self.fills(color)
+            self.does()
+
+
+def same_pixels(room: StudyRoom, events: tuple[Event, ...]) -> int:
+    """How many colorings stand; the log of each gives the pixels that were on the screen."""
+    number = 0
+    for at, answer in enumerate(events):
+        if answer.kind != "answer" or answer.body["kind"] != "coloring":
+            continue
+        log = [
+            read_action(event.body)
+            for event in events[:at]
+            if event.kind == "action" and event.position == answer.position
+        ]
+        assert answer.body["actions"] == len(log)
+        layers = {
+            checksum(paint(log, regions(room.storage.sketches.ink(sketch_id))))
+            for sketch_id in room.sketches.values()
+        }
+        assert answer.body["checksum"] in layers
+        number += 1
+    return number
+
+
+def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> None:
+    """Practice that is reviewed, a reload in the middle, going back, a skip, a comment; and axe
+    finds nothing serious on any screen on the way."""
+    examples = (
+        Example("Only the apple is colored.", True, room.images[0]),
+        Example("The sky is colored too.", False),
+    )
+    link = room.opened(room.colorings(3, Review.RESEARCHER, examples=examples))
+    page = visit(link)
+    designer = Designer(page)
+    barriers: list[str] = []
+
+    def look(screen: str) -> None:
+        designer.at(screen)
+        barriers.extend(f"{screen}: {words}" for words in barriers_here(page))
+
+    look("consent")
+    designer.presses("I agree")
+    look("instructions")
+    expect(page.locator("main")).to_contain_text("Only the apple is colored.")
+    designer.presses("Start")
+    designer.colors(range(3))
+    look("review")
+    room.mark(link, 2, MarkKind.PRACTICE, "again", "The sky is colored too.")
+    page.wait_for_timeout(3_100)
+    page.evaluate(LOOKED_AGAIN)
+    expect(designer.at("between")).to_contain_text("The sky is colored too.")
+    barriers.extend(barriers_here(page))
+    designer.presses("Start")
+    designer.colors(range(3, 6))
+    designer.at("review")
+    room.mark(link, 5, MarkKind.PRACTICE, "accepted")
+    page.reload()
+    designer.presses("Continue")
+    expect(designer.at("between")).to_contain_text("There are 5 sketches")
+    designer.presses("Continue")
+
+    designer.sees(6)
+    expect(page.locator("header")).to_contain_text("Sketch 1 of 5")
+    look("coloring")
+    designer.does()
+    expect(page.locator(".said")).to_contain_text("Nothing is colored yet")
+    designer.fills("#336699")
+    designer.takes("#cc8844")
+    page.locator(".cv-stage").focus()
+    page.keyboard.press("b")
+    designer.strokes((0.3, 0.5), (0.6, 0.6), (0.4, 0.7))
+    page.keyboard.press("Control+z")
+    designer.saved()
+    designer.strokes((0.3, 0.5), (0.5, 0.55), ends=False)
+    page.reload()
+    page.mouse.up()
+    designer.presses("Continue")
+    designer.sees(6)
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+Shift+z")
+    designer.does()
+    designer.sees(7)
+    designer.presses("Previous sketch")
+    designer.sees(6)
+    page.keyboard.press("f")
+    designer.fills("#77aa22", 0.02, 0.02)
+    designer.does()
+
+    designer.sees(7)
+    designer.presses("Comment")
+    barriers.extend(barriers_here(page))
+    page.locator("textarea").fill("The line has a gap: <b>here</b>")
+    designer.presses("Keep")
+    designer.presses("I don’t know this word")
+    barriers.extend(barriers_here(page))
+    page.locator("dialog[open]").get_by_role("button", name="I don’t know this word").click()
+    designer.sees(8)
+    designer.presses("Take a break")
+    look("break")
+    designer.presses("Continue")
+    designer.colors(range(8, 11))
+    look("comment")
+    designer.presses("Finish")
+    expect(designer.at("finished")).to_contain_text(CODE)
+    assert barriers == []
+
+    events = one_person(room, link)
+    assert same_pixels(room, events) == 11
+    done = [one.body["do"] for one in events if one.kind == "action" and one.position == 6]
+    # What was being drawn when the page was left is there as far as it was drawn.
+    assert done == ["fill", "stroke", "undo", "stroke", "undo", "redo", "fill"]
+    said = [event for event in events if event.kind == "comment"]
+    assert [(one.position, one.body["text"]) for one in said] == [
+        (7, "The line has a gap: <b>here</b>")
+    ]
+    (skip,) = [one.body for one in events if one.body.get("kind") == "skip"]
+    assert skip["reason"] == "unknown-word"
+    assert [one.position for one in events if one.kind == "undo"] == [6]
+    assert [one.body["reason"] for one in events if one.kind == "away"] == ["break"]
+    answers = [one.body for one in events if one.kind == "answer"]
+    colorings = [one for one in answers if one["kind"] == "coloring"]
+    assert all(0 < one["active_ms"] <= one["response_ms"] for one in colorings)
+    assert {one["display"]["pointer"] for one in answers} == {"mouse", "none"}
+
+
+def test_five_sketches_by_touch_and_ten_seconds_without_a_network(
+    room: StudyRoom, visit: Visit, watch: Watch
+) -> None:
+    """On a phone 360 pixels wide, which is turned on its side for the last one."""
+    watch.refused |= {"/events", ".png", ".regions"}
+    link = room.opened(room.colorings(practice=0, trials=5))
+    page = visit(link, **PHONE)
+    page.set_viewport_size({"width": 360, "height": 640})
+    designer = Designer(page)
+    page.get_by_role("button", name="I agree").tap()
+    page.get_by_role("button", name="Start").tap()
+    for position in range(5):
+        designer.sees(position)
+        if position == 4:
+            page.set_viewport_size({"width": 740, "height": 360})
+        if position in (0, 4):
+            assert too_small(page, ".coloring > .sketch-bar, header") == []
+            assert page.evaluate(
+                "document.documentElement.scrollWidth <= innerWidth "
+                "&& document.documentElement.scrollHeight <= innerHeight"
+            )
+            assert barriers_here(page) == []
+        if position == 1:
+            page.context.set_offline(True)
+        page.locator(".cv-color").tap()
+        designer.takes(f"#{position}0a0c0")
+        page.locator(".cv-side .cv-close").tap()
+        page.touchscreen.tap(*designer.place(0.5, 0.55))
+        if position == 1:
+            expect(page.locator(".saved")).to_have_text("Not saved yet")
+            # The next sketches are here already.
+            page.wait_for_timeout(10_000)
+        page.locator(".done").tap()
+        if position == 2:
+            page.context.set_offline(False)
+            designer.saved()
+    designer.at("comment")
+    page.get_by_role("button", name="Finish").tap()
+    expect(designer.at("finished")).to_contain_text(CODE)
+    events = one_person(room, link)
+    assert same_pixels(room, events) == 5
+    assert {e.body["display"]["pointer"] for e in events if e.kind == "answer"} == {"touch"}
+
+
+def test_what_was_done_without_a_network_is_there_after_a_crash(
+    room: StudyRoom, visit: Visit, watch: Watch
+) -> None:
+    """By pen: what is in the middle of a sketch, and the end of the practice. A stroke that was
+    being drawn then is none."""
+    watch.refused.add("/events")
+    link = room.opened(room.colorings(1, Review.NONE, trials=1))
+    page = visit(link, fresh=True)
+    context, designer = page.context, Designer(page)
+    designer.presses("I agree")
+    designer.presses("Start")
+    designer.sees(0)
+    designer.fills("#336699")
+    designer.saved()
+    context.set_offline(True)
+    designer.takes("#cc8844")
+    page.locator(".cv-rail").get_by_role("button", name="Brush").click()
+    pen = context.new_cdp_session(page)
+
+    def moves(kind: str, x: float, y: float) -> None:
+        at = designer.place(x, y)
+        event = {"x": at[0], "y": at[1], "button": "left", "buttons": int(kind != "Released")}
+        pen.send(
+            "Input.dispatchMouseEvent",
+            {"type": f"mouse{kind}", "pointerType": "pen", "clickCount": 1, **event},
+        )
+
+    def crashes(page: Page) -> Designer:
+        """The same person, who opens the link again."""
+        expect(page.locator(".saved")).to_have_text("Not saved yet")
+        with page.expect_event("crash"), pytest.raises(Error, match="crash"):
+            page.goto("chrome://crash")
+        page.close()
+        context.set_offline(False)
+        again = context.new_page()
+        again.goto(link)
+        return Designer(again)
+
+    for number in range(3):
+        moves("Pressed", 0.4, 0.5 + number / 20)
+        moves("Moved", 0.6, 0.5 + number / 20)
+        if number < 2:
+            moves("Released", 0.6, 0.5 + number / 20)
+    designer = crashes(page)
+    designer.presses("Start")
+    designer.sees(0)
+    designer.saved()
+    context.set_offline(True)
+    designer.does()
+    designer.at("keeping")
+    designer = crashes(designer.page)
+    expect(designer.at("between")).to_contain_text("Now it counts")
+    designer.presses("Continue")
+    designer.colors(range(1, 2))
+    designer.at("comment")
+    designer.presses("Finish")
+    designer.at("finished")
+    events = one_person(room, link)
+    assert same_pixels(room, events) == 2
+    done = [event.body["do"] for event in events if event.kind == "action"]
+    assert done == ["fill", "stroke", "stroke", "fill"]
+
+
+def test_done_while_a_stroke_is_still_drawn(room: StudyRoom, visit: Visit) -> None:
+    """By keys, with the mouse still down: the stroke is of the coloring as far as it was drawn."""
+    link = room.opened(room.colorings(practice=0, trials=1))
+    page = visit(link)
+    designer = Designer(page)
+    designer.presses("I agree")
+    designer.presses("Start")
+    designer.sees(0)
+    designer.takes("#cc8844")
+    page.locator(".cv-stage").focus()
+    page.keyboard.press("b")
+    designer.strokes((0.4, 0.5), (0.6, 0.6), ends=False)
+    page.keyboard.press("Control+Enter")
+    designer.at("comment")
+    page.mouse.up()
+    designer.presses("Finish")
+    designer.at("finished")
+    events = one_person(room, link)
+    assert same_pixels(room, events) == 1
+    assert [event.body["do"] for event in events if event.kind == "action"] == ["stroke"]

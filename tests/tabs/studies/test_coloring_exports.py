@@ -1,0 +1,204 @@
+"""Colorings leave as tables and pictures, and come back as a study with equal results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from core.errors import BadInput, NotStored
+from core.studies import EventKind, MarkKind
+from storage import Storage
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+from tabs.shell.compose import make_context
+from tabs.studies import exports
+from tabs.studies.colorings.facts import facts_of
+from tabs.studies.colorings.marks import PostKeep, post_keep, set_coloring_rule
+from tabs.studies.colorings.quality import quality_json, worth_json
+from tabs.studies.colorings.rule import SetColoringRule
+from tabs.studies.exports import AskExport, AskTable, table_file, table_list, write_archive
+from tabs.studies.imports import import_study
+from tabs.studies.results import OfStudy
+from tests.tabs.studies.colored import BLUE, TASTES, Designers, colored_study, event
+
+
+def reviewed(context: Context, **values: Any) -> tuple[str, list[Any]]:
+    """A study with marks of all kinds; the reviews are by two experts."""
+    study_id, people = colored_study(context.storage, Designers(liar=3), **values)
+    set_coloring_rule(context, OWNER, SetColoringRule(study=study_id, share=0.3, reviewers=2))
+    add = context.storage.coloring_marks.add
+    for place, person in enumerate(people):
+        for expert in ("x" * 32, "y" * 32):
+            value = "inconsistent" if place == 1 and expert[0] == "x" else "consistent"
+            add(study_id, person.id, 4, MarkKind.REVIEW, value, "", expert)
+    add(study_id, people[0].id, 4, MarkKind.REVIEW, "inconsistent", "", "x" * 32)
+    add(study_id, people[0].id, 4, MarkKind.REVIEW, "inconsistent", "", "y" * 32)
+    add(study_id, people[0].id, 0, MarkKind.PRACTICE, "accepted", "Well done, Anna", "x" * 32)
+    add(study_id, people[0].id, 1, MarkKind.RECOLOR, "asked", "Anna, are you sure?", "x" * 32)
+    place = {"study": study_id, "participant": people[2].id, "position": 1}
+    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="=1+1 the sky"))
+    return study_id, people
+
+
+def table(context: Context, study_id: str, name: str, personal: bool = False) -> list[Any]:
+    request = AskTable(study=study_id, table=name, format="csv", personal=personal)
+    return list(csv.DictReader(io.StringIO(table_file(context, OWNER, request).content.decode())))
+
+
+def numbers(context: Context, study_id: str) -> dict[str, Any]:
+    """All of quality control but what is of this data folder and moment alone."""
+    facts = facts_of(context, study_id)
+    told = json.loads(json.dumps(quality_json(facts)))
+    for name in ("seconds", "computed_at"):
+        told.pop(name)
+    for row in (*told["second"], *told["left_out"], *told["unmeasured"]):
+        row.pop("participant")
+    return {**told, "worth": [worth_json(facts, one) for one in facts.worth]}
+
+
+def test_tables_say_everything_of_colorings(context: Context) -> None:
+    study_id, _ = reviewed(context)
+    names = [one["name"] for one in table_list(context, OWNER, OfStudy(study=study_id))["tables"]]
+    assert names[-5:] == ["colorings", "actions", "reviews", "concepts", "distributions"]
+    rows = table(context, study_id, "colorings")
+    assert len(rows) == 25
+    liar = [row for row in rows if row["participant"] == "4"]
+    assert {row["matches"] for row in liar} == {"false"}
+    apple = next(row for row in rows if row["participant"] == "3" and row["words"] == "apple")
+    assert (apple["mark"], apple["kept_marks"]) == ("discarded", "false")
+    assert apple["mark_reason"] == "'=1+1 the sky"
+    assert json.loads(apple["weights"])[0] == pytest.approx(0.0)
+    cabin = next(row for row in rows if row["participant"] == "1" and row["position"] == "4")
+    assert (cabin["yes"], cabin["no"], cabin["outcome"]) == ("0", "2", "inconsistent")
+    assert cabin["kept_majority"] == "false"
+    actions = table(context, study_id, "actions")
+    assert len(actions) == 25 * 6
+    assert [row["do"] for row in actions[:3]] == ["fill", "undo", "fill"]
+    reviews = table(context, study_id, "reviews")
+    assert len(reviews) == 12
+    assert [row["counts"] for row in reviews[:2]] == ["false", "false"]
+    assert {row["reviewer"] for row in reviews} == {"1", "2"}
+    shares = table(context, study_id, "distributions")
+    for level in ("all", "majority", "marks"):
+        own = [row for row in shares if (row["words"], row["level"]) == ("sea", level)]
+        assert sum(float(row["share"]) for row in own) == pytest.approx(1.0)
+    assert len(table(context, study_id, "concepts")) == 2 * len(TASTES)
+    assert "action" not in {row["kind"] for row in table(context, study_id, "events")}
+    assert {row["kind"] for row in table(context, study_id, "answers")} == {"coloring"}
+
+
+def test_actions_are_those_that_are_drawn_whatever_the_page_said(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    first = facts_of(context, study_id).given[1]
+    assert (first.participant.id, first.trial.position) == (people[0].id, 1)
+    more = {"do": "fill", "x": 10, "y": 80, "closing": 0, "color": BLUE}
+    again = [event(EventKind.ANSWER, 1, first.answer.body), event(EventKind.ACTION, 1, more)]
+    context.storage.study_events.append(
+        people[0].id,
+        [event(EventKind.UNDO, 1, {}), event(EventKind.ACTION, 1, more), *again],
+    )
+    rows = table(context, study_id, "actions")
+    own = [row for row in rows if (row["participant"], row["position"]) == ("1", "1")]
+    assert len(own) == 7
+    assert len(rows) == 25 * 6 + 1
+
+
+def test_an_export_is_of_one_moment(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    study_id, people = colored_study(context.storage)
+    storage, compute = context.storage, exports.computed_of
+
+    def mark_meanwhile(*given: Any) -> Any:
+        storage.coloring_marks.add(study_id, people[0].id, 1, MarkKind.KEEP, "discarded", "", "a")
+        return compute(*given)
+
+    monkeypatch.setattr(exports, "computed_of", mark_meanwhile)
+    assert {row["mark"] for row in table(context, study_id, "colorings")} == {""}
+    monkeypatch.setattr(exports, "computed_of", compute)
+    assert {row["mark"] for row in table(context, study_id, "colorings")} == {"", "discarded"}
+
+    measure = exports.coloring_export
+
+    def erase_meanwhile(*given: Any) -> Any:
+        export = measure(*given)
+        storage.participants.erase(people[0].id, "a")
+        return export
+
+    monkeypatch.setattr(exports, "coloring_export", erase_meanwhile)
+    with pytest.raises(NotStored, match="erased meanwhile"):
+        table(context, study_id, "colorings")
+
+
+@pytest.mark.parametrize("personal", [False, True])
+def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal: bool) -> None:
+    study_id, _ = reviewed(context)
+    before = numbers(context, study_id)
+    assert before["left_out"]
+    assert before["reviews"]["kappa"]["value"] is not None
+    path = tmp_path / "all.zip"
+    write_archive(context, OWNER, AskExport(study=study_id, personal=personal), path)
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        assert sum(name.startswith("sketches/") for name in names) == 1
+        pictures = [name for name in names if name.startswith("colorings/")]
+        assert len(pictures) == 25
+        drawn = np.asarray(Image.open(archive.open("colorings/participant-1-1.png")))
+        whole = b"".join(archive.read(name) for name in names)
+        assert ("x" * 32).encode() not in whole
+        assert (b"prolific_pid" in whole) is personal
+        assert (b"Anna" in whole) is personal
+        assert "## colorings" in archive.read("codebook.md").decode()
+    own = context.storage.coloring_layers.layer(facts_of(context, study_id).given[1].answer.id)
+    np.testing.assert_array_equal(drawn, own)
+    with Storage.open(tmp_path / "elsewhere") as other:
+        there = make_context(other, "elsewhere")
+        told = import_study(there, OWNER, Nothing(), path, "all.zip")
+        assert told["study"]["state"] == "closed"
+        assert len(other.sketches.all()) == 1
+        assert numbers(there, told["study"]["id"]) == before
+        # The same data folder takes it, too, beside the first one.
+        import_study(there, OWNER, Nothing(), path, "all.zip")
+        assert other.check() == []
+        there.close()
+
+
+def changed(path: Path, target: Path, name: str, content: bytes | None) -> Path:
+    """The archive with one file changed, added, or left out (None)."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
+        for info in old.infolist():
+            if info.filename != name:
+                new.writestr(info, old.read(info))
+        if content is not None:
+            new.writestr(name, content)
+    return target
+
+
+def test_sketches_that_are_missing_or_made_up_are_refused(context: Context, tmp_path: Path) -> None:
+    study_id, _ = colored_study(context.storage)
+    path = tmp_path / "all.zip"
+    write_archive(context, OWNER, AskExport(study=study_id), path)
+    sketch = context.storage.sketches.all()[0].id
+    name = f"sketches/{sketch}.png"
+    other = io.BytesIO()
+    Image.fromarray(np.full((64, 64), 255, np.uint8)).save(other, "PNG")
+    for place, (file, content, words) in enumerate(
+        (
+            (name, None, "lacks the sketch"),
+            (name, b"no picture", "no picture that can be read"),
+            (name, other.getvalue(), "not the sketch that it is named after"),
+            ("sketches/../../x.png", b"x", "which no export of a study has"),
+            ("colorings/participant-1-1.svg", b"x", "which no export of a study has"),
+        )
+    ):
+        odd = changed(path, tmp_path / f"{place}.zip", file, content)
+        with pytest.raises(BadInput, match=words):
+            import_study(context, OWNER, Nothing(), odd, "odd.zip")
+    assert len(context.storage.studies.all()) == 1

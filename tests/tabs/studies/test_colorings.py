@@ -1,0 +1,328 @@
+"""What researchers see of colorings, what experts say, and what becomes of it."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from annotation.quality.result import Level
+from core.concepts.distribution import of_pictures
+from core.errors import BadInput, NotAllowed, NotStored
+from core.studies import EventKind, Purpose, Trial
+from tabs.compare.sources import distribution
+from tabs.page.actor import OWNER, Actor, Role
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+from tabs.studies.colorings.distribution import MakeDistribution, make_distribution
+from tabs.studies.colorings.facts import facts_of
+from tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
+from tabs.studies.colorings.live import coloring_progress
+from tabs.studies.colorings.marks import (
+    PostKeep,
+    PostPractice,
+    PostRecolor,
+    post_keep,
+    post_practice,
+    post_recolor,
+    set_coloring_rule,
+)
+from tabs.studies.colorings.quality import quality, worth
+from tabs.studies.colorings.review import (
+    OfItem,
+    PostReview,
+    next_review,
+    post_review,
+    review_picture,
+    reviews_open,
+)
+from tabs.studies.colorings.rule import SetColoringRule
+from tabs.studies.results import OfStudy
+from tabs.studies.results_people import Erase, SetRule, erase, set_rule
+from tests.tabs.studies.colored import TASTES, Designers, colored_study, coloring, event
+
+EXPERTS = [Actor(name * 32, Role.EXPERT, name=name) for name in "abc"]
+RESEARCHER = Actor("d" * 32, Role.RESEARCHER, name="d")
+
+
+def controlled(context: Context, study_id: str) -> dict[str, Any]:
+    """Quality control, once it is computed."""
+    while (told := quality(context, OWNER, OfStudy(study=study_id)))["status"] == "computing":
+        pass
+    return dict(told["quality"])
+
+
+def by_words(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {row["words"]: row for row in rows}
+
+
+def test_the_list_has_every_coloring_with_its_picture(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    controlled(context, study_id)
+    told = colorings(context, OWNER, AskColorings(study=study_id))
+    assert told["total"] == len(told["colorings"]) == 5 * (1 + len(TASTES))
+    apples = colorings(context, OWNER, AskColorings(study=study_id, words="Apple"))["colorings"]
+    assert [row["number"] for row in apples] == [0, 1, 2, 3, 4]
+    first = apples[0]
+    assert (first["purpose"], first["kept"], first["matches"]) == ("trial", True, True)
+    assert (first["seconds"], first["actions"]) == (36.0, 6)
+    assert first["colors"][0]["share"] == pytest.approx(1.0)
+    request = AskPicture(study=study_id, participant=people[0].id, position=first["position"])
+    shown = np.asarray(Image.open(BytesIO(picture(context, OWNER, request))))
+    assert shown.shape == (96, 96, 3)
+    assert tuple(shown[10, 10]) == (0xC8, 0x20, 0x20)
+    layer = picture(context, OWNER, request.model_copy(update={"layer": True}))
+    assert np.asarray(Image.open(BytesIO(layer)))[90, 90].tolist() == [0, 0, 0, 0]
+    with pytest.raises(NotStored):
+        picture(context, OWNER, request.model_copy(update={"position": 99}))
+
+
+def test_consensus_flags_the_concept_where_people_differ(context: Context) -> None:
+    study_id, _ = colored_study(context.storage)
+    told = controlled(context, study_id)
+    assert told["concepts"][0]["words"] == "lonely cabin"
+    flagged = [row["words"] for row in told["concepts"] if row["flagged"]]
+    assert flagged == ["lonely cabin"]
+    sea = by_words(told["concepts"])["sea"]
+    assert (sea["before"]["emd_lab"], sea["before"]["pairs"]) == (pytest.approx(0.0), 10)
+    assert told["reviews"]["colorings"] == 0
+    assert told["reviews"]["kappa"]["why"]
+
+
+def test_experts_review_blind_in_orders_of_their_own(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    controlled(context, study_id)
+    orders = []
+    for expert in EXPERTS:
+        seen = []
+        told = next_review(context, expert, OfStudy(study=study_id))
+        assert told["left"] == 5
+        while (item := told["item"]) is not None:
+            assert set(item) == {"id", "words", "picture", "histogram", "bins"}
+            assert item["words"] == "lonely cabin"
+            assert sum(item["histogram"]) == pytest.approx(1.0, abs=1e-3)
+            content = review_picture(context, expert, OfItem(study=study_id, item=item["id"]))
+            color = tuple(np.asarray(Image.open(BytesIO(content)))[10, 10].tolist())
+            seen.append(color)
+            value = "no" if color == (0x20, 0x40, 0xC8) else "yes"
+            told = post_review(
+                context, expert, PostReview(study=study_id, item=item["id"], value=value)
+            )
+        assert (told["done"], told["left"]) == (5, 0)
+        orders.append(seen)
+    assert len({tuple(order) for order in orders}) > 1
+    told = controlled(context, study_id)
+    assert told["reviews"]["observed"]["value"] == 1.0
+    assert (told["reviews"]["consistent"], told["reviews"]["inconsistent"]) == (4, 1)
+    assert [one["words"] for one in told["reviews"]["patterns"]] == [
+        "Unanimous consistent",
+        "Unanimous inconsistent",
+    ]
+    assert [level["left_out"] for level in told["levels"]] == [0, 1, 1]
+    (out,) = told["left_out"]
+    assert out["participant"] == people[1].id
+    assert "0 yes, 3 no" in out["reasons"][0]
+
+
+def test_an_expert_can_go_back(context: Context) -> None:
+    study_id, _ = colored_study(context.storage)
+    controlled(context, study_id)
+    expert = EXPERTS[0]
+    item = next_review(context, expert, OfStudy(study=study_id))["item"]["id"]
+    told = post_review(context, expert, PostReview(study=study_id, item=item, value="no"))
+    assert (told["previous"]["id"], told["previous"]["value"]) == (item, "no")
+    told = post_review(context, expert, PostReview(study=study_id, item=item, value="back"))
+    assert (told["done"], told["left"], told["item"]["id"]) == (0, 5, item)
+    assert reviews_open(context, expert, Nothing())["studies"][0]["left"] == 5
+
+
+def test_a_coloring_that_is_changed_loses_its_reviews(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    controlled(context, study_id)
+    expert = EXPERTS[0]
+    set_coloring_rule(context, OWNER, SetColoringRule(study=study_id, scope="all", reviewers=1))
+    controlled(context, study_id)
+    told = next_review(context, expert, OfStudy(study=study_id))
+    assert told["left"] == 5 * len(TASTES)
+    while told["item"]:
+        told = post_review(
+            context, expert, PostReview(study=study_id, item=told["item"]["id"], value="yes")
+        )
+    plan = facts_of(context, study_id).source.plan
+    trial = context.storage.participants.trials(people[0].id)[1]
+    undo = coloring(context.storage, plan, trial, "#123456")
+    context.storage.study_events.append(people[0].id, [event(EventKind.UNDO, 1, {}), *undo])
+    controlled(context, study_id)
+    assert next_review(context, expert, OfStudy(study=study_id))["left"] == 1
+
+
+def test_experts_see_nothing_else_and_researchers_do_not_review(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    for ask in (quality, worth, coloring_progress):
+        with pytest.raises(NotAllowed):
+            ask(context, EXPERTS[0], OfStudy(study=study_id))
+    with pytest.raises(NotAllowed):
+        colorings(context, EXPERTS[0], AskColorings(study=study_id))
+    with pytest.raises(NotAllowed):
+        next_review(context, RESEARCHER, OfStudy(study=study_id))
+    place = {"study": study_id, "participant": people[0].id, "position": 1}
+    with pytest.raises(NotAllowed):
+        post_keep(context, EXPERTS[0], PostKeep(**place, value="kept"))
+    with pytest.raises(NotStored):
+        post_review(context, EXPERTS[0], PostReview(study=study_id, item="0" * 32, value="yes"))
+
+
+def test_researchers_keep_and_discard_and_take_back(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    place = {"study": study_id, "participant": people[0].id, "position": 1}
+    with pytest.raises(BadInput, match="Say why"):
+        post_keep(context, OWNER, PostKeep(**place, value="discarded"))
+    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="the sky was colored"))
+    told = controlled(context, study_id)
+    assert [level["colorings"] for level in told["levels"]] == [20, 20, 19]
+    assert by_words(told["concepts"])["apple"]["after"]["pairs"] == 6
+    post_keep(context, OWNER, PostKeep(**place))
+    assert [level["colorings"] for level in controlled(context, study_id)["levels"]] == [20] * 3
+    assert len(context.storage.coloring_marks.of_study(study_id)) == 2
+
+
+def test_a_decision_is_of_the_picture_that_was_seen(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    place = {"study": study_id, "participant": people[0].id, "position": 1}
+    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="the sky was colored"))
+    assert [level["colorings"] for level in controlled(context, study_id)["levels"]] == [20, 20, 19]
+    plan = facts_of(context, study_id).source.plan
+    trial = context.storage.participants.trials(people[0].id)[1]
+    undo = event(EventKind.UNDO, 1, {})
+    again = coloring(context.storage, plan, trial, TASTES["apple"][0])
+    context.storage.study_events.append(people[0].id, [undo, *again])
+    told = controlled(context, study_id)
+    assert [level["colorings"] for level in told["levels"]] == [20] * 3
+    assert told["left_out"] == []
+    asked = AskColorings(study=study_id, words="apple", participant=people[0].id)
+    (row,) = colorings(context, OWNER, asked)["colorings"]
+    assert row["kept"]
+    assert (row["marks"]["keep"]["value"], row["marks"]["keep"]["earlier"]) == ("discarded", True)
+    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="still"))
+    assert [level["colorings"] for level in controlled(context, study_id)["levels"]] == [20, 20, 19]
+    (row,) = colorings(context, OWNER, asked)["colorings"]
+    assert (row["marks"]["keep"]["reason"], row["marks"]["keep"]["earlier"]) == ("still", False)
+
+
+def second(context: Context, study_id: str, person: str, original: int, color: str) -> None:
+    """A second coloring, as it is served and given after it was asked for."""
+    plan = facts_of(context, study_id).source.plan
+    trials = context.storage.participants.trials(person)
+    trial = Trial(len(trials), trials[original].stimulus_id, (), Purpose.REPEAT, original=original)
+    context.storage.participants.extend(person, [trial])
+    context.storage.study_events.append(person, coloring(context.storage, plan, trial, color))
+
+
+def test_second_colorings_are_asked_for_once_and_compared(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    cabin = 1 + list(TASTES).index("lonely cabin")
+    place = {"study": study_id, "participant": people[0].id, "position": cabin}
+    with pytest.raises(BadInput, match="none was asked"):
+        post_recolor(context, OWNER, PostRecolor(**place, value="withdrawn"))
+    post_recolor(context, OWNER, PostRecolor(**place))
+    with pytest.raises(BadInput, match="already"):
+        post_recolor(context, OWNER, PostRecolor(**place))
+    progress = coloring_progress(context, OWNER, OfStudy(study=study_id))
+    assert [one["position"] for one in progress["recolors_open"]] == [cabin]
+    second(context, study_id, people[0].id, cabin, TASTES["lonely cabin"][0])
+    told = controlled(context, study_id)
+    assert [one["consistent"] for one in told["second"]] == [True]
+    assert told["levels"][2]["colorings"] == 20
+    post_recolor(context, OWNER, PostRecolor(**place))
+    second(context, study_id, people[0].id, cabin, "#2040c8")
+    assert [one["consistent"] for one in controlled(context, study_id)["second"]] == [True, False]
+    apple = {"study": study_id, "participant": people[1].id, "position": 1}
+    post_recolor(context, OWNER, PostRecolor(**apple))
+    second(context, study_id, people[1].id, 1, "#2040c8")
+    told = controlled(context, study_id)
+    assert told["levels"][2]["colorings"] == 19
+    assert told["levels"][0]["colorings"] == 20
+
+
+def test_practice_waits_for_a_researcher(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    progress = coloring_progress(context, OWNER, OfStudy(study=study_id))
+    assert progress["practice_waiting"] == []  # they went on, so that nobody waits
+    ask = {"study": study_id, "participant": people[0].id}
+    with pytest.raises(BadInput, match="Say what"):
+        post_practice(context, OWNER, PostPractice(**ask, value="again"))
+    told = post_practice(context, OWNER, PostPractice(**ask, value="accepted"))
+    assert told["position"] == 0
+    with pytest.raises(NotStored):
+        post_practice(context, OWNER, PostPractice(**ask, value="accepted", position=1))
+
+
+def test_a_page_with_other_pixels_is_told_of(context: Context) -> None:
+    study_id, people = colored_study(context.storage, Designers(liar=2))
+    controlled(context, study_id)
+    progress = coloring_progress(context, OWNER, OfStudy(study=study_id))
+    assert {one["participant"] for one in progress["mismatches"]} == {people[2].id}
+    assert [one["mismatches"] for one in progress["people"]] == [0, 0, 5, 0, 0]
+    assert progress["seconds"]["median"] == 36.0
+    assert (progress["colorings"], progress["wanted"]) == (20, 20)
+    assert by_words(progress["concepts"])["sea"]["colorings"] == 5
+
+
+def test_the_result_is_the_extraction_of_what_is_kept_and_goes_to_compare(
+    context: Context,
+) -> None:
+    study_id, people = colored_study(context.storage)
+    place = {"study": study_id, "participant": people[2].id, "position": 1}
+    post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="green"))
+    facts = facts_of(context, study_id)
+    kept = facts.kept_colorings(Level.MARKS)["c1"]
+    expected = of_pictures("apple", [one.profile for one in kept], of_people=True).weights
+    made = make_distribution(context, RESEARCHER, MakeDistribution(study=study_id))
+    compared = distribution(context, made["source"], "apple", "extracted")
+    np.testing.assert_allclose(compared.weights, expected, atol=1e-12)
+    assert (compared.count, compared.of_people) == (4, True)
+    assert made["set"]["concepts"] == 4
+    assert made["link"].startswith("?tab=compare&words=apple&d=set:")
+    again = make_distribution(context, OWNER, MakeDistribution(study=study_id, name="another"))
+    assert again["set"]["id"] == made["set"]["id"]
+    every = make_distribution(context, OWNER, MakeDistribution(study=study_id, level="all"))
+    assert every["set"]["id"] != made["set"]["id"]
+    single = make_distribution(context, OWNER, MakeDistribution(study=study_id, form="designers"))
+    assert single["set"]["rows"] == 19
+    assert distribution(context, single["source"], "apple", "extracted").fixed == ""
+
+
+def test_where_the_next_coloring_is_worth_most(context: Context) -> None:
+    study_id, _ = colored_study(context.storage)
+    controlled(context, study_id)
+    rows = worth(context, OWNER, OfStudy(study=study_id))["worth"]
+    assert [row["place"] for row in rows] == [1, 2, 3, 4]
+    assert rows[0]["words"] == "lonely cabin"
+    assert by_words(rows)["sea"]["width_lab"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_rules_are_kept_beside_each_other_and_erasure_forgets(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    told = set_coloring_rule(
+        context, OWNER, SetColoringRule(study=study_id, share=0.5, level="all")
+    )
+    set_rule(context, OWNER, SetRule(study=study_id, most_fast=0.5))
+    told = controlled(context, study_id)
+    assert told["rule"]["share"] == 0.5
+    assert sum(row["flagged"] for row in told["concepts"]) == 2
+    erase(context, OWNER, Erase(study=study_id, participant=people[0].id, confirm=1))
+    told = controlled(context, study_id)
+    assert told["levels"][0]["colorings"] == 16
+    assert len(context.storage.coloring_layers.of_study(study_id)) == 20
+
+
+def test_other_studies_have_no_colorings(context: Context) -> None:
+    from annotation.studies.files import to_json
+    from tests.annotation.studies_made import plan
+
+    study = context.storage.studies.add(to_json(plan()), "owner")
+    with pytest.raises(BadInput, match="Nothing is colored"):
+        quality(context, OWNER, OfStudy(study=study.id))

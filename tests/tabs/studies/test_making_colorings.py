@@ -1,0 +1,194 @@
+"""From concepts to a study of colorings: which sketch is taken, what is left out and stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from annotation.studies.cases import Kind
+from annotation.studies.plan import Material
+from annotation.studies.practice import Review
+from core.errors import BadInput
+from core.sketches.records import Sketch, SketchWarning
+from tabs.colorize.sketches import drawings
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+from tabs.studies.changing import Revision, create, revise
+from tabs.studies.form import StudyForm
+from tabs.studies.making import form_of
+from tabs.studies.materials import presets
+from tabs.studies.outline import outline
+from tabs.studies.shelf import StudyShelf
+from tabs.studies.sketch_choices import Choices, concept_list, shown_by
+from tabs.studies.study import blocked
+from tests.tabs.studies.colored import grid, sketch_of
+from tests.tabs.studies.studies_here import form
+
+# Stored under these words, so that no starter drawing has to be prepared.
+STORED = ("apple", "horse", "lonely cabin", "practice sheet")
+
+
+@pytest.fixture
+def sketches(context: Context) -> dict[str, str]:
+    """Sketches that somebody brought, by what they show."""
+    return {
+        words: context.storage.sketches.add(sketch_of(grid(lines)), words, "import").id
+        for lines, words in enumerate(STORED, 2)
+    }
+
+
+def colorings(*concepts: str, **fields: Any) -> StudyForm:
+    practice = {"concepts": ["practice sheet"]}
+    return form(preset="colorings", concepts=concepts, **{"practice": practice, **fields})
+
+
+def test_states_take_the_sketch_of_their_thing_unless_they_have_one() -> None:
+    assert shown_by("Rotten_Apple") == ("rotten apple", "apple")
+    assert shown_by("lonely cabin") == ("lonely cabin", "cabin")
+    assert shown_by("moldy old apple") == ("moldy old apple", "old apple", "apple")
+
+
+def test_the_newest_sketch_of_the_words_themselves_is_taken(
+    context: Context, sketches: dict[str, str]
+) -> None:
+    choices = Choices(context)
+    assert [one.id for one in choices.of("rotten apple")] == [sketches["apple"], ""]
+    assert choices.of("lonely cabin")[0].id == sketches["lonely cabin"]
+    assert choices.of("lonely cabin")[1].shows == "cabin"
+    # The starter drawing of a thing can be chosen all the same.
+    starter = choices.of("rotten apple")[1]
+    chosen = choices.chosen("rotten apple", starter.key)
+    assert chosen is not None
+    assert chosen.drawing == "concept-0041"
+    assert choices.chosen("a thing that nobody drew") is None
+
+
+def test_a_study_is_made_of_what_has_a_sketch_and_says_what_is_left_out(
+    context: Context, sketches: dict[str, str]
+) -> None:
+    request = colorings(
+        "apple", "rotten apple", "horse", "hairdryer", "practice sheet", votes=4, trials=2
+    )
+    told = outline(context, OWNER, request)
+    assert told["cases"] == {"available": 5, "complete": 3, "left_out": 2, "chosen": 3}
+    assert (told["votes_wanted"], told["trials_a_person"], told["people_needed"]) == (12, 3, 6)
+    assert told["minutes_a_person"] == pytest.approx(7.5)
+    assert told["sketches"]["without"] == ["hairdryer"]
+    assert [one["words"] for one in told["sketches"]["practice"]] == ["practice sheet"]
+    assert "1 concept left out: no sketch of hairdryer." in told["provenance"]
+    assert "practice sheet used for practice and not asked about." in told["provenance"]
+    assert told["heavy"] is None
+    assert told["blocks"] == []
+
+    study = create(context, OWNER, request)["study"]
+    plan = context.service(StudyShelf).plan(study["id"], 1)
+    assert (plan.kind, plan.material) == (Kind.COLORINGS, Material.SKETCHES)
+    assert [(case.words, case.group) for case in plan.cases] == [
+        ("apple", "Fruits"),
+        ("rotten apple", "Fruits"),
+        ("horse", "Animals"),
+        ("practice sheet", "Other words"),
+    ]
+    assert [case.sketch for case in plan.cases[:3]] == [sketches["apple"]] * 2 + [sketches["horse"]]
+    assert len(plan.main_stimuli) == 3
+    assert plan.practice.review is Review.RESEARCHER
+    assert {example.good for example in plan.examples} == {True, False}
+    assert study["plan"]["practice"]["words"] == ["practice sheet"]
+    assert blocked(context, plan) == []
+
+
+def test_a_starter_drawing_is_stored_when_a_study_needs_it(context: Context) -> None:
+    request = colorings("banana", practice={"number": 0})
+    told = outline(context, OWNER, request)
+    assert context.storage.sketches.all() == []  # looking stores nothing
+    assert told["sketches"]["asked"][0]["picture"].startswith("/api/colorize/starter/")
+    study = create(context, OWNER, request)["study"]
+    (record,) = context.storage.sketches.all()
+    assert (record.words, record.source) == ("banana", "starter")
+    plan = context.service(StudyShelf).plan(study["id"], 1)
+    assert plan.cases[0].sketch == record.id
+    assert plan.practice.case_ids == ()
+    # It is taken again, and not stored twice.
+    create(context, OWNER, colorings("unripe banana", practice={"number": 0}))
+    assert len(context.storage.sketches.all()) == 1
+
+
+def test_many_starter_drawings_are_prepared_in_the_background(context: Context) -> None:
+    told = outline(context, OWNER, colorings("banana", "lemon", practice={"number": 2}))
+    assert "4 starter drawings are prepared first" in told["heavy"]["words"]
+    practiced = [one["words"] for one in told["sketches"]["practice"]]
+    assert practiced == ["birthday cake", "bell pepper"]
+    # What is asked about is not practiced on.
+    told = outline(context, OWNER, colorings("birthday cake", practice={"number": 1}))
+    assert [one["words"] for one in told["sketches"]["practice"]] == ["bell pepper"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "words"),
+    [
+        ({"concepts": []}, "concepts", "Choose the concepts"),
+        ({"concepts": ["hairdryer"]}, "concepts", "None of these concepts has a sketch"),
+        ({"practice": {"concepts": ["bannana"]}}, "practice", "Was banana meant?"),
+        ({"number": 9}, "number", "1 have a sketch"),
+        ({"concepts": ["x" * 200]}, "concepts", "a few words"),
+    ],
+)
+def test_what_cannot_be_colored_is_refused_in_words(
+    context: Context, sketches: dict[str, str], fields: dict[str, Any], field: str, words: str
+) -> None:
+    concepts = fields.pop("concepts", ["apple"])
+    with pytest.raises(BadInput, match=words) as refused:
+        outline(context, OWNER, colorings(*concepts, **fields))
+    assert refused.value.field == field
+
+
+def test_a_draft_is_changed_and_its_form_is_kept(
+    context: Context, sketches: dict[str, str]
+) -> None:
+    request = colorings(
+        "apple", "horse", examples=[{"text": "As it is", "good": True}, {"text": ""}]
+    )
+    study = create(context, OWNER, request)["study"]
+    stored = form_of(context.storage.studies.get(study["id"]).plan)
+    assert stored is not None
+    assert stored.concepts == ("apple", "horse")
+    assert [one.text for one in stored.examples or ()] == ["As it is"]
+    fields = {**stored.model_dump(), "study": study["id"], "concepts": ["horse"]}
+    again = revise(context, OWNER, Revision.model_validate(fields))["study"]
+    assert again["plan"]["cases"] == 1
+
+
+def test_a_sketch_with_warnings_is_said(context: Context) -> None:
+    ink = grid(3)
+    plain = sketch_of(ink)
+    sketch = Sketch(plain.id, ink, (SketchWarning("gaps", "Lines have gaps."),))
+    context.storage.sketches.add(sketch, "horse", "import")
+    told = outline(context, OWNER, colorings("horse", practice={"number": 0}))
+    assert told["sketches"]["asked"][0]["warnings"] == ["Lines have gaps."]
+    assert any("a sketch with a warning" in words for words in told["warnings"])
+
+
+def test_the_list_has_every_concept_with_its_sketches(
+    context: Context, sketches: dict[str, str]
+) -> None:
+    told = concept_list(context, OWNER, Nothing())
+    things = {thing["words"]: thing for thing in told["things"]}
+    assert len(things) == 214
+    assert [one["key"] for one in things["horse"]["sketches"]] == [sketches["horse"]]
+    assert sum(bool(thing["sketches"]) for thing in things.values()) == len(drawings()) + 1
+    cabin = {one["words"]: one for one in things["cabin"]["modifiers"]}
+    assert cabin["lonely cabin"]["sketches"][0]["key"] == sketches["lonely cabin"]
+    assert [one["words"] for one in told["others"]] == ["practice sheet"]
+
+
+def test_the_preset_speaks_of_coloring(context: Context) -> None:
+    told = presets(context, OWNER, Nothing())
+    preset = next(one for one in told["presets"] if one["id"] == "colorings")
+    practice = preset["form"]["practice"]
+    assert (practice["number"], practice["review"]) == (3, "researcher")
+    assert "color line drawings" in preset["form"]["consent"]
+    assert len(preset["texts"]["de"]["examples"]) == len(preset["form"]["examples"])
+    assert "Zeichnungen" in preset["texts"]["de"]["consent"]
+    assert set(told["reviews"]) == set(Review)
