@@ -53,7 +53,9 @@ class EvidenceRecord:
     """One verdict as stored: keyed by image, mask, target, protocol, parameters and version.
 
     ``status`` is ``pass``, ``fail`` or ``unscored``; ``numbers`` holds every number of the
-    verdict, as plain JSON. Evidence is added, never overwritten.
+    verdict, as plain JSON. ``expectation`` is the key of the expectation that it answers
+    (:func:`core.verdict.expectations.key_of_verdict`), which storing gives it. Evidence is added,
+    never overwritten.
     """
 
     image_id: str
@@ -66,6 +68,7 @@ class EvidenceRecord:
     status: str
     reason: str
     numbers: Mapping[str, Any]
+    expectation: str = ""
     evidence_id: str = ""
     created_at: datetime | None = None
 

@@ -23,6 +23,7 @@ import duckdb
 from core.errors import BadInput, DataFolderError, NotStored, TrueHueError
 from core.files import shelf, sync_folder, why_of
 from storage.database.connection import Database, aware
+from storage.database.expectation_keys import fill_keys
 
 log = logging.getLogger("truehue")
 
@@ -32,6 +33,7 @@ _TABLES = {"image": "images", "mask": "masks", "verdict": "evidence"}
 _KEYS = {"image": "image_id", "mask": "mask_id", "verdict": "evidence_id"}
 MAX_IDS = 10_000
 _MANIFEST = "manifest.json"
+_NONE = "(SELECT drawing_id FROM drawings LIMIT 0)"
 
 # What goes with each kind, as conditions on the rows of each table; ``?`` are the ids. A set of
 # pictures that loses one would be another set, so it goes whole.
@@ -169,6 +171,8 @@ class Trash:
                     "ON CONFLICT DO NOTHING",
                     [str(folder / f"{name}.parquet")],
                 )
+            # What was deleted before step 13 has other keys, or none.
+            fill_keys(cursor, self._drawings_in(folder) if "drawings" in record.counts else _NONE)
         self._database.deletions += 1
         shutil.rmtree(folder, ignore_errors=True)
         return record
@@ -321,6 +325,10 @@ class Trash:
             [str(path)],
         )
         return int(rows[0][0]) == 0
+
+    def _drawings_in(self, folder: Path) -> str:
+        path = str(folder / "drawings.parquet").replace("'", "''")
+        return f"read_parquet('{path}')"
 
     def _get(self, trash_id: str) -> TrashRecord:
         record = {record.trash_id: record for record in self.all()}.get(trash_id)

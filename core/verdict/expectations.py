@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from core.color.systems import ColorTarget
-from core.errors import BadInput
+from core.color.systems import ColorTarget, parse_target
+from core.errors import BadInput, TrueHueError
 from core.generation.backends.reference import Standing
 from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget
@@ -37,6 +38,49 @@ class Expectation:
     relation: str
     guided: bool | None
     label: str
+
+    @property
+    def key(self) -> str:
+        """What names the expectation wherever it is stored (:func:`expectation_key`). Two objects
+        of one name that are expected to show the same are one."""
+        return expectation_key(self.target.name, self.color.hex, self.relation)
+
+    @property
+    def answer_keys(self) -> tuple[str, ...]:
+        """The keys of the verdicts that answer it: its own, and that of a verdict that names no
+        object, which speaks of all of its color."""
+        return tuple(dict.fromkeys((expectation_key("", self.color.hex, self.relation), self.key)))
+
+
+def expectation_key(object_name: str, color: str, relation: str = MATCHES) -> str:
+    """The object's name in lower case, a line feed and the color's hex (``#D51C3C``).
+
+    Where the object must not have that color, a line feed and ``differs`` follow: "is the plate
+    red?" is not "the plate must not be red".
+    """
+    rest = f"\n{DIFFERS}" if relation == DIFFERS else ""
+    return f"{object_name.strip().lower()}\n{color}{rest}"
+
+
+def key_of_verdict(object_name: str, target: Mapping[str, Any]) -> str:
+    """The key of the expectation that a verdict answers.
+
+    ``target`` is the asked color as plain JSON: ``hex``, or where there is none ``value``, as
+    :func:`core.color.systems.parse_target` reads it, and ``relation``. A target without either
+    answers nothing that is ever expected.
+    """
+    color = str(target.get("hex") or "").upper()
+    value = str(target.get("value") or "")
+    if not color and value:
+        try:
+            color = parse_target(value).hex
+        except TrueHueError:
+            color = value
+    return expectation_key(
+        object_name,
+        color or json.dumps(target, ensure_ascii=False, sort_keys=True, default=str),
+        str(target.get("relation") or MATCHES),
+    )
 
 
 @dataclass(frozen=True)

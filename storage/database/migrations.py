@@ -19,6 +19,7 @@ from storage.database.step_6 import concepts_and_distributions
 from storage.database.step_10 import judgments_by_person
 from storage.database.step_11 import accounts_and_studies
 from storage.database.step_12 import sketches_and_colorings
+from storage.database.step_13 import expectations_of_verdicts
 from storage.database.steps_7_9 import jobs_and_makers, verdict_judgments, write_count_and_losses
 
 # The version in pyproject.toml; a test holds the two together.
@@ -275,6 +276,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(10, "judgments-by-person", judgments_by_person),
     Migration(11, "accounts-and-studies", accounts_and_studies),
     Migration(12, "sketches-and-colorings", sketches_and_colorings),
+    Migration(13, "expectations-of-verdicts", expectations_of_verdicts),
 )
 
 

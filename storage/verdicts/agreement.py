@@ -1,6 +1,6 @@
 """Where two rules agree: the verdicts of both on the same pixels and the same asked color.
 
-A question is an image, a mask, an object and a color that it must have, or must not have. Of each
+A question is an image, a mask and the expectation that the verdicts answer. Of each
 question and rule the latest verdict counts, as in :mod:`storage.verdicts.answers`. A question that
 only one of the rules has judged says nothing of agreement; it is counted on its own. Where either
 verdict is ``unscored``, nothing was measured that could agree.
@@ -32,26 +32,14 @@ _OF_CELL = {
 # The latest verdict of each rule on each question, side by side; NULL where there is none. The
 # time decides which is the latest, of equal times the order of adding (storage.verdicts.answers).
 _SIDE_BY_SIDE = """
-    SELECT image_id, mask_id, object, color, any_value(system) AS system, max(row) AS row,
-        arg_max(status, (created_at, row)) FILTER (protocol = ?) AS a,
-        arg_max(status, (created_at, row)) FILTER (protocol = ?) AS b,
-        arg_max(row, (created_at, row)) FILTER (protocol = ?) AS a_row,
-        arg_max(row, (created_at, row)) FILTER (protocol = ?) AS b_row
-    FROM (
-        SELECT image_id, mask_id, protocol, status, created_at, rowid AS row,
-            lower(trim(object_name)) AS object, coalesce(said.system, '') AS system,
-            coalesce(upper(said.hex), said.value, target::VARCHAR)
-                || CASE WHEN said.relation = 'differs' THEN chr(10) || 'differs' ELSE '' END
-                AS color
-        FROM (
-            SELECT *, rowid, from_json(
-                target,
-                '{"hex": "VARCHAR", "value": "VARCHAR", "system": "VARCHAR", "relation": "VARCHAR"}'
-            ) AS said
-            FROM evidence WHERE protocol IN (?, ?)
-        )
-    )
-    GROUP BY image_id, mask_id, object, color
+    SELECT image_id, mask_id, any_value(coalesce(target->>'system', '')) AS system,
+        max(rowid) AS row,
+        arg_max(status, (created_at, rowid)) FILTER (protocol = ?) AS a,
+        arg_max(status, (created_at, rowid)) FILTER (protocol = ?) AS b,
+        arg_max(rowid, (created_at, rowid)) FILTER (protocol = ?) AS a_row,
+        arg_max(rowid, (created_at, rowid)) FILTER (protocol = ?) AS b_row
+    FROM evidence WHERE protocol IN (?, ?)
+    GROUP BY image_id, mask_id, expectation
 """
 _TASK = "image_id IN (SELECT image_id FROM drawings WHERE task = ?)"
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 from core.errors import BadInput, NotStored
-from core.prompts.prompt import ObjectTarget, Prompt, prompt_from_json
+from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.search.status import PromptStatus
 from core.records import DrawingRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
-from storage.verdicts.answers import ASKED, TOGETHER, verdicts
+from storage.database.expectation_keys import asked_keys, targets_of
+from storage.verdicts.answers import TOGETHER, verdicts
 from storage.verdicts.prompt_status import PromptStatuses
 
 STATUSES = ("drawn", "failed")
@@ -85,13 +86,14 @@ class Drawings:
         with self._database.transaction() as cursor:
             cursor.execute(
                 f"INSERT INTO drawings ({columns}, asked, number, created_at) "
-                f"SELECT {columns}, {ASKED.format(targets='targets')}, "
+                f"SELECT {columns}, asked, "
                 "place + (SELECT coalesce(max(number), 0) FROM drawings), ? "
-                f"FROM (SELECT {lists}, unnest(range(1, ? + 1)) AS place) "
-                "ON CONFLICT DO NOTHING",
+                f"FROM (SELECT {lists}, unnest(?::VARCHAR[][][]) AS asked, "
+                "unnest(range(1, ? + 1)) AS place) ON CONFLICT DO NOTHING",
                 [
                     self._database.now(),
                     *([row[name] for row in rows] for name in _COLUMNS),
+                    [asked_keys(drawing.targets) for drawing in drawings],
                     len(rows),
                 ],
             )
@@ -287,14 +289,9 @@ def _targets_json(targets: Sequence[ObjectTarget]) -> list[dict[str, Any]]:
     return spelled
 
 
-def _targets(text: str) -> tuple[ObjectTarget, ...]:
-    prompt = {"id": "-", "text": "-", "task": "free", "targets": json.loads(text)}
-    return prompt_from_json(prompt).targets
-
-
 def _record(row: tuple[Any, ...]) -> DrawingRecord:
     fields = dict(zip(_READ.split(", "), row, strict=True))
-    fields["targets"] = _targets(fields["targets"])
+    fields["targets"] = targets_of(fields["targets"])
     for name in ("options", "origin"):
         fields[name] = json.loads(fields[name])
     fields["created_at"] = aware(fields["created_at"])

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.errors import BadInput
 from core.records import Badge, EvidenceRecord
+from core.verdict.expectations import key_of_verdict
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.makers import VERDICT, note_maker
@@ -21,7 +22,7 @@ STATUSES = ("pass", "fail", "unscored")
 
 _COLUMNS = (
     "evidence_id, image_id, mask_id, object_name, target, protocol, version, parameters, "
-    "status, reason, numbers, created_at"
+    "status, reason, numbers, expectation, created_at"
 )
 _NAMES = _COLUMNS.split(", ")
 _KINDS = ["VARCHAR"] * (len(_NAMES) - 1) + ["TIMESTAMP"]
@@ -38,11 +39,12 @@ class Evidence:
         """How often rows were added since the start: what was computed of them is computed anew."""
 
     def add(self, evidence: EvidenceRecord) -> EvidenceRecord:
-        """Store ``evidence`` and return it with its ``evidence_id`` and ``created_at``.
+        """Store ``evidence`` and return it with its ``evidence_id``, the key of the ``expectation``
+        that it answers, and ``created_at``.
 
         The id is the SHA-256 of image, mask, object, target, protocol, version and parameters;
-        whatever id and time come in are ignored. If that id is stored, the stored row comes back
-        unchanged: a new computation needs a new version or other parameters. Raises
+        whatever id, key and time come in are ignored. If that id is stored, the stored row comes
+        back unchanged: a new computation needs a new version or other parameters. Raises
         :class:`NotStored` for an unknown image or mask and :class:`BadInput`, naming the field,
         for a mask of another image, an unknown status, empty names, or what is not plain JSON
         (NaN and infinity: give None).
@@ -101,11 +103,13 @@ class Evidence:
             mask_id = masks[image_id, mask_id]
         if evidence.status not in STATUSES:
             raise BadInput(f"status is {evidence.status!r}: give one of {', '.join(STATUSES)}.")
+        object_name = canonical.text(evidence.object_name, "object_name")
+        target = canonical.mapping(evidence.target, "target")
         key = {
             "image_id": image_id,
             "mask_id": mask_id,
-            "object_name": canonical.text(evidence.object_name, "object_name"),
-            "target": canonical.mapping(evidence.target, "target"),
+            "object_name": object_name,
+            "target": target,
             "protocol": canonical.required(evidence.protocol, "protocol"),
             "version": canonical.required(evidence.version, "version"),
             "parameters": canonical.mapping(evidence.parameters, "parameters"),
@@ -114,14 +118,15 @@ class Evidence:
             canonical.digest(key),
             image_id,
             mask_id,
-            key["object_name"],
-            canonical.dump(key["target"]),
+            object_name,
+            canonical.dump(target),
             key["protocol"],
             key["version"],
             canonical.dump(key["parameters"]),
             evidence.status,
             canonical.text(evidence.reason, "reason"),
             canonical.dump(canonical.mapping(evidence.numbers, "numbers")),
+            key_of_verdict(object_name, target),
             self._database.now(),
         )
 

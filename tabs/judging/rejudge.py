@@ -13,7 +13,7 @@ from core.records import DrawingRecord, EvidenceRecord
 from core.verdict.candidates import samples_for
 from core.verdict.expectations import Expectation, expectations_of
 from core.verdict.judge import UNSCORED
-from core.verdict.rules import MATCHES, Rule, rule
+from core.verdict.rules import Rule, rule
 from core.verdict.tasks import BROKE, BY_NUMBER, ENDED
 from tabs.judging.judging import Picture, judge_picture, masks_of
 from tabs.page.context import Context
@@ -153,9 +153,9 @@ def _has(
     for row in stored:
         alike = (
             (row.protocol, row.version, row.mask_id) == (by.id, by.version, mask_id)
-            and row.object_name.strip().lower() == expectation.target.name.strip().lower()
+            and row.expectation == expectation.key
+            # Two names of one color accept other colors beside it.
             and row.target.get("value") == expectation.color.value
-            and row.target.get("relation", MATCHES) == expectation.relation
         )
         how = row.parameters
         measured = (how.get("guided"), how.get("munsell_sha256")) == (guided, samples)

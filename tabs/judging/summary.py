@@ -11,7 +11,7 @@ from core.verdict import reasons
 from core.verdict.expectations import Expectation, expectations_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.reasons import by, without_rule
-from core.verdict.rules import DIFFERS, MATCHES
+from core.verdict.rules import DIFFERS
 from core.verdict.tasks import together
 
 
@@ -43,8 +43,8 @@ def object_verdicts(
 ) -> dict[int, list[RuleVerdict]]:
     """What each rule says of each object that is asked for, by the position of its target.
 
-    ``evidence`` is newest first: of each rule the latest verdict that answers the target counts, as
-    :mod:`storage.verdicts.answers` has it. An object without any has an empty list.
+    ``evidence`` is as stored, newest first: of each rule the latest verdict that answers the
+    expectation counts. An object without any has an empty list.
     """
     rows = list(evidence)
     return {
@@ -87,7 +87,7 @@ def _whole(
 def _rule_verdicts(expectation: Expectation, rows: Iterable[EvidenceRecord]) -> list[RuleVerdict]:
     latest: dict[str, RuleVerdict] = {}
     for row in rows:
-        if row.protocol not in latest and _answers(row, expectation):
+        if row.protocol not in latest and row.expectation in expectation.answer_keys:
             latest[row.protocol] = RuleVerdict(
                 row.protocol,
                 row.status,
@@ -95,16 +95,6 @@ def _rule_verdicts(expectation: Expectation, rows: Iterable[EvidenceRecord]) -> 
                 str(row.numbers.get("step") or "color"),
             )
     return [latest[rule] for rule in sorted(latest)]
-
-
-def _answers(row: EvidenceRecord, expectation: Expectation) -> bool:
-    name, target = row.object_name.strip().lower(), row.target
-    color = str(target.get("hex") or target.get("value") or "")
-    return (
-        name in ("", expectation.target.name.strip().lower())
-        and target.get("relation", MATCHES) == expectation.relation
-        and color.upper() in (expectation.color.hex, expectation.color.value.upper())
-    )
 
 
 def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:

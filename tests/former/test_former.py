@@ -44,11 +44,18 @@ def test_every_row_of_every_table_is_there(data: Path) -> None:
     now = rows_of(data / "truehue.duckdb")
     for table, (columns, *rows) in former.items():
         columns_now, *rows_now = now[table]
+        if table == "drawings":  # step 13 makes the keys of what was expected anew
+            place = columns.index("asked")
+            columns, rows = without(columns, place), [without(row, place) for row in rows]
         places = [columns_now.index(column) for column in columns]
         kept = sorted([row[place] for place in places] for row in rows_now)
         if table == "schema_migrations":  # which has the newer steps too
             kept = [row for row in kept if row in rows]
         assert kept == sorted(rows), table
+
+
+def without(row: list[str], place: int) -> list[str]:
+    return [*row[:place], *row[place + 1 :]]
 
 
 def test_nothing_points_at_nothing_and_nothing_is_called_lost(context: Context) -> None:

@@ -4,6 +4,7 @@ import json
 import shutil
 import tomllib
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from core.errors import DatabaseDamaged, DatabaseNewer, StorageError
 from core.prompts.concepts import build_concepts
 from core.prompts.prompt import ObjectTarget, Prompt
+from core.records import EvidenceRecord
 from core.runs.concepts import concept_of
 from storage import Storage
 from storage.database.connection import Database
@@ -18,6 +20,7 @@ from storage.database.migrations import APP_VERSION, MIGRATIONS, Migration
 from storage.pictures.images import Images
 from storage.pictures.masks import Masks
 from storage.runs.dictionaries import prompts_of
+from storage.trash import Trash
 from storage.verdicts.evidence import Evidence
 from tests.storage.run_samples import fill, sample_prompts
 from tests.storage.samples import (
@@ -41,6 +44,22 @@ def _add_stars(cursor) -> None:
 def _half_done(cursor) -> None:
     cursor.execute("CREATE TABLE half (i INTEGER)")
     cursor.execute("SELECT * FROM no_such_table")
+
+
+def _stored_before(database: Database, record: EvidenceRecord) -> EvidenceRecord:
+    """Stores a verdict as the program did before step 13, without the key of its expectation;
+    returns what it is to be afterwards."""
+    images = Images(database, database.path.parent / "images")
+    evidence = Evidence(database, images, Masks(database, database.path.parent / "masks", images))
+    *row, expectation, time = evidence._row(record, {}, {})
+    database.insert(
+        "INSERT INTO evidence (evidence_id, image_id, mask_id, object_name, target, protocol, "
+        f"version, parameters, status, reason, numbers, created_at) VALUES ({', '.join('?' * 12)})",
+        [*row, time],
+    )
+    return replace(
+        record, evidence_id=row[0], expectation=expectation, created_at=time.replace(tzinfo=UTC)
+    )
 
 
 def _path(data_dir: Path) -> Path:
@@ -134,7 +153,7 @@ def test_a_database_of_the_first_step_is_brought_up_with_its_rows(data_dir: Path
     masks = Masks(first, data_dir / "masks", images)
     image = images.add(picture(), "a", "upload")
     mask = masks.add(image.image_id, brushed())
-    evidence = Evidence(first, images, masks).add(verdict(image.image_id, mask.mask_id))
+    evidence = _stored_before(first, verdict(image.image_id, mask.mask_id))
     tables = first.rows("SELECT table_name FROM duckdb_tables() ORDER BY 1")
     assert tables == [("evidence",), ("images",), ("masks",), ("schema_migrations",)]
     first.close()
@@ -160,7 +179,6 @@ def test_a_database_of_the_second_step_is_brought_up_with_its_rows(data_dir: Pat
     data_dir.mkdir()
     second = Database.open(_path(data_dir), migrations=MIGRATIONS[:2])
     images = Images(second, data_dir / "images")
-    evidence = Evidence(second, images, Masks(second, data_dir / "masks", images))
     ids = [images.add(picture(seed), "", "generated").image_id for seed in range(3)]
     hat, bag = asks("Hat "), replace(asks("bag", "css:blue"), role="reference")
     wall = replace(asks("wall", "#00FF00"), role="bystander")
@@ -187,7 +205,7 @@ def test_a_database_of_the_second_step_is_brought_up_with_its_rows(data_dir: Pat
                 image_id,
             ],
         )
-        evidence.add(answers(image_id, hat))
+        _stored_before(second, answers(image_id, hat))
     before = second.rows("SELECT * EXCLUDE asked FROM drawings ORDER BY number")
     second.close()
 
@@ -257,9 +275,8 @@ def test_a_database_of_the_fourth_step_takes_runs(data_dir: Path, tmp_path: Path
     data_dir.mkdir()
     fourth = Database.open(_path(data_dir), migrations=MIGRATIONS[:4])
     images = Images(fourth, data_dir / "images")
-    masks = Masks(fourth, data_dir / "masks", images)
     image = images.add(picture(), "a", "upload")
-    evidence = Evidence(fourth, images, masks).add(verdict(image.image_id))
+    evidence = _stored_before(fourth, verdict(image.image_id))
     fourth.close()
     with Storage.open(data_dir) as storage:
         assert storage.images.recent() == [image]
@@ -380,3 +397,66 @@ def test_a_database_of_the_sixth_step_begins_to_count_its_writes(data_dir: Path)
                 second.image_id,
             }
             assert storage.losses.unread() == storage.check() == []
+
+
+def test_a_database_of_the_twelfth_step_knows_what_each_verdict_answers(data_dir: Path) -> None:
+    """As a row that is added now does; also where the machine stops right after, and for what was
+    deleted before."""
+    data_dir.mkdir()
+    twelfth = Database.open(_path(data_dir), migrations=MIGRATIONS[:12])
+    images = Images(twelfth, data_dir / "images")
+    ids = [images.add(picture(seed), "", "generated").image_id for seed in range(3)]
+    apple, plate = asks("apple"), ObjectTarget("Plate", role="bystander")
+    differs = {**answers("", apple).target, "relation": "differs"}
+    given = [
+        answers(ids[0], apple),
+        verdict(ids[0], object_name=" plate", target=differs, status="fail"),
+        verdict(ids[0], object_name="plate", target=differs, version="2"),
+        answers(ids[1], asks("")),
+        verdict(ids[1], object_name="Apple", target={"value": "l3:Vivid red"}),
+        verdict(ids[2], target={"name": "some red"}),
+    ]
+    before = [_stored_before(twelfth, record) for record in given]
+    old = [["\n#D51C3C", "\nl3:Vivid red", "apple\n#D51C3C", "apple\nl3:Vivid red"]]
+    for number, (image_id, targets) in enumerate(
+        [(ids[0], (apple, plate)), (ids[1], (apple,)), (ids[2], ())], 1
+    ):
+        prompt = Prompt("-", "-", "free", targets)
+        twelfth.insert(
+            "INSERT INTO drawings VALUES (?, ?, '', 'drawn', 'gencolorbench', ?, 'a hat', ?, ?, "
+            "'coa', 'sdxl', 7, 4.5, 30, 7, 5, '', '{}', '{}', 'drawn', '', ?, 1.25, now())",
+            [
+                f"{number:064x}",
+                number,
+                f"coa-{number}",
+                json.dumps(prompt.as_json()["targets"]),
+                old if targets else [],
+                image_id,
+            ],
+        )
+    gone = Trash(twelfth, data_dir).move("image", [ids[1]])
+    twelfth.close()
+    copied = data_dir.parent / "copied"
+    with Storage.open(data_dir):
+        shutil.copytree(data_dir, copied)
+    for folder in (data_dir, copied):
+        with Storage.open(folder) as storage:
+            storage.trash.restore(gone.trash_id)
+            rows = storage._database.rows
+            assert sorted(storage.evidence.recent(), key=before.index) == before
+            assert [
+                row.version
+                for row in storage.evidence.for_image(ids[0])
+                if "plate" in row.object_name
+            ] == ["2", "1"]
+            drawings = sorted(storage.drawings.recent(), key=lambda row: row.drawing_id)
+            storage.drawings.add_many([replace(row, drawing_id="") for row in drawings])
+            keys = [asked for (asked,) in rows("SELECT asked FROM drawings ORDER BY number")]
+            assert sorted(keys[:3]) == sorted(keys[3:])
+            marks = storage.drawings.marks("gencolorbench")
+            assert {key: mark.verdict for key, mark in marks.items()} == {
+                "coa-1": "pass",
+                "coa-2": "pass",
+                "coa-3": "pass",
+            }
+            assert storage.check() == []

@@ -33,7 +33,7 @@ def test_a_verdict_comes_back_with_id_and_time(
     assert stored.created_at == START + timedelta(seconds=2)
     assert stored.created_at is not None
     assert stored.created_at.utcoffset() == timedelta(0)
-    assert replace(stored, evidence_id="", created_at=None) == given
+    assert replace(stored, evidence_id="", expectation="", created_at=None) == given
     assert storage.evidence.get(stored.evidence_id) == stored
     assert storage.evidence.get(stored.evidence_id[:8]) == stored
     assert storage.evidence.recent(10) == storage.evidence.for_image(image_id) == [stored]

@@ -40,14 +40,9 @@ def test_keys_name_object_and_color(storage: Storage) -> None:
         (
             [
                 ["\n#ABCDEF", "bowl\n#ABCDEF"],
-                ["\n#D51C3C", "\nl3:Vivid red", "coffee mug\n#D51C3C", "coffee mug\nl3:Vivid red"],
-                [
-                    "\n#D51C3C\ndiffers",
-                    "\nl3:Vivid red\ndiffers",
-                    "door\n#D51C3C\ndiffers",
-                    "door\nl3:Vivid red\ndiffers",
-                ],
-                ["\n#D51C3C", "\nl3:Vivid red", "spoon\n#D51C3C", "spoon\nl3:Vivid red"],
+                ["\n#D51C3C", "coffee mug\n#D51C3C"],
+                ["\n#D51C3C\ndiffers", "door\n#D51C3C\ndiffers"],
+                ["\n#D51C3C", "spoon\n#D51C3C"],
             ],
         ),
         ([],),
