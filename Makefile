@@ -37,6 +37,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.prompts
 	$(BIN)/python -m tests.bench.diffusion
+	$(BIN)/python -m tests.bench.refinement
 	$(BIN)/python -m tests.bench.storage
 	$(BIN)/python -m tests.bench.runs
 	$(BIN)/python -m tests.bench.explore --verdicts 200000

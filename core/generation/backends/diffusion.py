@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import metadata
 from threading import Event
@@ -14,7 +15,7 @@ import numpy as np
 
 from core.errors import BadInput, TrueHueError
 from core.generation.backends.families import Family, call_defaults, family
-from core.generation.backends.steps import Previewer, StepWatch, watching
+from core.generation.backends.steps import Previewer, StepWatch, fit, unpacked, watching
 from core.generation.entry import ModelEntry
 from core.generation.memory import DrawingFailed
 from core.generation.request import (
@@ -24,6 +25,8 @@ from core.generation.request import (
     OnStep,
 )
 from core.machine import Placement
+from core.refinement.denoiser import refined
+from core.refinement.settings import Refinement, refinement_of
 
 _QUOTED = 40
 _SPECIAL = 8
@@ -123,11 +126,15 @@ class DiffusersModel:
             raise Cancelled
         pipeline = self._pipeline
         size = (call["height"], call["width"])
+        refinement = refinement_of(request.options)
         watch = StepWatch(pipeline, on_step, stop, self.previewer, size, index, count)
         # On the CPU whatever the device: the noise follows from the seed alone.
         generator = torch.Generator("cpu").manual_seed(request.seed)
         try:
-            with watching(pipeline, watch, "callback_on_step_end" in self._call) as watched:
+            with (
+                self._refining(refinement, call, size),
+                watching(pipeline, watch, "callback_on_step_end" in self._call) as watched,
+            ):
                 output = pipeline(**call, **watched, generator=generator, output_type="np")
         except Cancelled:
             raise
@@ -145,7 +152,31 @@ class DiffusersModel:
             raise Cancelled
         srgb8 = self._pixels(output, size)
         notes = notes_on_cut(request.text, self._tokenizers, self._family.limits)
-        return GeneratedImage(srgb8, self._origin(request, call), (), tuple(notes))
+        origin = self._origin(request, call)
+        if refinement is not None:
+            origin["cfr"] = refinement.to_json()
+        return GeneratedImage(srgb8, origin, (), tuple(notes))
+
+    def _refining(
+        self, refinement: Refinement | None, call: Mapping[str, Any], size: tuple[int, int]
+    ) -> AbstractContextManager[None]:
+        """What refines one call; nothing where no refinement is asked for."""
+        if refinement is None:
+            return nullcontext()
+        scale = call.get(self._family.guidance)
+        if scale is None:
+            raise BadInput(
+                f"{self._entry.name} has no guidance that CFR could turn down: switch CFR off."
+            )
+        pipeline, previewer = self._pipeline, self.previewer
+        if refinement.reads_prediction and previewer is None:
+            previewer = fit(pipeline)
+
+        def view(latents: Any) -> np.ndarray | None:
+            seen = unpacked(pipeline, latents, *size)
+            return None if seen is None or previewer is None else previewer.picture(seen)
+
+        return refined(pipeline, refinement, scale, size, view if previewer else None)
 
     def _arguments(self, request: GenerationRequest) -> dict[str, Any]:
         """The pipeline's arguments for a request; raises BadInput for what it does not take."""

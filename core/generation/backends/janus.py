@@ -28,6 +28,7 @@ from core.generation.request import (
 )
 from core.generation.weights.janus_folder import device_bytes, read_janus
 from core.machine import Placement
+from core.refinement.settings import refuse
 
 # As the authors' own generation script has them (deepseek-ai/Janus, generation_inference.py).
 GUIDANCE = 5.0
@@ -155,6 +156,7 @@ class JanusModel:
             )
         if request.negative_text.strip():
             raise BadInput(f"{self._entry.name} takes no negative prompt. Leave it empty.")
+        refuse(request.options, self._entry.name)
         temperature = request.options.get("temperature", TEMPERATURE)
         number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
         if not number or not 0 <= temperature <= 10:

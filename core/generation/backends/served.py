@@ -27,6 +27,7 @@ from core.generation.request import (
     StepReport,
 )
 from core.images.load import load_image
+from core.refinement.settings import refuse
 
 T = TypeVar("T")
 
@@ -104,6 +105,7 @@ class ServedModel:
         end = self._endpoint
         if not request.text.strip():
             raise BadInput("The prompt is empty. A served model reads only its text.")
+        refuse(request.options, "a served model")
         fields = {
             "seed": request.seed,
             "steps": request.steps,

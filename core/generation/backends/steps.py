@@ -78,7 +78,7 @@ def watching(pipeline: Any, watch: StepWatch, by_callback: bool) -> Iterator[dic
     if scheduler is None:
         yield {}
         return
-    own = scheduler.step
+    own, previous = scheduler.step, vars(scheduler).get("step")
 
     # wraps: pipelines read the step's signature to know what it takes.
     @functools.wraps(own)
@@ -91,7 +91,10 @@ def watching(pipeline: Any, watch: StepWatch, by_callback: bool) -> Iterator[dic
     try:
         yield {}
     finally:
-        del scheduler.step
+        if previous is None:
+            vars(scheduler).pop("step", None)
+        else:
+            scheduler.step = previous
 
 
 class Previewer:

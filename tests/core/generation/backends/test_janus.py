@@ -171,6 +171,7 @@ def test_its_own_size_may_be_asked(tiny: JanusModel) -> None:
         (replace(RED, options={"temperature": -1}), "temperature"),
         (replace(RED, options={"temperature": float("nan")}), "temperature"),
         (replace(RED, options={"temperature": "hot"}), "temperature"),
+        (replace(RED, options={"cfr": {"strength": 1}}), "CFR works on diffusion"),
     ],
 )
 def test_what_it_cannot_draw(tiny: JanusModel, request_: GenerationRequest, words: str) -> None:

@@ -100,6 +100,8 @@ def test_only_what_the_server_takes_is_sent(server: ImagesServer) -> None:
             drawn(plain, replace(RED, **{name: full[name]}))
     with pytest.raises(BadInput, match="prompt is empty"):
         drawn(plain, replace(RED, text=" "))
+    with pytest.raises(BadInput, match="CFR works on diffusion"):
+        drawn(plain, replace(RED, options={"cfr": {"strength": 1}}))
     assert len(server.got) == 2
 
 
