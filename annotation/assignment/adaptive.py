@@ -57,7 +57,6 @@ def adaptive(
         drawn = int(rng.choice(len(candidates), p=propensity / propensity.sum()))
         index = candidates[drawn]
         choices.append(Choice(stimuli[index], float(propensity[drawn])))
-        first, second = pairs[set_of[index]]
-        knowledge.add(int(first), int(second))
+        knowledge.add(pairs[set_of[index], None], np.ones(1))
         fresh[index] = False
     return tuple(choices)

@@ -37,24 +37,29 @@ class Knowledge:
         fitted = fit(pairs.reshape(-1, 2), counts.reshape(1, -1, 3), size, PRIOR_SD)
         self._log_strength, self._log_tie = fitted.log_strength[0], float(fitted.log_tie[0])
         self._precision = np.eye(size) * PRIOR_SD**-2
-        for (first, second), count in zip(pairs, counts, strict=True):
-            self.add(int(first), int(second), float(count.sum()))
+        if len(pairs):
+            self.add(pairs, counts.sum(axis=1))
 
-    def information(self, first: int, second: int) -> float:
-        """Fisher information of one vote about the difference of two log strengths, at what they
-        are now thought to be: at most 1/4, for equals that never tie."""
-        half = (self._log_strength[first] - self._log_strength[second]) / 2
-        weight = np.exp(np.array([half, -half, self._log_tie]) - abs(half))
-        wins, losses, _ = weight / weight.sum()
-        return float((wins + losses) / 4 - ((wins - losses) / 2) ** 2)
+    def information(self, pairs: np.ndarray) -> np.ndarray:
+        """float ``(P,)``: of int ``(P, 2)`` pairs, the Fisher information of one vote about the
+        difference of the two log strengths, at what they are now thought to be: at most 1/4, for
+        equals that never tie."""
+        half = (self._log_strength[pairs[:, 0]] - self._log_strength[pairs[:, 1]]) / 2
+        weight = np.stack([half, -half, np.full_like(half, self._log_tie)])
+        weight = np.exp(weight - np.abs(half))
+        wins, losses, _ = weight / weight.sum(axis=0)
+        result: np.ndarray = (wins + losses) / 4 - ((wins - losses) / 2) ** 2
+        return result
 
-    def add(self, first: int, second: int, votes: float = 1.0) -> None:
-        """Takes votes as given, whatever they will say."""
-        gained = votes * self.information(first, second)
-        self._precision[first, first] += gained
-        self._precision[second, second] += gained
-        self._precision[first, second] -= gained
-        self._precision[second, first] -= gained
+    def add(self, pairs: np.ndarray, votes: np.ndarray) -> None:
+        """Takes so many votes on each of int ``(P, 2)`` pairs as given, whatever they will say."""
+        # Pair by pair: another order of adding would give other last digits, and with them other
+        # propensities than those of studies that are stored.
+        for (first, second), gained in zip(pairs, votes * self.information(pairs), strict=True):
+            self._precision[first, first] += gained
+            self._precision[second, second] += gained
+            self._precision[first, second] -= gained
+            self._precision[second, first] -= gained
 
     def gains(self, pairs: np.ndarray) -> np.ndarray:
         """float ``(P,)``: the expected gain of one vote on each of int ``(P, 2)`` pairs, in nats;
@@ -63,5 +68,5 @@ class Knowledge:
         first, second = pairs.T
         spread = np.diag(covariance)
         variance = spread[first] + spread[second] - 2 * covariance[first, second]
-        information = np.array([self.information(int(a), int(b)) for a, b in pairs])
-        return np.log1p(information * variance) / 2
+        result: np.ndarray = np.log1p(self.information(pairs) * variance) / 2
+        return result

@@ -133,7 +133,7 @@ def answers_of(
         elif event.kind is EventKind.ANSWER:
             answer = read_answer(plan, by_position[event.position], event)
             count = revisions.get(event.position, 0)
-            standing[event.position] = replace(answer, revisions=count)
+            standing[event.position] = replace(answer, revisions=count) if count else answer
     return standing
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -135,6 +135,27 @@ def taken(study: StudyPlan, people: int, seed: int, taste: Taste = Taste()) -> l
                         _count(tallies, trial, body)
             trials += more
         out.append(Person(f"p{number}", number, trials, events))
+    return out
+
+
+def answered(study: StudyPlan, people: Sequence[Person], seed: int, taste: Taste) -> list[Person]:
+    """Other people with the trials of these, all of whom finish, as :func:`taken` would have them
+    where what is served does not depend on answers."""
+    rng = np.random.default_rng(seed)
+    out = []
+    for person in people:
+        own = taste.of_somebody(rng)
+        events = [
+            Event(
+                f"{person.number:016x}{number:016x}",
+                EventKind.ANSWER,
+                trial.position,
+                own.body(study, trial, rng),
+                number=number,
+            )
+            for number, trial in enumerate(person.trials)
+        ]
+        out.append(replace(person, events=events))
     return out
 
 

@@ -182,11 +182,11 @@ def test_equals_and_strangers_tell_most() -> None:
     pairs = np.array([[0, 1], [0, 2], [0, 3]])
     equals, unequals, stranger = knowledge.gains(pairs)
     assert stranger > equals > unequals > 0
-    assert knowledge.information(0, 1) == pytest.approx(0.25)
-    knowledge.add(0, 3)
+    assert knowledge.information(pairs[:1]) == pytest.approx(0.25)
+    knowledge.add(pairs[2:], np.ones(1))
     assert knowledge.gains(pairs)[2] < stranger
     tied = Knowledge(["a", "b"], {("a", "b"): (5, 5, 90)})
-    assert tied.information(0, 1) < 0.05
+    assert tied.information(pairs[:1]) < 0.05
 
 
 def test_batches_bring_their_share_of_repeats_and_checks() -> None:
