@@ -26,7 +26,7 @@ PAPER_TOTAL = 44_464
 
 @cache
 def build() -> tuple[Prompt, ...]:
-    """All prompts, task by task (CNA, NCU, COA, MOC, ICA); built once, in about a second.
+    """All prompts, task by task (CNA, NCU, COA, MOC, ICA); built once, in about half a second.
 
     Ids are unique, and no two prompts of one task and color system have the same text.
     """

@@ -60,63 +60,84 @@ def features(prompt: Prompt) -> tuple[Feature, ...]:
 
 
 class _Choice:
-    """The prompts chosen so far, and what they ask of."""
+    """The prompts chosen so far, and what they ask of.
+
+    Features have numbers: comparing loads is most of the work, and a number is found at once.
+    """
 
     def __init__(self, prompts: Sequence[Prompt]) -> None:
         self.kept: set[str] = set()
-        self._features = {prompt.id: features(prompt) for prompt in prompts}
-        self._kinds = Counter(kind[:2] for kind in set().union(*self._features.values()))
-        self._asked: Counter[Feature] = Counter()
+        number_of: dict[Feature, int] = {}
+        self._parts = {
+            prompt.id: tuple(number_of.setdefault(f, len(number_of)) for f in features(prompt))
+            for prompt in prompts
+        }
+        self._features = list(number_of)
+        self._rank = {prompt.id: rank(f"mini/{prompt.id}") for prompt in prompts}
+        kinds = Counter(feature[:2] for feature in self._features)
+        self._kinds = [kinds[feature[:2]] for feature in self._features]
+        self._asked = [0] * len(self._features)
+        # Of every feature, the square of how often it was asked against its fair part.
+        self._squares = [0] * len(self._features)
         self._strata: dict[Stratum, list[Prompt]] = defaultdict(list)
         for prompt in prompts:
             self._strata[stratum(prompt)].append(prompt)
         self._left = {key: quota(len(members)) for key, members in self._strata.items()}
 
-    def _load(self, number: str) -> tuple[int, int]:
+    def _load(self, prompt_id: str) -> tuple[int, int]:
         """How much was asked of a prompt's template, then of all its parts; only ever grows."""
-        parts = self._features[number]
-        return self._asked[parts[0]], sum(
-            (self._asked[part] * self._kinds[part[:2]]) ** 2 for part in parts[1:]
-        )
+        template, *parts = self._parts[prompt_id]
+        squares = self._squares
+        load = 0
+        for part in parts:
+            load += squares[part]
+        return self._asked[template], load
 
     def _keep(self, prompt_id: str, where: Stratum) -> None:
         self.kept.add(prompt_id)
         self._left[where] -= 1
-        self._asked.update(self._features[prompt_id])
+        for part in self._parts[prompt_id]:
+            self._asked[part] += 1
+            self._squares[part] = (self._asked[part] * self._kinds[part]) ** 2
 
     def ask_every_color(self) -> None:
         """Keeps a prompt of each color that has none yet, the colors of few prompts first."""
-        offers: dict[Feature, list[tuple[str, Stratum]]] = defaultdict(list)
+        is_color = [feature[1] == "color" for feature in self._features]
+        offers: dict[int, list[tuple[str, Stratum]]] = defaultdict(list)
         for where, members in self._strata.items():
             for prompt in members:
-                for part in set(self._features[prompt.id]):
-                    if part[1] == "color":
+                for part in set(self._parts[prompt.id]):
+                    if is_color[part]:
                         offers[part].append((prompt.id, where))
-        for part in sorted(offers, key=lambda part: (len(offers[part]), rank(f"mini/{part}"))):
+
+        def worth(offer: tuple[str, Stratum]) -> tuple[int, tuple[int, int], bytes]:
+            """The offer to take first is the least: the most new colors, then the least load."""
+            parts = self._parts[offer[0]]
+            new = sum(is_color[part] and not self._asked[part] for part in parts)
+            return -new, self._load(offer[0]), self._rank[offer[0]]
+
+        def order(part: int) -> tuple[int, bytes]:
+            return len(offers[part]), rank(f"mini/{self._features[part]}")
+
+        for part in sorted(offers, key=order):
             open_offers = [offer for offer in offers[part] if self._left[offer[1]] > 0]
             if open_offers and not self._asked[part]:
-                self._keep(*min(open_offers, key=self._worth))
-
-    def _worth(self, offer: tuple[str, Stratum]) -> tuple[int, tuple[int, int], bytes]:
-        """The offer to take first is the least: the most new colors, then the least load."""
-        number = offer[0]
-        parts = self._features[number]
-        repeats = sum(part[1] != "color" or bool(self._asked[part]) for part in parts)
-        return repeats - len(parts), self._load(number), rank(f"mini/{number}")
+                self._keep(*min(open_offers, key=worth))
 
     def fill(self) -> None:
         """Keeps what each stratum still has to give, the large ones first."""
         for where, members in sorted(self._strata.items(), key=lambda item: -len(item[1])):
             queue = [
-                (self._load(prompt.id), rank(f"mini/{prompt.id}"), prompt.id)
+                (self._load(prompt.id), self._rank[prompt.id], prompt.id)
                 for prompt in members
                 if prompt.id not in self.kept
             ]
             heapq.heapify(queue)
             while self._left[where]:
-                before, tie, number = heapq.heappop(queue)
-                load = self._load(number)
+                before, tie, prompt_id = queue[0]
+                load = self._load(prompt_id)
                 if load > before:  # loads only grow: the least that is up to date is the least
-                    heapq.heappush(queue, (load, tie, number))
+                    heapq.heapreplace(queue, (load, tie, prompt_id))
                 else:
-                    self._keep(number, where)
+                    heapq.heappop(queue)
+                    self._keep(prompt_id, where)

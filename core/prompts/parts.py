@@ -45,11 +45,14 @@ def object_target(name: str, color: ColorTarget | None, role: str = "main") -> O
     return row_target(row, color, role)
 
 
-def can_show_a_leak(target_color: ColorTarget, own: tuple[ColorTarget, ...]) -> bool:
-    """Whether ``target_color`` is at least :data:`LEAK_DELTA_E00` from all colors an object has
-    anyway."""
-    point = np.array(target_color.lab)
-    return all(float(delta_e00(point, np.array(color.lab))) >= LEAK_DELTA_E00 for color in own)
+@cache
+def can_show_a_leak(system_id: str, own: tuple[ColorTarget, ...]) -> list[bool]:
+    """Of each color of a system, by its place: whether it is at least :data:`LEAK_DELTA_E00` from
+    all colors an object has anyway."""
+    lab = np.array([color.lab for color in own]).reshape(-1, 3)
+    apart = delta_e00(system(system_id).lab[:, None], lab[None]) >= LEAK_DELTA_E00
+    visible: list[bool] = np.asarray(apart.all(axis=1)).tolist()
+    return visible
 
 
 @cache

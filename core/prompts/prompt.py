@@ -183,6 +183,7 @@ def _target(fields: Mapping[str, Any]) -> ObjectTarget:
 _color = lru_cache(maxsize=4096)(parse_target)
 
 
+@lru_cache(maxsize=4096)
 def article(word: str) -> str:
     """``"an"`` before ``word`` where English wants it, else ``"a"``: an hour, a unicorn."""
     if _SILENT_H.match(word):

@@ -75,13 +75,15 @@ def _prompt(
     )
 
 
-def _context_targets(template: ContextTemplate, color: ColorTarget) -> tuple[ObjectTarget, ...]:
+def _context_targets(
+    template: ContextTemplate, system_id: str, place: int
+) -> tuple[ObjectTarget, ...]:
     """The main object, and the second one where it can show that it did not take the color.
 
     A white plate cannot show that it stayed free of the white of a white apple.
     """
-    main = object_target(template.object, color)
-    if not can_show_a_leak(color, template.second_colors):
+    main = object_target(template.object, colors(system_id)[place])
+    if not can_show_a_leak(system_id, template.second_colors)[place]:
         return (main,)
     return (main, object_target(template.second_object, None, "bystander"))
 
@@ -102,7 +104,7 @@ def context_prompts() -> Iterator[Prompt]:
                     template.text.format(color=color_words(color)),
                     template.id,
                     key,
-                    _context_targets(template, color),
+                    _context_targets(template, key, place),
                 )
 
 

@@ -40,8 +40,14 @@ class _Writer:
 
     def write(self, row: ObjectRow, color: ColorTarget) -> Prompt:
         """The next prompt of an object and a color, by the next template that gives a new text."""
-        template = self._templates.deal(lambda card: _sentence(card, row, color) not in self._texts)
-        text = _sentence(template, row, color)
+        text = ""
+
+        def is_new(card: FocusedTemplate) -> bool:
+            nonlocal text
+            text = _sentence(card, row, color)
+            return text not in self._texts
+
+        template = self._templates.deal(is_new)
         self._texts.add(text)
         kind = self._task if template.notation == "name" else f"{self._task}-{template.notation}"
         return Prompt(
