@@ -32,6 +32,7 @@ from storage.results.queries import Results
 from storage.runs.pictures import RunPictures
 from storage.runs.profiles import Profiles
 from storage.runs.runs import Runs
+from storage.scores.scores import Scores
 from storage.sketches.sketches import Sketches
 from storage.studies.events import StudyEvents
 from storage.studies.invitations import Invitations
@@ -52,11 +53,11 @@ class Storage:
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
     ``agreement``, ``runs``, ``results``, ``run_pictures``, ``profiles``, ``distributions``,
-    ``picture_sets``, ``picture_profiles``, ``trash``, ``judgments``, ``jobs``, ``makers``,
-    ``accounts``, ``studies``, ``invitations``, ``participants``, ``study_events``, ``sketches``,
-    ``colorings``, ``coloring_marks`` and ``coloring_layers`` hold the calls, ``losses`` what was
-    found missing at a start. Any thread may use them; one process owns a folder at a time. It is a
-    context manager that closes itself.
+    ``picture_sets``, ``picture_profiles``, ``trash``, ``judgments``, ``scores``, ``jobs``,
+    ``makers``, ``accounts``, ``studies``, ``invitations``, ``participants``, ``study_events``,
+    ``sketches``, ``colorings``, ``coloring_marks`` and ``coloring_layers`` hold the calls,
+    ``losses`` what was found missing at a start. Any thread may use them; one process owns a folder
+    at a time. It is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -83,6 +84,7 @@ class Storage:
         self.losses = Losses(database)
         self.trash = Trash(database, data_dir)
         self.judgments = Judgments(database)
+        self.scores = Scores(database)
         self.jobs = Jobs(database)
         self.makers = Makers(database)
         self.accounts = Accounts(database)

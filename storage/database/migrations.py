@@ -20,6 +20,7 @@ from storage.database.step_10 import judgments_by_person
 from storage.database.step_11 import accounts_and_studies
 from storage.database.step_12 import sketches_and_colorings
 from storage.database.step_13 import expectations_of_verdicts
+from storage.database.step_14 import scores_of_items
 from storage.database.steps_7_9 import jobs_and_makers, verdict_judgments, write_count_and_losses
 
 # The version in pyproject.toml; a test holds the two together.
@@ -277,6 +278,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(11, "accounts-and-studies", accounts_and_studies),
     Migration(12, "sketches-and-colorings", sketches_and_colorings),
     Migration(13, "expectations-of-verdicts", expectations_of_verdicts),
+    Migration(14, "scores-of-items", scores_of_items),
 )
 
 

@@ -1,0 +1,1 @@
+"""Scores of items by measures: added, never overwritten."""

@@ -1,0 +1,122 @@
+"""Stored scores: which of them counts, and what they say of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import BadInput, NotStored
+from core.scores.records import IMAGE, Measure, ScoreRecord
+from storage import Storage
+from tests.storage.conftest import SteppingClock
+from tests.storage.run_samples import fill
+
+RATING = Measure("rating", "1", "Rating", "high", 0.0, 10.0, 1, "mean", "people")
+
+
+def score(item: str, value: float | None, **changes: object) -> ScoreRecord:
+    given = ScoreRecord(IMAGE, item, "rating", "1", value)
+    if value is None:
+        given = replace(given, status="unscored", reason="no answer")
+    return replace(given, **changes)  # type: ignore[arg-type]
+
+
+def test_a_score_comes_back_and_none_is_overwritten(storage: Storage) -> None:
+    first = score("a", 5.0, numbers={"of": [1, 2.5]}, provenance={"study": "s"}, scorer="ann")
+    storage.scores.add_many([first, score("b", None)])
+    storage.scores.add_many([replace(first, value=7.0)])
+    found = storage.scores.of_items(IMAGE, ["a", "b", "c"])
+    assert [replace(record, created_at=None) for record in found["a"]] == [
+        first,
+        replace(first, value=7.0),
+    ]
+    assert [record.status for record in found["b"]] == ["unscored"]
+    assert storage.scores.count() == 3
+    assert (storage.scores.changes, list(found)) == (2, ["a", "b"])
+
+
+def test_of_each_scorer_the_latest_value_counts_and_of_several_the_mean(storage: Storage) -> None:
+    add, values = storage.scores.add_many, storage.scores.values
+    add([score("a", 2.0, scorer="ann"), score("a", 4.0, scorer="ben"), score("b", None)])
+    assert values(RATING, IMAGE, ["a", "b"]) == {"a": 3.0}
+    assert storage.scores.reasons(RATING, IMAGE, ["a", "b"]) == {"b": "no answer"}
+    add([score("a", 6.0, scorer="ann")])
+    add([score("a", None, scorer="ann"), score("b", 1.0)])
+    assert values(RATING, IMAGE, ["a", "b", "c"]) == {"a": 5.0, "b": 1.0}
+    assert storage.scores.reasons(RATING, IMAGE, ["a", "b"]) == {}
+    # Another version, other parameters: another score.
+    assert values(replace(RATING, version="2"), IMAGE, ["a"]) == {}
+    assert values(replace(RATING, parameters={"scale": 5}), IMAGE, ["a"]) == {}
+    add([score("a", 9.0, parameters={"scale": 5})])
+    assert values(replace(RATING, parameters={"scale": 5.0}), IMAGE, ["a"]) == {"a": 9.0}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"item_kind": "song"}, "item_kind is 'song'"),
+        ({"item": " "}, "item is empty"),
+        ({"measure": ""}, "measure is empty"),
+        ({"value": float("nan")}, "value is nan"),
+        ({"value": None}, "value is None, and status scored"),
+        ({"value": True}, "value is True"),
+        ({"status": "unscored"}, "value is 1.0, and status unscored"),
+        ({"status": "unscored", "value": None}, "reason is empty"),
+        ({"status": "good"}, "status is 'good'"),
+        ({"numbers": {"a": {1}}}, r"numbers\.a is a builtins\.set"),
+    ],
+)
+def test_bad_fields_are_named_and_nothing_is_stored(
+    storage: Storage, change: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(BadInput, match=words):
+        storage.scores.add_many([score("a", 1.0), replace(score("a", 1.0), **change)])
+    assert storage.scores.count() == 0
+
+
+@pytest.fixture(scope="module")
+def of_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Storage, str]]:
+    folder = tmp_path_factory.mktemp("scores")
+    with Storage.open(folder / "data", SteppingClock()) as storage:
+        run_id, _ = fill(storage, folder, models=("model-a", "model-b"), prompts=6, images=2)
+        yield storage, run_id
+
+
+def test_a_run_has_a_mean_over_prompts_and_says_what_it_lacks(of_run: tuple[Storage, str]) -> None:
+    storage, run_id = of_run
+    scores = storage.scores
+    images = scores.images_without(RATING, run_id)
+    assert 4 < len(images) <= 12
+    assert scores.mean_of_run(RATING, run_id).missing == len(images)
+    given = {image_id: float(at) for at, image_id in enumerate(images[:-2])}
+    scores.add_many([score(image_id, value) for image_id, value in given.items()])
+    scores.add_many([score(images[-1], None)])
+    assert scores.images_without(RATING, run_id) == images[-2:]
+    found = scores.mean_of_run(RATING, run_id)
+    assert found.mean == pytest.approx(sum(given.values()) / len(given))
+    assert (found.scored, found.items) == (len(given), len(images))
+    assert (found.unscored, found.missing) == ({"no answer": 1}, 1)
+    assert found.low is not None
+    assert found.low < found.mean < (found.high or 0.0)
+    rows = [row for page in scores.of_run(run_id) for row in page]
+    assert len(rows) == len(given) + 1
+    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
+    with pytest.raises(NotStored):
+        scores.mean_of_run(RATING, "none")
+
+
+def test_a_database_of_the_thirteenth_step_takes_scores(data_dir: Path) -> None:
+    from storage.database.connection import Database
+    from storage.database.migrations import MIGRATIONS
+
+    data_dir.mkdir()
+    Database.open(data_dir / "truehue.duckdb", migrations=MIGRATIONS[:13]).close()
+    with Storage.open(data_dir) as storage:
+        storage.scores.add_many([score("a", 1.0)])
+    with Storage.open(data_dir) as storage:
+        assert storage.scores.values(RATING, IMAGE, ["a"]) == {"a": 1.0}
+        assert storage.check() == []
