@@ -1,0 +1,112 @@
+"""CFM's files: Qwen2-VL with a head, under the names of transformers 4.45 or today's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.generation.memory import BadModelFolder, ModelMissing
+
+HEAD = "rm_head."
+_UNUSED = ("lm_head.weight",)  # what would choose the next word
+_SHOWN = 3
+
+
+def todays_name(name: str) -> str:
+    """The name that transformers 5 has in Qwen2VLModel for a weight of either naming; the head's
+    own stay."""
+    if name.startswith(HEAD) or name in _UNUSED:
+        return name
+    for old, new in (
+        ("model.visual.", "visual."),
+        ("model.language_model.", "language_model."),
+        ("model.", "language_model."),
+    ):
+        if name.startswith(old):
+            return new + name.removeprefix(old)
+    return name
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files of a folder, in order; raises ModelMissing where there are none, and
+    BadModelFolder where a shard of a numbered set is not there."""
+    files = sorted(path for path in folder.glob("*.safetensors") if not path.name.startswith("."))
+    if not files:
+        raise ModelMissing(
+            f"{folder} holds no safetensors files of CFM. Get Nineve/CFM_7B from the hub."
+        )
+    for path in files:
+        _, mark, total = path.stem.rpartition("-of-")
+        if mark and total.isdigit() and int(total) != len(files):
+            raise BadModelFolder(
+                f"{folder} holds {len(files)} of {int(total)} shards. Download the rest."
+            )
+    return files
+
+
+def vocabulary_size(files: Sequence[Path]) -> int:
+    """Rows of the embedding, which the added token has made one longer."""
+    from safetensors import safe_open
+
+    for path in files:
+        with safe_open(path, framework="pt") as shard:
+            for name in shard.keys():  # noqa: SIM118
+                if todays_name(name) == "language_model.embed_tokens.weight":
+                    return int(shard.get_slice(name).get_shape()[0])
+    raise BadModelFolder(f"{files[0].parent} holds no embedding: it is no Qwen2-VL.")
+
+
+def head(width: int) -> Any:
+    """CFM's head, float32: width → 1024 → 16 → 1, with ReLU between and dropout after the first."""
+    import torch
+
+    return torch.nn.Sequential(
+        torch.nn.Linear(width, 1024),
+        torch.nn.ReLU(),
+        torch.nn.Dropout(0.05),
+        torch.nn.Linear(1024, 16),
+        torch.nn.ReLU(),
+        torch.nn.Linear(16, 1),
+    )
+
+
+def fill(backbone: Any, reward_head: Any, files: Sequence[Path]) -> None:
+    """Copies every weight of the files into a Qwen2VLModel and its head.
+
+    Strict: raises BadModelFolder, naming the weights, where one is missing, is not known, comes
+    twice or has another shape. The word head of the language model is left out.
+    """
+    import torch
+    from safetensors import safe_open
+
+    places = dict(backbone.state_dict(keep_vars=True))
+    places |= {f"{HEAD}{name}": tensor for name, tensor in reward_head.state_dict().items()}
+    filled: set[str] = set()
+    unknown, odd = [], []
+    folder = files[0].parent
+    with torch.no_grad():
+        for path in files:
+            with safe_open(path, framework="pt") as shard:
+                for name in shard.keys():  # noqa: SIM118
+                    place = todays_name(name)
+                    if place in _UNUSED:
+                        continue
+                    if place not in places:
+                        unknown.append(name)
+                        continue
+                    weight = shard.get_tensor(name)
+                    if weight.shape != places[place].shape or place in filled:
+                        odd.append(name)
+                        continue
+                    places[place].copy_(weight)
+                    filled.add(place)
+    missing = sorted(set(places) - filled)
+    for words, names in (
+        ("lacks {} of CFM's weights", missing),
+        ("holds {} weights that CFM does not have", unknown),
+        ("holds {} weights of another shape, or twice", odd),
+    ):
+        if names:
+            shown = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+            raise BadModelFolder(f"{folder} {words.format(len(names))}: {shown}.")

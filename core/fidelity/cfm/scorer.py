@@ -1,0 +1,201 @@
+"""Scores and maps of CFM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput
+from core.fidelity.cfm.checkpoint import fill, head, vocabulary_size, weight_files
+from core.fidelity.cfm.instruction import REWARD_TOKEN, instruction_of, message
+from core.generation.memory import BadModelFolder
+from core.machine import Placement
+
+SCALE = 3.0
+"""What the published code divides the head's value by."""
+AREA_PX = 256 * 28 * 28
+"""Pixels of every image as CFM reads it, whatever its size: the released code's; the paper says
+"longer edge 448"."""
+KAPPA = 10.0
+"""Temperature of the map (equation 8, appendix D)."""
+_SIDE_MULTIPLE = 28
+_MERGED = 2  # patches a side that make one token
+
+
+@dataclass(frozen=True)
+class CfmScore:
+    """What CFM says of one image.
+
+    ``logit`` is the head's own value, ``score`` that divided by 3, as the published code reports
+    it; neither has a bound, and higher is more faithful. ``attention`` float32 ``(h, w)`` in
+    [0, 1]: equations 8 and 9 stretched to [0, 1], one cell a token.
+    """
+
+    logit: float
+    attention: np.ndarray
+
+    @property
+    def score(self) -> float:
+        return self.logit / SCALE
+
+
+class CfmScorer:
+    """CFM in memory; made by :func:`open_cfm`."""
+
+    def __init__(
+        self, backbone: Any, reward_head: Any, tokenizer: Any, instruction: str, device: str
+    ) -> None:
+        self.backbone, self.reward_head = backbone, reward_head
+        self.instruction = instruction
+        self._tokenizer, self._device = tokenizer, device
+        self._reward_id = int(tokenizer.convert_tokens_to_ids(REWARD_TOKEN))
+        self._image_id = int(tokenizer.convert_tokens_to_ids("<|image_pad|>"))
+        self._pad_id = int(tokenizer.pad_token_id or 0)
+        from transformers import Qwen2VLImageProcessor
+
+        self._patches = Qwen2VLImageProcessor(do_resize=False, resample=3)
+
+    def scores(
+        self, pictures: Sequence[np.ndarray], prompts: Sequence[str], batch_size: int = 4
+    ) -> list[CfmScore]:
+        """One score a picture, in their order.
+
+        ``pictures`` uint8 ``(H, W, 3)`` sRGB; ``prompts`` as many. A batch gives what each gives
+        alone but for rounding. Raises BadInput for pictures CFM cannot read (sides of more than
+        200 to 1) and for another number of prompts.
+        """
+        import torch
+
+        if len(pictures) != len(prompts):
+            raise BadInput(f"{len(pictures)} pictures have {len(prompts)} prompts: one each.")
+        out: list[CfmScore] = []
+        with torch.inference_mode():
+            for start in range(0, len(pictures), batch_size):
+                span = slice(start, start + batch_size)
+                batch = self.inputs(pictures[span], prompts[span])
+                logits, hidden = self.forward(batch)
+                for row, logit in enumerate(logits.tolist()):
+                    attention = self._attention(batch, hidden[row], row)
+                    out.append(CfmScore(float(logit), attention))
+        return out
+
+    def inputs(self, pictures: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
+        """The tensors of a batch, padded at the right."""
+        import torch
+
+        resized = [as_read(picture) for picture in pictures]
+        images = self._patches(images=resized, return_tensors="pt")
+        grids = images["image_grid_thw"]
+        ids = []
+        for grid, prompt in zip(grids.tolist(), prompts, strict=True):
+            tokens = grid[0] * grid[1] * grid[2] // _MERGED**2
+            text = message(self.instruction, prompt, tokens)
+            ids.append(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+        longest = max(map(len, ids))
+        input_ids = torch.full((len(ids), longest), self._pad_id)
+        mask = torch.zeros((len(ids), longest), dtype=torch.long)
+        for row, line in enumerate(ids):
+            input_ids[row, : len(line)] = torch.tensor(line)
+            mask[row, : len(line)] = 1
+        # As transformers 4.45 counted where no positions were given: one dimension, images
+        # included, three times.
+        positions = torch.arange(longest).expand(3, len(ids), longest)
+        batch = {
+            "input_ids": input_ids,
+            "attention_mask": mask,
+            "position_ids": positions,
+            "pixel_values": images["pixel_values"],
+            "image_grid_thw": grids,
+        }
+        return {name: tensor.to(self._device) for name, tensor in batch.items()}
+
+    def forward(self, batch: dict[str, Any]) -> tuple[Any, Any]:
+        """The head's values ``(B,)`` float32 and the last hidden states ``(B, L, width)``."""
+        hidden = self.backbone(**batch, use_cache=False).last_hidden_state
+        at_token = batch["input_ids"] == self._reward_id
+        if not (at_token.sum(dim=1) == 1).all():
+            raise BadInput(f"The text of an image must hold {REWARD_TOKEN} once.")
+        return self.reward_head(hidden[at_token].float())[:, 0], hidden
+
+    def _attention(self, batch: dict[str, Any], hidden: Any, row: int) -> np.ndarray:
+        """Equations 8 and 9 over the tokens of the image and all others that are read."""
+        import torch
+
+        ids = batch["input_ids"][row]
+        visual = ids == self._image_id
+        textual = ~visual & (batch["attention_mask"][row] == 1)
+        unit = torch.nn.functional.normalize(hidden.float(), dim=-1)
+        share = torch.softmax(unit[textual] @ unit[visual].T / KAPPA, dim=-1).mean(dim=0)
+        _, rows, columns = (int(side) for side in batch["image_grid_thw"][row])
+        grid = share.reshape(rows // _MERGED, columns // _MERGED)
+        spread = grid.max() - grid.min()
+        stretched = (grid - grid.min()) / spread if spread > 0 else torch.zeros_like(grid)
+        attention: np.ndarray = stretched.cpu().numpy().astype(np.float32)
+        return attention
+
+    def unload(self) -> None:
+        """Gives the memory back; it cannot score afterwards."""
+        self.backbone = self.reward_head = None
+
+
+def as_read(srgb8: np.ndarray) -> np.ndarray:
+    """A picture at the size at which CFM reads it: AREA_PX pixels as nearly as sides that are
+    multiples of 28 allow, bicubic. uint8 ``(H, W, 3)`` in and out."""
+    from PIL import Image
+    from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
+
+    if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8:
+        raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
+    try:
+        height, width = smart_resize(
+            srgb8.shape[0], srgb8.shape[1], _SIDE_MULTIPLE, min_pixels=AREA_PX, max_pixels=AREA_PX
+        )
+    except ValueError as error:
+        raise BadInput(f"CFM cannot read this picture: {error}") from None
+    resized = Image.fromarray(srgb8).resize((width, height), Image.Resampling.BICUBIC)
+    return np.array(resized)
+
+
+def open_cfm(
+    folder: Path, base: Path | None, at: Placement, instruction: Path | None = None
+) -> CfmScorer:
+    """Loads CFM strictly.
+
+    ``folder`` holds the safetensors shards; ``base`` the configuration and tokenizer of the
+    Qwen2-VL that it was trained from (``Qwen/Qwen2-VL-7B-Instruct``), the same folder where None.
+    ``instruction``: see :func:`instruction_of`. Raises ModelMissing and BadModelFolder with what is
+    missing, BadInput for an instruction that cannot be used.
+    """
+    import torch
+    from transformers import AutoConfig, AutoTokenizer
+    from transformers.initialization import no_init_weights
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
+
+    text, files, base = instruction_of(instruction), weight_files(folder), base or folder
+    try:
+        config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(
+            base, local_files_only=True, trust_remote_code=False
+        )
+    except (OSError, ValueError) as error:
+        raise BadModelFolder(
+            f"{base} holds no configuration and tokenizer of Qwen2-VL: {error}"
+        ) from None
+    if config.model_type != "qwen2_vl":
+        raise BadModelFolder(f"{base} is a {config.model_type}, and CFM is made from a qwen2_vl.")
+    tokenizer.add_special_tokens({"additional_special_tokens": [REWARD_TOKEN]})
+    config.text_config.vocab_size = vocabulary_size(files)
+    if tokenizer.convert_tokens_to_ids(REWARD_TOKEN) >= config.text_config.vocab_size:
+        raise BadModelFolder(
+            f"{folder} has no row for {REWARD_TOKEN}: it is a Qwen2-VL, and no CFM, or the "
+            "tokenizer is another's."
+        )
+    with torch.device(at.device), no_init_weights():
+        backbone = Qwen2VLModel._from_config(config, dtype=getattr(torch, at.dtype))
+        reward_head = head(config.text_config.hidden_size)
+    fill(backbone, reward_head, files)
+    return CfmScorer(backbone.eval(), reward_head.eval(), tokenizer, text, at.device)
