@@ -47,7 +47,7 @@ def test_published_names_load_strictly_and_every_weight_is_theirs(
 
     held = dict(scorer.backbone.state_dict())
     held |= {f"rm_head.{name}": one for name, one in scorer.reward_head.state_dict().items()}
-    stored = {}
+    stored: dict[str, Any] = {}
     for path in sorted(folder.glob("*.safetensors")):
         stored |= load_file(path)
     del stored["lm_head.weight"]
