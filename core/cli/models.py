@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -14,15 +14,25 @@ from typing import Any
 from core.color.systems import parse_target
 from core.command import program, run_command
 from core.errors import BadInput, TrueHueError
+from core.fidelity.two_passes import draw_twice, painted_map
 from core.generation.entry import ModelEntry
 from core.generation.opening import open_model
 from core.generation.readiness import missing
 from core.generation.registry import MODELS, model
-from core.generation.request import GenerationRequest, StepReport
+from core.generation.request import (
+    GeneratedImage,
+    GenerationRequest,
+    LoadedModel,
+    StepReport,
+)
 from core.generation.weights.download import download
 from core.generation.weights.sources import Sources, find
 from core.machine import Machine, machine
 from core.prompts.prompt import ObjectTarget
+from core.refinement.field import MAPPED, VARIANTS
+from core.refinement.settings import PREDICTED, Refinement, refinement_of, rows_of
+
+SATURATION = "saturation"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,6 +85,21 @@ def _parser() -> argparse.ArgumentParser:
         ("height", int),
     ):
         drawing.add_argument(f"--{name}", type=kind, default=0 if name == "seed" else None)
+    drawing.add_argument(
+        "--cfr",
+        type=float,
+        metavar="STRENGTH",
+        help="draws again with guidance turned down where colors are too vivid, by 0 to 1",
+    )
+    drawing.add_argument(
+        "--cfr-map",
+        default=SATURATION,
+        metavar="MAP",
+        help="where: saturation (of the first picture), predicted (in one pass), or an image file "
+        "in which white is most",
+    )
+    drawing.add_argument("--cfr-variant", default="full", choices=VARIANTS, help="the ablation's")
+    drawing.add_argument("--before", type=Path, help="with --cfr: a PNG file for the first picture")
     drawing.set_defaults(run=_draw)
     return parser
 
@@ -152,21 +177,59 @@ def _draw(options: argparse.Namespace) -> int:
         )
     if not request.targets and not request.text.strip():
         raise BadInput("Say what to draw: a prompt, after the model.")
+    refinement = _refinement(options)
+    if refinement is not None and options.cfr_map == PREDICTED:
+        request = replace(request, options={"cfr": refinement.to_json()})
     checked(request)
-    _make_folder(options.out)
+    files = [options.out, *([options.before] if options.before else [])]
+    for path in files:
+        _make_folder(path)
     drawing = open_model(options.model, Sources.here(options.models_folder))
     try:
-        image = drawing.draw([request], _show, Event())[0]
+        if refinement is None or options.cfr_map == PREDICTED:
+            pictures = [drawing.draw([request], _show, Event())[0]]
+        else:
+            pictures = _in_two_passes(drawing, request, refinement)
     finally:
         drawing.unload()
-    try:
-        options.out.write_bytes(encode_png(image.srgb8))
-    except OSError as error:
-        raise BadInput(f"{options.out} cannot be written ({error.strerror}).") from error
+    for path, picture in zip(files, pictures, strict=False):
+        try:
+            path.write_bytes(encode_png(picture.srgb8))
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written ({error.strerror}).") from error
+    image = pictures[0]
     for note in image.notes:
         print(note, file=sys.stderr)
     print(json.dumps(dict(image.origin), ensure_ascii=False))
     return 0
+
+
+def _refinement(options: argparse.Namespace) -> Refinement | None:
+    """What --cfr asks for; raises BadInput for what goes with it and has no meaning without."""
+    if options.cfr is None:
+        if options.before or options.cfr_map != SATURATION or options.cfr_variant != "full":
+            raise BadInput("--cfr-map, --cfr-variant and --before need --cfr with a strength.")
+        return None
+    if options.cfr_map == PREDICTED and options.before:
+        raise BadInput("In one pass there is no picture before: leave --before out.")
+    settings: dict[str, Any] = {"strength": options.cfr, "variant": options.cfr_variant}
+    if options.cfr_map not in (SATURATION, PREDICTED) and options.cfr_variant in MAPPED:
+        settings |= {"map": rows_of(painted_map(Path(options.cfr_map))), "source": "painted"}
+    return refinement_of({"cfr": settings})
+
+
+def _in_two_passes(
+    drawing: LoadedModel, request: GenerationRequest, refinement: Refinement
+) -> list[GeneratedImage]:
+    """The refined picture, then the one before it."""
+    painted = refinement.discrepancy
+    sources: dict[str, Any] = {}
+    if painted is not None:
+        sources = {"map_of": lambda _: painted, "source": "painted"}
+    both = draw_twice(
+        drawing, request, refinement.strength, _show, Event(), refinement.variant, **sources
+    )
+    return [both.after, both.before]
 
 
 def _targets(name: str, color: str) -> tuple[ObjectTarget, ...]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from core.errors import BadInput
 from core.refinement.clean import before_step, predicted_clean
-from core.refinement.field import guidance_ratio
+from core.refinement.field import MAPPED, guidance_ratio
 from core.refinement.maps import saturation_map
 from core.refinement.settings import Refinement
 
@@ -70,7 +70,7 @@ class _Guidance:
         self._pipeline, self._refinement, self._scale = pipeline, refinement, scale
         self._size_px, self._view = size_px, view
         self._map = refinement.discrepancy
-        if refinement.variant in ("temporal", "none"):
+        if refinement.variant not in MAPPED:
             self._map = np.ones((1, 1), np.float32)
         self.reads_prediction = refinement.reads_prediction and not refinement.changes_nothing
         if self.reads_prediction and view is None:

@@ -13,6 +13,9 @@ VARIANTS = {
     "none": "not at all",
 }
 
+MAPPED = ("full", "spatial")
+"""The variants that read a map."""
+
 
 def decay(step: int, steps: int) -> float:
     """α(t) = 1 - t / T: 1 at the first of ``steps`` (``step`` 0), 1 / T at the last.

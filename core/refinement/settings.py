@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import BadInput
-from core.refinement.field import VARIANTS
+from core.refinement.field import MAPPED, VARIANTS
 
 MAX_CELLS = 64
 """Sides of a map as it is kept: finer than the latents of a picture of 512 pixels."""
@@ -40,7 +40,7 @@ class Refinement:
     @property
     def reads_prediction(self) -> bool:
         """Whether the map comes from the drawing itself (one pass)."""
-        return self.discrepancy is None and self.variant in ("full", "spatial")
+        return self.discrepancy is None and self.variant in MAPPED
 
     @property
     def changes_nothing(self) -> bool:
@@ -83,7 +83,7 @@ def refinement_of(options: Mapping[str, Any]) -> Refinement | None:
     if not isinstance(source, str):
         raise BadInput(f"CFR's source is text, not {source!r:.40}.", "cfr")
     at = _share(asked.get("at", PREDICTED_AT), "place of the prediction (at)")
-    if variant in ("temporal", "none"):
+    if variant not in MAPPED:
         if asked.get("map") is not None:
             raise BadInput(f"The variant {variant!r} reads no map: leave it out.", "cfr")
         return Refinement(strength, variant, None, source)

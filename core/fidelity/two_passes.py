@@ -1,0 +1,73 @@
+"""CFR in two passes: draw, map the picture, draw again from the same noise with the map.
+
+The reading that the paper's figure 8 supports; it states neither passes nor where the map is from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+
+from core.errors import BadInput
+from core.generation.request import GeneratedImage, GenerationRequest, LoadedModel, OnStep
+from core.images.load import load_image
+from core.refinement.field import MAPPED
+from core.refinement.maps import cell_means, saturation_map
+from core.refinement.settings import MAX_CELLS, Refinement, refinement_of, rows_of
+
+MapOf = Callable[[np.ndarray], np.ndarray]
+"""A picture, uint8 ``(H, W, 3)``, to float ``(h, w)`` in [0, 1], sides at most MAX_CELLS."""
+
+
+@dataclass(frozen=True)
+class TwoPasses:
+    """The picture without CFR, the one with it, and what was asked between them."""
+
+    before: GeneratedImage
+    after: GeneratedImage
+    refinement: Refinement
+
+
+def draw_twice(
+    loaded: LoadedModel,
+    request: GenerationRequest,
+    strength: float,
+    on_step: OnStep,
+    stop: Event,
+    variant: str = "full",
+    map_of: MapOf = saturation_map,
+    source: str = "saturation of the first pass",
+) -> TwoPasses:
+    """Draws ``request`` without CFR and with it.
+
+    ``strength`` λ in [0, 1]; ``variant`` of core.refinement.field.VARIANTS; ``source`` says in
+    words what ``map_of`` reads. A map of 64 cells a side is finer than the latents of 512 pixels,
+    and is what the second picture's origin keeps. Raises what ``draw`` raises, and BadInput for a
+    request that asks for a refinement itself.
+    """
+    if request.options.get("cfr") is not None:
+        raise BadInput("The first of two passes is drawn without CFR: leave it out of the request.")
+    before = loaded.draw([request], on_step, stop)[0]
+    settings = {"strength": strength, "variant": variant, "source": source}
+    if variant in MAPPED:
+        settings["map"] = rows_of(map_of(before.srgb8))
+    refinement = refinement_of({"cfr": settings})
+    assert refinement is not None
+    again = replace(request, options={**request.options, "cfr": settings})
+    return TwoPasses(before, loaded.draw([again], on_step, stop)[0], refinement)
+
+
+def painted_map(path: Path) -> np.ndarray:
+    """A map from an image file: black leaves guidance, white turns it down most.
+
+    Linear in the file's gray level (the mean of its channels), area means where it has more than
+    MAX_CELLS a side. Returns float64 ``(h, w)`` in [0, 1]; raises ImageError for what is no image.
+    """
+    gray = load_image(path).srgb8.mean(axis=2) / 255
+    height, width = gray.shape
+    scale = min(1.0, MAX_CELLS / max(height, width))
+    return cell_means(gray, (max(1, round(height * scale)), max(1, round(width * scale))))
