@@ -19,12 +19,7 @@ from core.generation.entry import ModelEntry
 from core.generation.opening import open_model
 from core.generation.readiness import missing
 from core.generation.registry import MODELS, model
-from core.generation.request import (
-    GeneratedImage,
-    GenerationRequest,
-    LoadedModel,
-    StepReport,
-)
+from core.generation.request import GenerationRequest, StepReport
 from core.generation.weights.download import download
 from core.generation.weights.sources import Sources, find
 from core.machine import Machine, machine
@@ -189,7 +184,8 @@ def _draw(options: argparse.Namespace) -> int:
         if refinement is None or options.cfr_map == PREDICTED:
             pictures = [drawing.draw([request], _show, Event())[0]]
         else:
-            pictures = _in_two_passes(drawing, request, refinement)
+            both = draw_twice(drawing, request, refinement, _show, Event())
+            pictures = [both.after, both.before]
     finally:
         drawing.unload()
     for path, picture in zip(files, pictures, strict=False):
@@ -216,20 +212,6 @@ def _refinement(options: argparse.Namespace) -> Refinement | None:
     if options.cfr_map not in (SATURATION, PREDICTED) and options.cfr_variant in MAPPED:
         settings |= {"map": rows_of(painted_map(Path(options.cfr_map))), "source": "painted"}
     return refinement_of({"cfr": settings})
-
-
-def _in_two_passes(
-    drawing: LoadedModel, request: GenerationRequest, refinement: Refinement
-) -> list[GeneratedImage]:
-    """The refined picture, then the one before it."""
-    painted = refinement.discrepancy
-    sources: dict[str, Any] = {}
-    if painted is not None:
-        sources = {"map_of": lambda _: painted, "source": "painted"}
-    both = draw_twice(
-        drawing, request, refinement.strength, _show, Event(), refinement.variant, **sources
-    )
-    return [both.after, both.before]
 
 
 def _targets(name: str, color: str) -> tuple[ObjectTarget, ...]:

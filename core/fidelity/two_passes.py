@@ -15,9 +15,10 @@ import numpy as np
 from core.errors import BadInput
 from core.generation.request import GeneratedImage, GenerationRequest, LoadedModel, OnStep
 from core.images.load import load_image
-from core.refinement.field import MAPPED
 from core.refinement.maps import cell_means, saturation_map
-from core.refinement.settings import MAX_CELLS, Refinement, refinement_of, rows_of
+from core.refinement.settings import MAX_CELLS, Refinement, discrepancy_of, rows_of
+
+FIRST_PASS = "map of the first pass"
 
 MapOf = Callable[[np.ndarray], np.ndarray]
 """A picture, uint8 ``(H, W, 3)``, to float ``(h, w)`` in [0, 1], sides at most MAX_CELLS."""
@@ -35,29 +36,25 @@ class TwoPasses:
 def draw_twice(
     loaded: LoadedModel,
     request: GenerationRequest,
-    strength: float,
+    refinement: Refinement,
     on_step: OnStep,
     stop: Event,
-    variant: str = "full",
     map_of: MapOf = saturation_map,
-    source: str = "saturation of the first pass",
 ) -> TwoPasses:
     """Draws ``request`` without CFR and with it.
 
-    ``strength`` λ in [0, 1]; ``variant`` of core.refinement.field.VARIANTS; ``source`` says in
-    words what ``map_of`` reads. A map of 64 cells a side is finer than the latents of 512 pixels,
-    and is what the second picture's origin keeps. Raises what ``draw`` raises, and BadInput for a
-    request that asks for a refinement itself.
+    ``refinement`` as it is asked for: where it has no map of its own, ``map_of`` makes one from the
+    first picture. A map of 64 cells a side is finer than the latents of 512 pixels, and is what the
+    second picture's origin keeps. Raises what ``draw`` raises, and BadInput for a request that asks
+    for a refinement itself.
     """
     if request.options.get("cfr") is not None:
         raise BadInput("The first of two passes is drawn without CFR: leave it out of the request.")
     before = loaded.draw([request], on_step, stop)[0]
-    settings = {"strength": strength, "variant": variant, "source": source}
-    if variant in MAPPED:
-        settings["map"] = rows_of(map_of(before.srgb8))
-    refinement = refinement_of({"cfr": settings})
-    assert refinement is not None
-    again = replace(request, options={**request.options, "cfr": settings})
+    if refinement.reads_prediction:
+        discrepancy = discrepancy_of(rows_of(map_of(before.srgb8)))
+        refinement = replace(refinement, discrepancy=discrepancy, source=FIRST_PASS)
+    again = replace(request, options={**request.options, "cfr": refinement.to_json()})
     return TwoPasses(before, loaded.draw([again], on_step, stop)[0], refinement)
 
 

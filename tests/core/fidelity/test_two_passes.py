@@ -19,7 +19,7 @@ from core.fidelity.two_passes import draw_twice, painted_map
 from core.generation.opening import open_model
 from core.generation.request import GenerationRequest
 from core.refinement.maps import saturation_map
-from core.refinement.settings import rows_of
+from core.refinement.settings import Refinement, rows_of
 from tests.core.generation.conftest import models_folder, one_thread, tiny
 
 __all__ = ["models_folder", "one_thread", "tiny"]
@@ -33,18 +33,22 @@ def test_the_second_picture_is_drawn_with_the_map_of_the_first(tiny: Callable[[s
     def draw(request: GenerationRequest) -> np.ndarray:
         return loaded.draw([request], lambda report: None, Event())[0].srgb8
 
-    both = draw_twice(loaded, REQUEST, 0.8, lambda report: None, Event())
+    both = draw_twice(loaded, REQUEST, Refinement(0.8), lambda report: None, Event())
     np.testing.assert_array_equal(both.before.srgb8, draw(REQUEST))
     cfr: Any = both.after.origin["cfr"]
     assert cfr["map"] == rows_of(saturation_map(both.before.srgb8))
-    assert cfr["source"] == "saturation of the first pass"
+    assert cfr["source"] == "map of the first pass"
     np.testing.assert_array_equal(
         both.after.srgb8, draw(replace(REQUEST, options={"cfr": dict(cfr)}))
     )
     assert (both.after.srgb8 != both.before.srgb8).any()
     with pytest.raises(BadInput, match="drawn without CFR"):
         draw_twice(
-            loaded, replace(REQUEST, options={"cfr": cfr}), 0.8, lambda report: None, Event()
+            loaded,
+            replace(REQUEST, options={"cfr": cfr}),
+            Refinement(1),
+            lambda report: None,
+            Event(),
         )
 
 
@@ -69,7 +73,7 @@ def test_the_command_writes_both_pictures(
     before = ["--before", str(tmp_path / "before.png")]
     assert main([*arguments, "--cfr", "0.8", *before]) == 0
     cfr = json.loads(capsys.readouterr().out)["cfr"]
-    assert (cfr["strength"], cfr["source"]) == (0.8, "saturation of the first pass")
+    assert (cfr["strength"], cfr["source"]) == (0.8, "map of the first pass")
     pictures = [np.asarray(Image.open(tmp_path / f"{name}.png")) for name in ("before", "after")]
     assert (pictures[0] != pictures[1]).any()
 
