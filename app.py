@@ -75,6 +75,7 @@ COMMANDS = {
     "runs": ("tabs.command.runs", "whole runs: start, watch, pause, resume, export"),
     "admin": ("tabs.command.admin", "accounts of those who sign in"),
     "measure": ("core.cli.measure", "the verdict on an image with its mask"),
+    "score": ("core.cli.score", "whole images by measures, such as how vivid they are"),
     "compare": ("core.cli.compare.command", "two distributions of color"),
     "diagnose": ("core.cli.diagnose", "how often each rule is right"),
     "models": ("core.cli.models", "generators: what is here, what is missing, a first image"),

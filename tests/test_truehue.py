@@ -14,6 +14,7 @@ import app
 ROOT = Path(__file__).resolve().parents[1]
 DOORS = {
     "measure": "core.measure",
+    "score": "core.score",
     "compare": "core.compare",
     "diagnose": "core.diagnose",
     "models": "core.generation.__main__",

@@ -209,7 +209,8 @@ class Results:
     ) -> list[WallItem]:
         """A page of pictures, at most 500; ``after`` is the ``cursor`` of the last one before.
 
-        ``sort`` is ``delta_e00``, ``misfit``, ``recent`` (when it came in) or ``prompt``. A picture
+        ``sort`` is ``delta_e00``, ``misfit``, ``recent`` (when it came in), ``prompt``, or
+        ``score:`` and the id of a measure (:mod:`core.scores.measures`). A picture
         with several objects that fit stands once, with the first of them in that order. Raises
         :class:`BadInput` for an order or a cursor that is none.
         """

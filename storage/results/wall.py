@@ -14,10 +14,13 @@ import duckdb
 
 from core.analysis.records import WallItem
 from core.errors import BadInput
+from core.scores.measures import measure_of
+from core.scores.records import IMAGE
 from storage.database.connection import Database
 from storage.results.items import BY_PLACE, BY_ROW, apart, items, snapshot
 from storage.results.where import PICTURE
 from storage.results.words import Words
+from storage.scores.values import VALUES, key_of
 
 SORTS = {
     "delta_e00": "delta_e00",
@@ -26,6 +29,17 @@ SORTS = {
     "prompt": "prompt_no",
 }
 """The column of each order. What has no number stands last, whichever way round."""
+
+SCORE = "score:"
+"""Before the id of a measure: the order by the scores of the pictures."""
+
+_SCORED = f"""
+    (
+        SELECT v.rowid AS row, v.*, s.value::FLOAT AS score FROM run_verdicts AS v
+        LEFT JOIN (SELECT run_no, position, image_id FROM run_items) AS i USING (run_no, position)
+        LEFT JOIN ({VALUES}) AS s ON s.item = i.image_id
+    )
+"""
 
 MOST = 500
 PLACE = f"((({PICTURE}) << 5) + target + 1)"
@@ -68,9 +82,10 @@ def page(
 ) -> list[WallItem]:
     """A page of the wall's rows, at most 500; ``after`` is the cursor of the last one before.
 
-    Raises :class:`BadInput` for an order or a cursor that is none.
+    ``sort`` is of :data:`SORTS`, or :data:`SCORE` and the id of a measure. Raises :class:`BadInput`
+    for an order or a cursor that is none.
     """
-    if sort not in SORTS:
+    if sort not in SORTS and not sort.startswith(SCORE):
         raise BadInput(f"There is no order {sort[:40]!r}: give one of {', '.join(SORTS)}.")
     limit = max(1, min(int(limit), MOST))
     order = _Order(sort, descending, wall.where)
@@ -110,7 +125,13 @@ class _Order:
 
     def __init__(self, sort: str, descending: bool, where: str) -> None:
         self.sort = sort
-        self.column = SORTS[sort]
+        self.table, self.row = "run_verdicts", "rowid"
+        self.table_values: tuple[str, ...] = ()
+        if sort.startswith(SCORE):
+            self.column, self.table, self.row = "score", _SCORED, "row"
+            self.table_values = key_of(measure_of(sort.removeprefix(SCORE)), IMAGE)
+        else:
+            self.column = SORTS[sort]
         self.where = where
         self.direction = "DESC" if descending else "ASC"
         self.further, self.nearer = ("<", ">") if descending else (">", "<")
@@ -126,9 +147,9 @@ class _Order:
         if len(verdict_rows) < limit:
             place = -1 if start is None or start.key is not None else start.place
             rows = cursor.execute(
-                f"SELECT rowid, {PLACE} AS place FROM run_verdicts WHERE {self.where} "
+                f"SELECT {self.row}, {PLACE} AS place FROM {self.table} WHERE {self.where} "
                 f"AND {self.column} IS NULL AND place > ? ORDER BY place LIMIT ?",
-                [place, limit - len(verdict_rows)],
+                [*self.table_values, place, limit - len(verdict_rows)],
             ).fetchall()
             verdict_rows += [VerdictRow(row, None, place) for row, place in rows]
         return verdict_rows
@@ -147,7 +168,8 @@ class _Order:
             values = [start.key]
         order = f"ORDER BY {self.column} {self.direction} LIMIT {limit + 2}"
         keys = cursor.execute(
-            f"SELECT {self.column}, rowid FROM run_verdicts WHERE {where} {order}", values
+            f"SELECT {self.column}, {self.row} FROM {self.table} WHERE {where} {order}",
+            [*self.table_values, *values],
         ).fetchall()
         whole = len(keys) < limit + 2
         if not whole and keys[-1][0] == keys[-2][0]:
@@ -173,7 +195,7 @@ class _Order:
         self,
         cursor: duckdb.DuckDBPyConnection,
         where: str,
-        values: list[float | None],
+        values: list[Any],
         start: VerdictRow | None,
         limit: int,
     ) -> list[VerdictRow]:
@@ -183,9 +205,9 @@ class _Order:
             where += f" AND ({self.column} {self.further} ?::FLOAT OR {PLACE} > ?)"
             tied = [start.key, start.place]
         rows = cursor.execute(
-            f"SELECT rowid, {self.column} AS key, {PLACE} AS place FROM run_verdicts "
+            f"SELECT {self.row}, {self.column} AS key, {PLACE} AS place FROM {self.table} "
             f"WHERE {where} ORDER BY key {self.direction}, place LIMIT {limit}",
-            [*values, *tied],
+            [*self.table_values, *values, *tied],
         ).fetchall()
         return [VerdictRow(*row) for row in rows]
 
@@ -205,9 +227,9 @@ class _Order:
             )
             values = [start.key, start.key, start.place]  # type: ignore[list-item]
         rows = cursor.execute(
-            f"SELECT DISTINCT {PICTURE} FROM run_verdicts JOIN {BY_PLACE} USING (run_no, position) "
+            f"SELECT DISTINCT {PICTURE} FROM {self.table} JOIN {BY_PLACE} USING (run_no, position) "
             f"WHERE {self.where} AND {upto}",
-            [*apart(pictures), *values],
+            [*self.table_values, *apart(pictures), *values],
         ).fetchall()
         return {picture for (picture,) in rows}
 

@@ -15,6 +15,7 @@ from tabs.explore.board import board_view, cards_view
 from tabs.explore.board_csv import board_csv
 from tabs.explore.rejudge import JudgeStored, start_rejudge
 from tabs.explore.run_pairs import compare_view
+from tabs.explore.scores import ScoreRuns, measures_csv, measures_view, start_scoring
 from tabs.explore.wall import count_view, facets_view, mask_view, picture_view, wall_view
 from tabs.explore.why import reasons
 from tabs.page.actor import Actor
@@ -62,6 +63,7 @@ def explore_routes(context: Context) -> Door:
 
     door.takes("/runs", Diagnose, start_run)
     door.takes("/rejudge", JudgeStored, start_rejudge)
+    door.takes("/scores", ScoreRuns, start_scoring)
     return door
 
 
@@ -92,6 +94,14 @@ def board_routes(context: Context) -> APIRouter:
     @router.get("/board/cards")
     def cards(request: Request) -> JSONResponse:
         return guarded(lambda: cards_view(context, request.query_params))
+
+    @router.get("/measures")
+    def measures(request: Request) -> JSONResponse:
+        return guarded(lambda: measures_view(context, request.query_params))
+
+    @router.get("/measures.csv")
+    def measures_table() -> Response:
+        return csv_attachment(lambda: ("truehue-measures.csv", measures_csv(context)))
 
     @router.get("/board.csv")
     def as_csv(request: Request) -> Response:

@@ -12,7 +12,10 @@ from core.analysis.run_names import run_labels
 from core.errors import BadInput, NotStored
 from core.generation.truth import drawn_shape, true_color_hex
 from core.masks.display import outline_path
+from core.scores.measures import measure_of, measures_of
+from core.scores.records import HIGH, IMAGE
 from core.verdict.rules import RULES
+from storage.results.wall import SCORE
 from tabs.explore.images import picture_json, value_hex
 from tabs.explore.slice import slice_of
 from tabs.judging.judgments import of_picture
@@ -28,19 +31,39 @@ SORTS = {
     "prompt": ("prompt", False),
     "recent": ("recent", True),
 }
+UP = "-up"
+"""Behind the id of a measure: the order with the smallest first."""
 MOST_POSITION = 2**31 - 1
+
+
+def score_sorts() -> list[dict[str, str]]:
+    """The orders by a measure, as the page offers them: the worst end first."""
+    sorts = []
+    for measure in measures_of(IMAGE):
+        largest = {"id": measure.id, "name": f"{measure.name}, largest first"}
+        smallest = {"id": f"{measure.id}{UP}", "name": f"{measure.name}, smallest first"}
+        sorts += [smallest, largest] if measure.better == HIGH else [largest, smallest]
+    return sorts
+
+
+def _order(sort: str) -> tuple[str, bool]:
+    """The order of storage that an order of the page is, and whether the largest come first."""
+    if sort in SORTS:
+        return SORTS[sort]
+    if sort not in {entry["id"] for entry in score_sorts()}:
+        known = (*SORTS, *(entry["id"] for entry in score_sorts()))
+        raise BadInput(f"There is no order {sort[:40]!r}: {', '.join(known)}.")
+    return f"{SCORE}{sort.removesuffix(UP)}", not sort.endswith(UP)
 
 
 def wall_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """A page of the pictures of a slice.
 
-    ``query`` holds the slice, ``sort`` (of :data:`SORTS`), ``limit`` and ``after``, the ``next`` of
-    the page before. Raises BadInput for what is not known.
+    ``query`` holds the slice, ``sort`` (of :data:`SORTS` or :func:`score_sorts`), ``limit`` and
+    ``after``, the ``next`` of the page before. Raises BadInput for what is not known.
     """
     selection, sort = slice_of(query), query.get("sort") or "delta_e00"
-    if sort not in SORTS:
-        raise BadInput(f"There is no order {sort!r}: {', '.join(SORTS)}.")
-    by, descending = SORTS[sort]
+    by, descending = _order(sort)
     limit = page_size(query)
     items = context.storage.results.wall(
         selection, by, descending=descending, limit=limit, after=query.get("after", "")
@@ -48,10 +71,30 @@ def wall_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     runs = runs_of(context)
     names, runs_by_id = run_labels(runs), {run.run_id: run for run in runs}
     return {
-        "items": [picture_json(item, runs_by_id, names) for item in items],
+        "items": [
+            {**picture_json(item, runs_by_id, names), **scores}
+            for item, scores in zip(items, _scores(context, by, items), strict=True)
+        ],
         "next": items[-1].cursor if len(items) == limit else "",
         "runs": len(runs),
+        "sorts": score_sorts(),
     }
+
+
+def _scores(context: Context, by: str, items: Sequence[WallItem]) -> list[dict[str, str]]:
+    """The score of each picture by the measure that they stand in the order of, in words."""
+    if not by.startswith(SCORE):
+        return [{} for _ in items]
+    measure = measure_of(by.removeprefix(SCORE))
+    values = context.storage.scores.values(measure, IMAGE, {item.image_id for item in items})
+    return [
+        {
+            "score": f"{measure.name} {measure.text(values[item.image_id])}"
+            if item.image_id in values
+            else f"no {measure.name}"
+        }
+        for item in items
+    ]
 
 
 def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:

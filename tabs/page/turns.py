@@ -40,6 +40,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("import", "An archive of a run is imported", shared=True),
         Kind("diagnosis", "A diagnosis of the rules", shared=True),
         Kind("rejudge", "Stored images are judged", shared=True),
+        Kind("scores", "Pictures of runs are scored", shared=True),
         Kind("cells", "Colors of concepts are extracted", shared=True),
         Kind("study", "A study is made", most=2, shared=True),
     )

@@ -14,6 +14,7 @@ from core.generation.opening import memory_wanted, open_model
 from core.generation.weights.sources import Sources
 from core.masks.grounded.tools import open_tool, tool_memory
 from tabs.accounts.control import Control
+from tabs.explore.scores import ScoreMeans
 from tabs.generate.queue import Queue
 from tabs.inspect.finding import Segments
 from tabs.library.service import Library
@@ -123,6 +124,7 @@ class _Parts:
             ColoringKeeper(),
             ColoringShelf(),
             StandingShelf(),
+            ScoreMeans(),
         )
         return {
             "storage": storage,

@@ -1,0 +1,66 @@
+"""``truehue score``: images by the measures of the list."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from core.cli.score import main
+from core.errors import NoPixels
+from core.scores import measures as listed
+from core.scores.records import HIGH, Computed, Measure
+from tests.commands import called
+
+
+def redness(srgb8: np.ndarray) -> Computed:
+    if not srgb8.any():
+        raise NoPixels("The picture is black.")
+    return float(srgb8[..., 0].mean()), {}
+
+
+RED = Measure("red", "1", "Redness", HIGH, 0.0, 255.0, 1, "Mean red code", "a test", of=redness)
+LIKED = Measure("liked", "1", "Liked", "", 0.0, 10.0, 0, "Mean rating", "people")
+
+
+@pytest.fixture(autouse=True)
+def two_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listed, "MEASURES", (RED, LIKED))
+    monkeypatch.setattr("core.cli.score.MEASURES", (RED, LIKED))
+
+
+def picture(folder: Path, red: int) -> str:
+    path = folder / f"{red}.png"
+    Image.new("RGB", (3, 2), (red, 0, 0)).save(path)
+    return str(path)
+
+
+def test_images_are_scored_and_what_cannot_be_is_told(tmp_path: Path) -> None:
+    red, black = picture(tmp_path, 200), picture(tmp_path, 0)
+    done = called(main, red, black, str(tmp_path / "none.png"))
+    assert done.stdout == f"{red}: Redness 200.0\n"
+    assert f"{black}: Redness unscored: The picture is black." in done.stderr
+    assert "none.png" in done.stderr
+    assert done.returncode == 2
+    done = called(main, red, black, "--json", "--measure", "red")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["value"], row["status"]) for row in rows] == [
+        (200.0, "scored"),
+        (None, "unscored"),
+    ]
+    assert called(main, red).returncode == 0
+
+
+def test_the_list_and_what_is_not_on_it(tmp_path: Path) -> None:
+    done = called(main, "--list")
+    assert done.stdout.splitlines() == [
+        "red 1  Redness: Mean red code (0 to 255, high is better). a test.",
+        "liked 1  Liked: Mean rating (0 to 10). people. Scores come in.",
+    ]
+    red = picture(tmp_path, 9)
+    assert "There is no measure 'x'" in called(main, red, "--measure", "x").stderr
+    assert "Liked is not computed here" in called(main, red, "--measure", "liked").stderr
+    assert called(main).returncode == 2

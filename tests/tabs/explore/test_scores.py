@@ -1,0 +1,230 @@
+"""Measures of the pictures of runs: scored by a job, shown beside each other, and the wall's order.
+
+Whatever measures there are: here two of the test's own, one that is computed and one of people.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import BadInput, NoPixels, NotStored
+from core.scores import measures as listed
+from core.scores.records import HIGH, IMAGE, Computed, Measure, ScoreRecord
+from storage import Storage
+from tabs.explore import scores as service
+from tabs.explore.scores import (
+    ScoreRuns,
+    _score,
+    measures_csv,
+    measures_view,
+    start_scoring,
+)
+from tabs.explore.wall import wall_view
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
+from tabs.page.jobs import Job, job_alone
+from tabs.page.requests import read_as
+from tabs.shell.compose import make_context
+from tests.storage.run_samples import fill
+
+
+def redness(srgb8: np.ndarray) -> Computed:
+    if srgb8[..., 0].mean() > 160:
+        raise NoPixels("Too red.")
+    return float(srgb8[..., 0].mean()), {"pixels": int(srgb8[..., 0].size)}
+
+
+RED = Measure("red", "1", "Redness", HIGH, 0.0, 255.0, 1, "Mean red code", "a test", of=redness)
+LIKED = Measure("liked", "1", "Liked", "", 0.0, 10.0, 0, "Mean rating", "people", unit="points")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def two_measures() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(listed, "MEASURES", (RED, LIKED))
+        yield
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, list[str]]]:
+    folder = tmp_path_factory.mktemp("scores")
+    with Storage.open(folder / "data") as storage:
+        runs = fill(storage, folder / "runs", prompts=12, images=2)
+        context = make_context(storage, "data")
+        yield context, runs
+        context.close()
+
+
+def wall(context: Context, **query: str) -> list[dict[str, object]]:
+    """All pages of the wall, five pictures each."""
+    pictures: list[dict[str, object]] = []
+    after = ""
+    while True:
+        page = wall_view(context, {"limit": "5", "after": after, **query})
+        pictures += page["items"]
+        after = page["next"]
+        if not after:
+            return pictures
+
+
+def test_pictures_are_scored_and_the_next_job_goes_on_where_one_was_cancelled(
+    filled: tuple[Context, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, (run_id, other) = filled
+    scores = context.storage.scores
+    before = scores.images_without(RED, run_id)
+    job = job_alone("scores")
+    seen: list[int] = []
+
+    def cancelled_at_the_third(self: Job, words: str = "", done: int = 0, total: int = 0) -> None:
+        seen.append(done)
+        self.set(words=words, **({"done": done} if done else {}))
+        if done == 3:
+            self.stop.set()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Job, "tell", cancelled_at_the_third)
+        _score(context, [run_id], [RED], job)
+    assert seen[:4] == [0, 1, 2, 3]
+    # An image that was refused is looked at again, one that has a score is not.
+    left = scores.images_without(RED, run_id)
+    looked_at = set(before[:3])
+    assert set(before) - set(left) <= looked_at
+    assert scores.count() == 3
+
+    wanted = read_as(ScoreRuns, {"runs": [run_id], "measures": ["red"]})
+    ended = context.jobs.wait(start_scoring(context, OWNER, wanted)["job"], 60)
+    assert (ended.status, ended.total) == ("done", len(left))
+    assert ended.title == "Redness of 1 run"
+    of_items = scores.of_items(IMAGE, before)
+    assert set(of_items) == set(before)
+    assert scores.images_without(RED, other)
+    for image_id, records in of_items.items():
+        mean = float(context.srgb8(image_id)[..., 0].mean())
+        if mean > 160:
+            assert {record.reason for record in records} == {"Too red."}
+        else:
+            assert [record.value for record in records] == [mean]
+
+
+def test_scores_are_stored_as_they_come(
+    filled: tuple[Context, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was scored before the work breaks is there."""
+    context, (_, other) = filled
+    lacking = context.storage.scores.images_without(RED, other)
+    read = context.storage.images.srgb8
+
+    def broken(image_id: str) -> np.ndarray:
+        if image_id == lacking[-1]:
+            raise MemoryError
+        return read(image_id)
+
+    monkeypatch.setattr(service, "MOST_UNSTORED", 2)
+    monkeypatch.setattr(context.storage.images, "srgb8", broken)
+    with pytest.raises(MemoryError):
+        _score(context, [other], [RED], job_alone("scores"))
+    assert set(context.storage.scores.of_items(IMAGE, lacking)) == set(lacking[:-1])
+
+
+def test_a_file_that_is_gone_is_unscored(filled: tuple[Context, list[str]]) -> None:
+    context, (_, other) = filled
+    (path,) = [
+        path
+        for path in (context.storage.data_dir / "images").rglob("*.png")
+        if path.stem == context.storage.scores.images_without(RED, other)[-1]
+    ] or [None]
+    if path is None:
+        pytest.skip("the pictures of this run lie elsewhere")
+    content = path.read_bytes()
+    path.unlink()
+    try:
+        _score(context, [other], [RED], job_alone("scores"))
+    finally:
+        path.write_bytes(content)
+    found = context.storage.scores.mean_of_run(RED, other)
+    assert any(reason.startswith("The picture cannot be read") for reason in found.unscored)
+    _score(context, [other], [RED], job_alone("scores"))
+
+
+def test_the_wall_stands_in_the_order_of_a_measure(filled: tuple[Context, list[str]]) -> None:
+    context, (run_id, _) = filled
+    _score(context, [run_id], [RED], job_alone("scores"))
+    ids = [entry["id"] for entry in wall_view(context, {})["sorts"]]
+    assert ids == ["red-up", "red", "liked", "liked-up"]
+    for sort, sign in (("red", -1.0), ("red-up", 1.0)):
+        for query in ({"status": ""}, {"status": "", "task": "coa"}):
+            pictures = wall(context, runs=run_id, sort=sort, **query)
+            names = [(one["run_id"], one["position"]) for one in pictures]
+            plain = wall(context, runs=run_id, sort="prompt", **query)
+            assert sorted(names) == sorted((one["run_id"], one["position"]) for one in plain)
+            values = context.storage.scores.values(
+                RED, IMAGE, [str(one["image_id"]) for one in pictures]
+            )
+            numbers = [values.get(str(one["image_id"])) for one in pictures]
+            with_score = [number for number in numbers if number is not None]
+            assert with_score == sorted(with_score, key=lambda number: sign * number)
+            assert numbers[len(with_score) :] == [None] * (len(numbers) - len(with_score))
+            assert pictures[0]["score"] == f"Redness {with_score[0]:.1f}"
+    assert "score" not in wall(context, sort="recent")[0]
+    # Objects of one picture stand once, with a filter on objects too.
+    object_name = str(wall(context, runs=run_id, status="")[0]["object"])
+    pictures = wall(context, runs=run_id, status="", object=object_name, sort="red")
+    assert len({one["position"] for one in pictures}) == len(pictures)
+    with pytest.raises(BadInput, match="There is no order 'beauty'"):
+        wall_view(context, {"sort": "beauty"})
+
+
+def test_runs_stand_beside_each_other_with_what_they_lack(
+    filled: tuple[Context, list[str]],
+) -> None:
+    context, (run_id, other) = filled
+    _score(context, [run_id, other], [RED], job_alone("scores"))
+    view = measures_view(context, {})
+    assert [measure["id"] for measure in view["measures"]] == ["red", "liked"]
+    assert "higher is better" in view["measures"][0]["title"]
+    rows = {row["id"]: row["cells"] for row in view["rows"]}
+    assert set(rows) == {run_id, other}
+    red, liked = rows[run_id]
+    found = context.storage.scores.mean_of_run(RED, run_id)
+    assert red["value"] == found.mean
+    assert (red["scored"] + red["unscored"][0]["count"], red["missing"]) == (red["items"], 0)
+    assert red["unscored"][0]["reason"] == "Too red."
+    assert (liked["text"], liked["missing"]) == ("–", liked["items"])
+    assert view["lacking"] == sum(one[0]["items"] - one[0]["scored"] for one in rows.values())
+    # People's ratings come in: the next look has them.
+    image_id = next(iter(context.storage.scores.images_without(LIKED, run_id)))
+    context.storage.scores.add_many(
+        [ScoreRecord(IMAGE, image_id, "liked", "1", value, scorer=str(value)) for value in (3, 8)]
+    )
+    row = next(row for row in measures_view(context, {})["rows"] if row["id"] == run_id)
+    assert (row["cells"][1]["value"], row["cells"][1]["text"]) == (5.5, "6 points")
+    lines = list(csv.DictReader(io.StringIO(measures_csv(context))))
+    assert len(lines) == 4
+    assert {line["mean"] for line in lines if line["measure"] == "liked"} == {"5.5", ""}
+
+
+def test_what_cannot_be_scored_is_refused_in_words(filled: tuple[Context, list[str]]) -> None:
+    context, _ = filled
+    for wish, words in (
+        ({"measures": ["beauty"]}, "There is no measure 'beauty'"),
+        ({"measures": ["liked"]}, "Liked is not computed here"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            start_scoring(context, OWNER, read_as(ScoreRuns, wish))
+    with pytest.raises(NotStored):
+        start_scoring(context, OWNER, read_as(ScoreRuns, {"runs": ["none"]}))
+
+
+def test_without_runs_there_is_nothing_to_show(tmp_path: Path) -> None:
+    with Storage.open(tmp_path / "empty") as storage:
+        context = make_context(storage, "data")
+        view = measures_view(context, {})
+        assert (view["rows"], view["lacking"]) == ([], 0)
+        context.close()
