@@ -232,6 +232,9 @@ def test_by_keys_alone_and_without_barriers(visit: Visit, address: str) -> None:
     assert easel.log[-1]["color"] is None
     keyboard.press("+")
     assert page.locator(".cv-zooms output").inner_text() != "100%"
+    # What stands over the drawing stays there while keys have it.
+    expect(page.locator(".cv-stage")).to_be_focused()
+    easel.presses("Whole drawing")
     assert barriers(page) == []
 
 

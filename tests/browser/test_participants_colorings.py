@@ -123,6 +123,12 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     look("instructions")
     expect(page.locator("main")).to_contain_text("Only the apple is colored.")
     designer.presses("Start")
+    designer.sees(0)
+    picker = page.locator(".cv-side")
+    before = picker.bounding_box()
+    page.mouse.click(*designer.place(0.5, 0.55))
+    expect(page.locator(".cv-told")).to_have_text("Choose a color first.")
+    assert picker.bounding_box() == before
     designer.colors(range(3))
     look("review")
     room.mark(link, 2, MarkKind.PRACTICE, "again", "The sky is colored too.")
@@ -140,6 +146,8 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     designer.presses("Continue")
 
     designer.sees(6)
+    # It is there after a reload, too.
+    expect(page.locator("header")).to_be_visible()
     expect(page.locator("header")).to_contain_text("Sketch 1 of 5")
     look("coloring")
     designer.does()
@@ -177,6 +185,7 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     designer.sees(8)
     designer.presses("Take a break")
     look("break")
+    expect(designer.at("break")).to_contain_text("All that you did is saved.")
     designer.presses("Continue")
     designer.colors(range(8, 11))
     look("comment")

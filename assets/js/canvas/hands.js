@@ -45,7 +45,7 @@ export class Hands {
     event.preventDefault();
     stage.focus({ preventScroll: true });
     canvas.view.cursor = null;
-    // A test, or a pen that has left already, has no pointer to capture.
+    // A pen that has left already has no pointer to capture.
     try {
       stage.setPointerCapture(event.pointerId);
     } catch {

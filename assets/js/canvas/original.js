@@ -1,6 +1,6 @@
 // The uncolored original beside the drawing.
 import { make } from './nodes.js';
-import { LOOKS_PX } from './view.js';
+import { LOOKS_PX, PADDING_PX } from './view.js';
 
 const LEAST_PX = 88;
 const MOST_PX = 240;
@@ -32,8 +32,9 @@ export function original(canvas) {
     const scale = side / (wide ? width : height);
     picture.style.width = width * scale + 'px';
     picture.style.height = height * scale + 'px';
-    view.reserved.left = wide && !node.hidden ? side : 0;
-    view.reserved.top = wide || node.hidden ? 0 : side;
+    const beside = node.hidden ? 0 : side + PADDING_PX;
+    view.reserved.left = wide ? beside : 0;
+    view.reserved.top = wide ? 0 : beside;
     view.layOut();
   };
   new ResizeObserver(layOut).observe(view.stage);

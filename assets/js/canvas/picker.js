@@ -84,7 +84,7 @@ export class Picker {
       this.line,
       this.swatches.node,
     );
-    this.node.addEventListener('animationend', () => this.node.classList.remove('asked'));
+    this.node.addEventListener('animationend', () => this.node.classList.remove('cv-asked'));
     this.#listen();
     this.#turn(chosenSpace);
   }
@@ -294,12 +294,12 @@ export class Picker {
     this.swatches.used(color);
   }
 
-  /** Brings the picker to the hand, where it is folded away too. */
+  /** Brings the picker to the hand. */
   ask() {
     const folded = this.node.offsetParent === null || !this.node.getClientRects().length;
     if (folded) this.canvas.tools.sheet('color');
     else this.focus();
-    this.node.classList.add('asked');
+    this.node.classList.add('cv-asked');
   }
 
   focus() {

@@ -6,7 +6,7 @@ import { make } from './nodes.js';
 /** @typedef {import('./changes.js').Rectangle} Rectangle */
 
 const LARGEST = 24;
-const PADDING_PX = 12;
+export const PADDING_PX = 12;
 /** How high the buttons are that stand at the bottom of the stage. */
 export const LOOKS_PX = 48;
 const HATCH_PX = 8;

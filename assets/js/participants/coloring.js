@@ -4,7 +4,7 @@
 import { MOST_ACTIONS } from '../canvas/actions.js';
 import { english, inGerman } from './coloring_words.js';
 import { Easel } from './easel.js';
-import { actions, button, card, make, setProgress, show, shown } from './frame.js';
+import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
 import { between, instructions, review } from './guide.js';
 import { askState, sketchFiles } from './link.js';
 import { watchAbsence } from './presence.js';
@@ -242,12 +242,19 @@ export class Colorings {
   #rest(sketch) {
     this.#close();
     const begun = performance.now();
+    const kept = make('p', 'text');
+    const look = () => {
+      const { length } = this.outbox.waiting;
+      put(kept, say(length ? 'break_waiting' : 'break_saved'));
+      if (length) setTimeout(() => kept.isConnected && look(), 500);
+    };
+    look();
     const go = button(say('continue'), 'primary', () => {
       this.#note(performance.now() - begun, 'break', sketch);
       this.#present(sketch);
     });
     card('break', say('break_title'), [
-      make('p', 'text', say(this.outbox.waiting.length ? 'break_waiting' : 'break_saved')),
+      kept,
       make('p', 'text', say('break_text', { words: sketch.words })),
       actions(go),
     ]);

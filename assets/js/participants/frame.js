@@ -70,6 +70,8 @@ const saved = make('span', 'saved');
 const screen = make('main', 'page');
 const stop = button('', 'stop', () => leaving());
 const dialog = make('dialog', 'card');
+// Some of it is wanted before the frame is built.
+for (const one of [preview, unsent, refused, header, saved]) one.hidden = true;
 
 /** @type {() => void} */
 let leaving = () => {};
@@ -80,7 +82,6 @@ export function build() {
   // One line of both: a reader hears the words, the bar is for the eye.
   progress.setAttribute('aria-hidden', 'true');
   notices.setAttribute('role', 'status');
-  preview.hidden = unsent.hidden = refused.hidden = header.hidden = saved.hidden = true;
   notices.append(preview, unsent, refused);
   header.append(words, progress, saved, stop);
   root.replaceChildren(header, notices, screen, dialog);

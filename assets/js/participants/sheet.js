@@ -17,12 +17,11 @@ function open(title, nodes, className = '') {
   sheet.className = 'card sheet ' + className;
   const heading = make('h2', '', title);
   heading.id = 'sheet-title';
-  // A sheet is read from its beginning: its first button may be far below.
+  // It is read from its beginning: its first button may be far below.
   heading.tabIndex = -1;
   heading.autofocus = true;
   sheet.setAttribute('aria-labelledby', heading.id);
   sheet.replaceChildren(heading, ...nodes);
-  // Where there is no other place for it, what was there before the page's screens is.
   if (!sheet.isConnected) document.getElementById('study')?.append(sheet);
   sheet.showModal();
 }
