@@ -58,6 +58,8 @@ STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE = (
     "codebook.md",
     "votes.jsonl",
 )
+OF_VOTES = frozenset(("candidates", "votes", "metrics", "results"))
+"""Tables that are empty where nothing is compared."""
 _WAIT_S = 600.0
 _ROWS_AT_ONCE = 20_000
 _Read = TypeVar("_Read")
@@ -133,6 +135,14 @@ def tables_of(kind: Kind) -> tuple[StudyTable, ...]:
     return (*TABLES, *COLORING_TABLES) if kind is Kind.COLORINGS else TABLES
 
 
+def listed(kind: Kind) -> tuple[StudyTable, ...]:
+    """The tables that say something of a study of that kind, those that are most wanted first; the
+    archive has the others too."""
+    if kind is not Kind.COLORINGS:
+        return tables_of(kind)
+    return (*COLORING_TABLES, *(one for one in TABLES if one.name not in OF_VOTES))
+
+
 @asks("study")
 def table_list(context: Context, actor: Actor, request: OfStudy) -> dict[str, Any]:
     """The tables of a study with their addresses, and whether personal data may be asked for."""
@@ -149,11 +159,11 @@ def table_list(context: Context, actor: Actor, request: OfStudy) -> dict[str, An
                 "csv": f"{base}/tables/{table.name}.csv",
                 "parquet": f"{base}/tables/{table.name}.parquet",
             }
-            for table in tables_of(plan.kind)
+            for table in listed(plan.kind)
         ],
         "personal": may_personal(actor, study),
         "zip": f"{base}/all.zip",
-        "votes": f"{base}/votes.jsonl",
+        "votes": "" if plan.kind is Kind.COLORINGS else f"{base}/votes.jsonl",
         "codebook": f"{base}/codebook.md",
     }
 

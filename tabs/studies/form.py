@@ -234,7 +234,9 @@ class StudyForm(PageRequest):
             if self.examples is None:
                 changes["examples"] = examples_in(self.language)
             else:
-                changes["examples"] = tuple(one for one in self.examples if one.text)
+                changes["examples"] = tuple(
+                    one for one in self.examples if one.text or one.image_id
+                )
         return self.model_copy(update=changes)
 
     def filled(self) -> StudyForm:
@@ -245,6 +247,8 @@ class StudyForm(PageRequest):
         if not form.title:
             raise BadInput("Give the study a title: participants see it.", "title")
         check_wording(form.wording, form.language)
+        if any(not one.text.strip() for one in form.examples or ()):
+            raise BadInput("Say in words what the picture of every example shows.", "examples")
         if form.material is Material.IMAGES and not form.pictures:
             raise BadInput("A study of images shows at least one of a candidate.", "pictures")
         if form.training.keys and form.kind is Kind.RATINGS:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,9 @@ LONG_MINUTES = 30
 OFFERS, MOST_OFFERED = 12, 40
 """Training trials that are offered, and cases that are looked at for them."""
 PLACEHOLDER = "["
+MOST_NAMED = 5
+EXCERPT = 60
+"""So many characters of such a place are named."""
 
 
 class CasesForm(StudyForm):
@@ -144,10 +149,10 @@ def blocks(plan: StudyPlan) -> list[str]:
             "Nothing is asked about: no case is left beside those of training. Choose more cases."
         )
     if PLACEHOLDER in plan.consent.text:
-        start = plan.consent.text.index(PLACEHOLDER)
-        excerpt = plan.consent.text[start : start + 60].partition("]")[0]
+        place = plan.consent.text.partition(PLACEHOLDER)[2].partition("]")[0]
+        excerpt = shorten(place, EXCERPT, placeholder=" …")
         reasons.append(
-            f"The text to agree to has places to fill in: {excerpt}]. Write what belongs there."
+            f"The text to agree to has places to fill in: [{excerpt}]. Write what belongs there."
         )
     return reasons
 
@@ -200,9 +205,26 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
                 f"{many(warned, 'concept')} {'has' if warned == 1 else 'have'} a sketch with a "
                 "warning: look at it in the list, and try it in Colorize."
             )
+        named = named_in_examples(plan, made)
+        if named:
+            sentences.append(
+                f"An example names what is asked about ({', '.join(named[:MOST_NAMED])}): that "
+                "suggests an answer. Take another thing for it."
+            )
     elif not plan.attention and plan.trials >= 50:
         sentences.append("There are no attention checks: results cannot say who did not look.")
     return sentences
+
+
+def named_in_examples(plan: StudyPlan, made: Draft) -> list[str]:
+    """The things that a study of colorings asks about and that one of its examples names."""
+    texts = " ".join(example.text for example in plan.examples)
+    things = dict.fromkeys(choice.shows for choice in made.sketches.values())
+    return [
+        words
+        for words in things
+        if re.search(rf"\b{re.escape(words)}(s|es)?\b", texts, re.IGNORECASE)
+    ]
 
 
 def group_counts(groups: Any) -> list[dict[str, Any]]:

@@ -92,7 +92,7 @@ def results_json(
         },
         "rule": rule_json(source.rule),
         "rule_is_default": source.rule_is_default,
-        "rule_fields": rule_fields(source.rule),
+        "rule_fields": rule_fields(source.rule, source.plan.kind),
         "excluded": _excluded(results.people),
         "same": results.included is results.everybody,
         "everybody": _summary(source, results.everybody, results.people, metrics, arrangements[0]),
@@ -109,8 +109,12 @@ def results_json(
     }
 
 
-def rule_fields(rule: ExclusionRule) -> list[dict[str, Any]]:
-    """The bounds of the rule for a form."""
+OF_COLORINGS = frozenset(("least_answered", "least_plates", "screen"))
+"""What can be seen of people who color: there are no checks, repeats, sides or training."""
+
+
+def rule_fields(rule: ExclusionRule, kind: Kind) -> list[dict[str, Any]]:
+    """The bounds of the rule for a form: those that say anything of a study of that kind."""
     default = ExclusionRule()
     return [
         {
@@ -122,6 +126,7 @@ def rule_fields(rule: ExclusionRule) -> list[dict[str, Any]]:
             "default": getattr(default, name),
         }
         for name, label, words in RULE_FIELDS
+        if kind is not Kind.COLORINGS or name in OF_COLORINGS
     ]
 
 

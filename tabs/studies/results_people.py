@@ -20,7 +20,7 @@ from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.studies.logs import logs_of
 from tabs.studies.results import AskResults, OfStudy, ResultsKeeper, study_results
-from tabs.studies.results_json import decision_json, label, rule_fields
+from tabs.studies.results_json import decision_json, label
 from tabs.studies.results_source import read_source, rule_json, rule_of
 from tabs.studies.rights import require_personal
 from tabs.studies.shelf import StudyShelf
@@ -76,7 +76,6 @@ def set_rule(context: Context, actor: Actor, request: SetRule) -> Json:
     return {
         "rule": rule_json(rule),
         "rule_is_default": rule == ExclusionRule(),
-        "rule_fields": rule_fields(rule),
         "results": study_results(context, actor, AskResults(study=study_id)),
     }
 

@@ -45,24 +45,25 @@ REVIEWS = {
 
 _EXAMPLES = {
     "en": (
-        ("An apple is red, green or yellow: a color that apples really have.", True),
+        ("A brick is red, brown or yellow: a color that bricks really have.", True),
         ("Only what the words name has color. The rest of the drawing stays as it is.", True),
-        ("Several colors where the thing has several: the flesh and the skin of a kiwi.", True),
-        ("A blue apple, because blue is your favorite color.", False),
-        ("The sky, the table and the plate are colored too.", False),
+        ("Several colors where the thing has several: the cap and the stalk of a mushroom.", True),
+        ("A blue brick, because blue is your favorite color.", False),
+        ("The background, the table and the plate are colored too.", False),
         ("Every part has another bright color, as in a coloring book.", False),
     ),
     "de": (
-        ("Ein Apfel ist rot, grün oder gelb: eine Farbe, die Äpfel wirklich haben.", True),
+        ("Ein Ziegel ist rot, braun oder gelb: eine Farbe, die Ziegel wirklich haben.", True),
         ("Nur was die Worte nennen, hat Farbe. Der Rest der Zeichnung bleibt, wie er ist.", True),
-        ("Mehrere Farben, wo das Ding mehrere hat: Fleisch und Schale einer Kiwi.", True),
-        ("Ein blauer Apfel, weil Blau Ihre Lieblingsfarbe ist.", False),
-        ("Auch der Himmel, der Tisch und der Teller sind ausgemalt.", False),
+        ("Mehrere Farben, wo das Ding mehrere hat: Hut und Stiel eines Pilzes.", True),
+        ("Ein blauer Ziegel, weil Blau Ihre Lieblingsfarbe ist.", False),
+        ("Auch der Hintergrund, der Tisch und der Teller sind ausgemalt.", False),
         ("Jeder Teil hat eine andere grelle Farbe, wie in einem Malbuch.", False),
     ),
 }
 
 
 def examples_in(language: str) -> tuple[ExampleForm, ...]:
-    """Do and do not, as a study begins with them; the words are ours."""
+    """Do and do not, as a study begins with them; the words are ours, and none of the things that
+    they name is among the paper's concepts."""
     return tuple(ExampleForm(text=text, good=good) for text, good in _EXAMPLES[language])

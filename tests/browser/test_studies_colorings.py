@@ -1,13 +1,15 @@
-"""A study of colorings in the page: a researcher makes one and reads it, an expert reviews."""
+"""A study of colorings in the page: from the form to a designer, an expert and Compare."""
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Page, expect
+from PIL import Image
+from playwright.sync_api import FilePayload, Page, expect
 
 from storage import Storage
 from tests.browser.axe import barriers_here
@@ -39,6 +41,13 @@ class Lab:
         return page
 
 
+def picture(name: str) -> FilePayload:
+    """A small picture as a file."""
+    out = io.BytesIO()
+    Image.new("RGB", (64, 48), "#a04028").save(out, format="PNG")
+    return {"name": name, "mimeType": "image/png", "buffer": out.getvalue()}
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     data = tmp_path_factory.mktemp("colorings") / "data"
@@ -54,9 +63,12 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         yield Lab(app, study_id, cookies)
 
 
-def test_a_study_of_colorings_is_made_in_the_page(visit: Visit, watch: Watch, lab: Lab) -> None:
-    watch.refused.add("/api/studies/outline")
-    watch.refused.add("/api/reviews")
+def test_from_the_form_to_a_designer_an_expert_and_compare(
+    visit: Visit, watch: Watch, lab: Lab
+) -> None:
+    """A study is made and previewed, somebody colors for it by its link, an expert reviews that by
+    keys and sees nothing else, and people's colors stand in Compare."""
+    watch.refused |= {"/api/studies/outline", "/api/reviews", "/api/studies"}
     page = lab.opened(visit, "researcher", "?tab=judge&view=new&preset=colorings")
     room = page.locator(".th-judge")
     room.get_by_label("Search concepts").fill("horse")
@@ -69,10 +81,17 @@ def test_a_study_of_colorings_is_made_in_the_page(visit: Visit, watch: Watch, la
     )
     room.get_by_label("On these concepts").fill("practice sheet")
     room.get_by_role("radio", name=re.compile("Automatically")).check()
+    room.get_by_text("Screening", exact=True).click()
+    for kind in ("Color-vision plates", "Dark and light patches"):
+        room.get_by_role("checkbox", name=kind).uncheck()
+    example = room.locator(".th-jc-example").first
+    example.locator("input[type=file]").set_input_files(picture("brick.png"))
+    expect(example.get_by_role("img")).to_be_visible()
     room.get_by_label("What they agree to").fill(CONSENT)
     side = room.get_by_label("What this makes")
     expect(side.locator(".th-jd-facts")).to_contain_text("1 without a sketch: a rusty key")
     expect(side.get_by_role("status")).to_contain_text("5 people, about 8 min each")
+    expect(side.locator("section")).to_have_attribute("aria-busy", "false")
     assert barriers_here(page) == []
     room.get_by_role("button", name="Create the draft").click()
     expect(room.get_by_role("button", name="Open the study")).to_be_enabled()
@@ -82,9 +101,68 @@ def test_a_study_of_colorings_is_made_in_the_page(visit: Visit, watch: Watch, la
     # Nobody sees what others colored before there is something.
     room.get_by_role("tab", name="Results").click()
     expect(room.get_by_role("heading", name="No colorings yet")).to_be_visible()
+    with page.expect_popup() as preview:
+        room.get_by_role("button", name="Preview").click()
+    expect(preview.value.get_by_text("Preview: nothing is kept")).to_be_visible()
+    preview.value.close()
+    room.get_by_role("button", name="Open the study").click()
+    room.get_by_role("tab", name="Links").click()
+    room.get_by_role("button", name="Make", exact=True).click()
+    link = room.locator(".th-jd-link, code").filter(has_text="/study/").first.inner_text()
+
+    designer = visit(link, fresh=True)
+    for words in ("I agree", "Start"):
+        if words == "Start":
+            expect(designer.locator(".example img")).to_be_visible()
+        designer.get_by_role("button", name=words, exact=True).click()
+    for position, color in enumerate(("#c82020", "#7a4a20", "#5a3a1a")):
+        expect(designer.locator(".coloring, [data-screen=between]")).to_be_visible()
+        if position == 1:
+            designer.get_by_role("button", name="Continue", exact=True).click()
+        expect(designer.locator(f".coloring[data-painted='{position}']")).to_be_visible()
+        designer.locator(".cv-hex").fill(color)
+        designer.keyboard.press("Enter")
+        sheet = designer.locator(".cv-sheet").bounding_box()
+        assert sheet is not None
+        for share in (0.15, 0.45):
+            at = sheet["x"] + share * sheet["width"], sheet["y"] + share * sheet["height"]
+            designer.mouse.click(*at)
+        designer.get_by_role("button", name="Done", exact=True).click()
+    designer.get_by_role("button", name="Finish").click()
+    expect(designer.locator("main[data-screen=finished]")).to_be_visible()
+
+    room.get_by_role("tab", name="Results").click()
+    expect(room.get_by_text("2 colorings of 2 concepts by 1 person")).to_be_visible()
+    room.get_by_label("What experts review").select_option(index=1)
+    room.get_by_role("button", name="Apply", exact=True).click()
+    expert_reviews(lab.opened(visit, "expert", "?tab=judge"))
+    room.get_by_role("button", name="Open in Compare").click()
+    expect(page).to_have_url(re.compile(r"\?tab=compare&(.*&)?words=\w*.?horse&d=set:"))
 
 
-def test_colorings_are_read_and_stand_in_compare(visit: Visit, watch: Watch, lab: Lab) -> None:
+def expert_reviews(page: Page) -> None:
+    """Both colorings, by keys; on a phone too."""
+    room = page.locator(".th-judge")
+    room.get_by_role("button", name="Review: Colors of things").click()
+    expect(room.get_by_text("0 of 2 reviewed, 2 left")).to_be_visible()
+    expect(room.get_by_role("img", name="Colors by share")).to_be_visible()
+    expect(room.locator(".th-jc-question")).to_contain_text("Are these the colors of")
+    assert barriers_here(page) == []
+    assert "Participant" not in room.inner_text()
+    shown = room.locator(".th-jc-stage img")
+    pictures = [shown.get_attribute("src")]
+    for key, told in (("y", "1 of 2"), ("u", "0 of 2"), ("y", "1 of 2")):
+        page.keyboard.press(key)
+        expect(room.get_by_text(f"{told} reviewed")).to_be_visible()
+        pictures.append(shown.get_attribute("src"))
+    assert pictures[0] == pictures[2] != pictures[1]  # what was taken back is asked again
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    page.keyboard.press("n")
+    expect(room.get_by_role("heading", name="All reviewed. Thank you.")).to_be_visible()
+
+
+def test_colorings_are_read_and_decided_on(visit: Visit, watch: Watch, lab: Lab) -> None:
     watch.refused.add("/api/reviews")
     page = lab.opened(visit, "researcher", f"?tab=judge&study={lab.study}&view=results")
     room = page.locator(".th-judge")
@@ -108,35 +186,3 @@ def test_colorings_are_read_and_stand_in_compare(visit: Visit, watch: Watch, lab
         room.get_by_role("tab", name=view, exact=True).click()
         expect(room.locator("#th-jd-view > :not([hidden]) > :not([hidden])").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    page.set_viewport_size({"width": 1360, "height": 1000})
-    room.get_by_role("tab", name="Results").click()
-    room.get_by_role("button", name="Open in Compare").click()
-    expect(page).to_have_url(re.compile(r"\?tab=compare&(.*&)?words=apple&d=set:"))
-
-
-def test_an_expert_reviews_by_keys_and_sees_nothing_else(
-    visit: Visit, watch: Watch, lab: Lab
-) -> None:
-    watch.refused.add("/api/studies")
-    page = lab.opened(visit, "expert", "?tab=judge")
-    room = page.locator(".th-judge")
-    room.get_by_role("button", name="Review: Colors of four things").click()
-    done = room.get_by_text("0 of 5 reviewed, 5 left")
-    expect(done).to_be_visible()
-    expect(room.get_by_role("img", name="Colors by share")).to_be_visible()
-    expect(room.locator(".th-jc-question")).to_have_text("Are these the colors of lonely cabin?")
-    assert barriers_here(page) == []
-    assert "Participant" not in room.inner_text()
-    shown = room.locator(".th-jc-stage img")
-    pictures = [shown.get_attribute("src")]
-    for key, told in (("y", "1 of 5"), ("n", "2 of 5"), ("u", "1 of 5")):
-        page.keyboard.press(key)
-        expect(room.get_by_text(f"{told} reviewed")).to_be_visible()
-        pictures.append(shown.get_attribute("src"))
-    assert pictures[1] == pictures[3] != pictures[2]  # what was taken back is asked again
-    page.set_viewport_size(PHONE)
-    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    for left in range(4, 0, -1):
-        room.get_by_role("button", name="Yes").click()
-        expect(room.get_by_text(f"{5 - left + 1} of 5 reviewed")).to_be_visible()
-    expect(room.get_by_role("heading", name="All reviewed. Thank you.")).to_be_visible()

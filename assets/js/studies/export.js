@@ -42,7 +42,7 @@ export function exportView(box, current) {
     whole_.classList.add('th-jd-do');
     buttons.append(
       whole_,
-      linkButton('votes.jsonl', of(data.votes), true),
+      ...(data.votes ? [linkButton('votes.jsonl', of(data.votes), true)] : []),
       linkButton('codebook.md', of(data.codebook), true),
     );
     all.body.append(
@@ -50,7 +50,10 @@ export function exportView(box, current) {
       make(
         'p',
         'th-soft',
-        'votes.jsonl has one vote a line, in the form that arenas use. The codebook says what every column of every table is, with its unit.',
+        (data.votes
+          ? 'votes.jsonl has one vote a line, in the form that arenas use. '
+          : 'all.zip has every sketch, and the colors of every coloring as PNG. ') +
+          'The codebook says what every column of every table is, with its unit.',
       ),
     );
     const words = make('p', 'th-jd-note');
@@ -65,7 +68,9 @@ export function exportView(box, current) {
         /** @type {HTMLElement} */ (box.querySelector('.th-jd-check input')).focus();
       });
       label.append(input, make('span', '', 'With ids that a recruiting site gave'));
-      all.body.append(label, button('Delete these ids…', clearIds, 'th-jd-small'), cleared);
+      const line_ = make('div', 'th-jd-buttons');
+      line_.append(label, button('Delete these ids…', clearIds, 'th-jd-small'), cleared);
+      all.body.append(line_);
     }
     put(
       words,
@@ -99,7 +104,7 @@ export function exportView(box, current) {
           {
             name: 'Files',
             cell(table) {
-              const node = make('span', 'th-jd-buttons');
+              const node = make('span', 'th-jd-buttons th-jd-files');
               node.append(
                 ...[
                   ['CSV', table.csv],

@@ -177,7 +177,11 @@ export function closingPart({ form, changed }) {
   const node = part(5, 'Closing', 'When the study closes by itself; you can close it at any time.');
   const of = fieldsOf(form, changed);
   node.append(
-    of.check('closing.when_complete', 'When every vote is in', 'People who are at it may finish.'),
+    of.check(
+      'closing.when_complete',
+      'When every answer is in',
+      'People who are at it may finish.',
+    ),
     row(
       of.number('closing.participants', 'After so many people', { placeholder: 'no limit' }),
       of.number('abandoned_after_s', 'Given to others after, minutes', {

@@ -91,6 +91,12 @@ export function questionPart({ form, preset, presets, changed, again }) {
   return node;
 }
 
+const EXCERPT = 60;
+
+/** A place in brackets, cut where a word ends. @param {string} text */
+const excerpt = (text) =>
+  text.length > EXCERPT ? text.slice(0, EXCERPT).replace(/\s+\S*$/, '') + ' …]' : text;
+
 /** @param {{ form: any, changed: () => void }} given */
 export function consentPart({ form, changed }) {
   const node = part(
@@ -109,7 +115,7 @@ export function consentPart({ form, changed }) {
       left,
       found.length
         ? 'To be filled in before the study can open: ' +
-            found.map((text) => text.slice(0, 60)).join(' ')
+            found.map((text) => excerpt(text)).join(', ')
         : '',
     );
     left.hidden = !found.length;

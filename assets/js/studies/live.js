@@ -121,7 +121,7 @@ export function liveView(box, current) {
   const tiles = make('section', 'th-card th-jd-tiles');
   const grid = make('div', 'th-jd-two');
   const overTime = card(
-    'Votes over time',
+    'Answers over time',
     'Bars: answers an hour, left. Line: all answers so far, right, up to what is wanted.',
   );
   const loads = card(
@@ -130,7 +130,7 @@ export function liveView(box, current) {
   );
   const people = card('People');
   const said = make('span', 'th-soft');
-  const hours = plot('Votes hour by hour');
+  const hours = plot('Answers hour by hour');
   const load = plot('How many stimuli have how many answers');
   const all = {
     votes: tile('Answers'),
@@ -174,7 +174,8 @@ export function liveView(box, current) {
       return nothing(
         'Nobody has seen this study yet',
         'Look at it as a participant would (Preview), open it above, and make a link. ' +
-          'Votes, coverage and people then show here while they come in.',
+          (colored ? 'Colorings' : 'Votes') +
+          ', coverage and people then show here while they come in.',
         [button('See the plan', () => openStudy(id, 'plan'))],
       );
     if (!open)
@@ -186,7 +187,9 @@ export function liveView(box, current) {
     return nothing(
       'No answers yet',
       study.state === 'open'
-        ? 'The study is open. The first vote shows here a few seconds after it was given.'
+        ? 'The study is open. The first ' +
+            (colored ? 'coloring' : 'vote') +
+            ' shows here a few seconds after it was given.'
         : 'The study is ' + study.state + ', and nobody had answered before.',
       [button('See the links', () => openStudy(id, 'links'))],
     );
@@ -296,7 +299,7 @@ export function liveView(box, current) {
       line.say(
         'What comes in cannot be shown now. ' +
           error.message +
-          ' Votes are stored all the same; trying again…',
+          ' Answers are stored all the same; trying again…',
       );
       arrange(box, [line, ...[...box.children].filter((node) => node !== line)]);
     }

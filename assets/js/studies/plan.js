@@ -27,7 +27,7 @@ function trainingWords(training) {
 function closingWords(plan) {
   const { closing } = plan;
   const words = [];
-  if (closing.when_complete) words.push('when every vote is in');
+  if (closing.when_complete) words.push('when every answer is in');
   if (closing.participants) words.push('after ' + many(closing.participants, 'participant'));
   return words.join(', or ') || 'by hand alone';
 }
@@ -68,6 +68,8 @@ function replayCard(current) {
   return part.node;
 }
 
+const LANGUAGES = { en: 'English', de: 'German' };
+
 const REVIEWS = {
   researcher: 'looked at by the researcher',
   automatic: 'looked at automatically',
@@ -84,7 +86,7 @@ function coloringNumbers(plan) {
       plan.groups.map((one) => (one.group || 'no type') + ' ' + one.cases).join(', '),
     ],
     ['Colorings', whole(plan.votes) + ' a concept, ' + whole(plan.votes_wanted) + ' in all'],
-    ['Sketches a person', whole(plan.trials)],
+    ['Sketches a person', whole(plan.main_a_person)],
     [
       'Practice',
       practice.words.length
@@ -133,8 +135,18 @@ function comparedNumbers({ plan, material }) {
 /** @param {any[]} examples */
 function exampleList(examples) {
   if (!examples || !examples.length) return null;
-  const list = make('ul', 'th-jd-list-words');
-  list.append(...examples.map((one) => make('li', '', (one.good ? '✓ ' : '✕ ') + one.text)));
+  const list = make('ul', 'th-jd-list-words th-jc-examples-read');
+  list.append(
+    ...examples.map((one) => {
+      const item = make('li', '', (one.good ? '✓ ' : '✕ ') + one.text);
+      if (!one.image_id) return item;
+      const image = make('img');
+      image.src = '/media/thumbs/' + one.image_id + '.png?side=256';
+      image.alt = 'Picture beside it';
+      item.append(image);
+      return item;
+    }),
+  );
   return list;
 }
 
@@ -157,7 +169,7 @@ export function planView(box, current) {
         ['Do, and do not', exampleList(plan.examples)],
         ['Before', longText(plan.intro)],
         ['After', longText(plan.outro)],
-        ['Language', plan.language],
+        ['Language', LANGUAGES[plan.language] || plan.language],
         [
           'Answers',
           [

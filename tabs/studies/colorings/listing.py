@@ -15,15 +15,16 @@ from core.color.uw71 import uw71
 from core.concepts.matching import normal
 from core.files import png_of
 from core.sketches.pictures import layer_png
-from core.studies import ColoringMark, MarkKind
+from core.studies import ColoringMark, EventKind, MarkKind
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import Whole
 from tabs.studies.colorings.facts import Facts, known, state_json
 from tabs.studies.colorings.given import TRAINING, Given, is_of, label_of, latest, one_of
 from tabs.studies.colorings.layers import layer_of, picture_of
-from tabs.studies.colorings.standing import standing_of
+from tabs.studies.colorings.standing import Standing, standing_of
 from tabs.studies.results import OfStudy
+from tabs.studies.rights import may_personal
 
 SHOWN_COLORS = 8
 PICTURE, LAYER = "picture", "layer"
@@ -60,11 +61,13 @@ def colorings(context: Context, actor: Actor, request: AskColorings) -> dict[str
     facts, computed = known(context, request.study)
     layers = context.storage.coloring_layers.of_study(standing.study_id)
     marks = {kind: latest(standing.marks, kind) for kind in MarkKind}
+    comments = comments_of(standing) if may_personal(actor, standing.source.study) else {}
     order = {case.id: place for place, case in enumerate(standing.plan.cases)}
     rows = [
         {
             **row_json(standing.study_id, one, facts),
             "marks": _marks(one, marks),
+            "comments": comments.get((one.participant.id, one.trial.position), []),
             "matches": layers[one.answer.id].matches if one.answer.id in layers else None,
         }
         for one in sorted(standing.given, key=lambda one: (order[one.case.id], one.key))
@@ -114,6 +117,17 @@ def row_json(study_id: str, given: Given, facts: Facts | None) -> dict[str, Any]
         "layer": f"{base}.png?layer=1&of={given.answer.id[:12]}",
         **_quality(given, facts),
     }
+
+
+def comments_of(standing: Standing) -> Mapping[tuple[str, int], list[str]]:
+    """What people wrote of single sketches, by their id and the position, in its order. They are
+    personal data: for those of :func:`tabs.studies.rights.may_personal`."""
+    comments: dict[tuple[str, int], list[str]] = {}
+    for person, events in standing.source.events.items():
+        for event in events:
+            if event.kind is EventKind.COMMENT and event.position is not None:
+                comments.setdefault((person, event.position), []).append(str(event.body["text"]))
+    return comments
 
 
 def votes_json(votes: Votes | None) -> dict[str, Any] | None:

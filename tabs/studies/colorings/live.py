@@ -164,6 +164,7 @@ def _practice_waiting(standing: Standing) -> list[Json]:
                         "position": trial.position,
                         "words": plan.case_by_id[plan.by_id[trial.stimulus_id].case_id].words,
                         "reason": answers[trial.position].reason,
+                        "sketch": plan.case_by_id[plan.by_id[trial.stimulus_id].case_id].sketch,
                     }
                     for trial in given[-1]
                     if answers[trial.position].kind is AnswerKind.SKIP

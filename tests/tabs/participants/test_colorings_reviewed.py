@@ -65,7 +65,9 @@ def test_a_practice_with_a_skip_is_seen_and_accepted(room: Room) -> None:
     assert told["participant"]["practice"]["stage"] == "waiting"
     (waiting,) = progress(room, link.study.id)["practice_waiting"]
     assert waiting["positions"] == [0, 1]
-    assert waiting["skipped"] == [{"position": 0, "words": words, "reason": "unknown-word"}]
+    sketch = person.trials[0]["sketch"]["id"]
+    told = {"position": 0, "words": words, "reason": "unknown-word", "sketch": sketch}
+    assert waiting["skipped"] == [told]
     someone = waiting["participant"]
     (row,) = progress(room, link.study.id)["people"]
     assert row["practice_waiting"]

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from annotation.participants.quality import ExclusionRule
 from annotation.quality.result import Level
+from annotation.studies.cases import Kind
 from core.concepts.distribution import of_pictures
 from core.errors import BadInput, NotAllowed, NotStored
 from core.studies import EventKind, Purpose, Trial
@@ -41,6 +43,7 @@ from tabs.studies.colorings.review import (
 )
 from tabs.studies.colorings.rule import SetColoringRule
 from tabs.studies.results import OfStudy
+from tabs.studies.results_json import rule_fields
 from tabs.studies.results_people import Erase, SetRule, erase, set_rule
 from tests.tabs.studies.colored import TASTES, Designers, colored_study, coloring, event
 
@@ -78,6 +81,24 @@ def test_the_list_has_every_coloring_with_its_picture(context: Context) -> None:
     assert np.asarray(Image.open(BytesIO(layer)))[90, 90].tolist() == [0, 0, 0, 0]
     with pytest.raises(NotStored):
         picture(context, OWNER, request.model_copy(update={"position": 99}))
+
+
+def test_what_somebody_wrote_of_a_sketch_is_for_who_made_the_study(context: Context) -> None:
+    study_id, people = colored_study(context.storage)
+    text = "A gap: <b>here</b>"
+    context.storage.study_events.append(people[0].id, [event(EventKind.COMMENT, 1, {"text": text})])
+    request = AskColorings(study=study_id, participant=people[0].id)
+    rows = colorings(context, OWNER, request)["colorings"]
+    assert [row["comments"] for row in rows if row["position"] == 1] == [[text]]
+    assert not any(row["comments"] for row in rows if row["position"] != 1)
+    others = colorings(context, RESEARCHER, request)["colorings"]
+    assert not any(row["comments"] for row in others)
+
+
+def test_the_rule_has_what_can_be_seen_of_people_who_color() -> None:
+    fields = [one["name"] for one in rule_fields(ExclusionRule(), Kind.COLORINGS)]
+    assert fields == ["least_answered", "least_plates", "screen"]
+    assert "least_attention" in [one["name"] for one in rule_fields(ExclusionRule(), Kind.PAIRS)]
 
 
 def test_consensus_flags_the_concept_where_people_differ(context: Context) -> None:

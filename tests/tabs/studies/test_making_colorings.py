@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from annotation.studies.cases import Kind
 from annotation.studies.plan import Material
 from annotation.studies.practice import Review
 from core.errors import BadInput
+from core.prompts.concepts import concepts
 from core.sketches.records import Sketch, SketchWarning
 from tabs.colorize.sketches import drawings
 from tabs.page.actor import OWNER
@@ -22,6 +24,7 @@ from tabs.studies.materials import presets
 from tabs.studies.outline import outline
 from tabs.studies.shelf import StudyShelf
 from tabs.studies.sketch_choices import Choices, concept_list, shown_by
+from tabs.studies.sketch_fields import examples_in
 from tabs.studies.study import blocked
 from tests.tabs.studies.colored import grid, sketch_of
 from tests.tabs.studies.studies_here import form
@@ -133,6 +136,7 @@ def test_many_starter_drawings_are_prepared_in_the_background(context: Context) 
         ({"practice": {"concepts": ["bannana"]}}, "practice", "Was banana meant?"),
         ({"number": 9}, "number", "1 have a sketch"),
         ({"concepts": ["x" * 200]}, "concepts", "a few words"),
+        ({"examples": [{"image_id": "0" * 64}]}, "examples", "Say in words"),
     ],
 )
 def test_what_cannot_be_colored_is_refused_in_words(
@@ -168,6 +172,18 @@ def test_a_sketch_with_warnings_is_said(context: Context) -> None:
     told = outline(context, OWNER, colorings("horse", practice={"number": 0}))
     assert told["sketches"]["asked"][0]["warnings"] == ["Lines have gaps."]
     assert any("a sketch with a warning" in words for words in told["warnings"])
+
+
+def test_an_example_that_names_what_is_asked_about_is_said(
+    context: Context, sketches: dict[str, str]
+) -> None:
+    examples = [{"text": "Apples are red."}, {"text": "No blue pineapple.", "good": False}]
+    told = outline(context, OWNER, colorings("rotten apple", "horse", examples=examples))
+    assert any("names what is asked about (apple):" in words for words in told["warnings"])
+    # Those that a study begins with name none of the paper's concepts.
+    every = " ".join(one.text for one in examples_in("en"))
+    bases = [one.words for one in concepts() if not one.modifier]
+    assert [words for words in bases if re.search(rf"\b{words}(s|es)?\b", every, re.I)] == []
 
 
 def test_the_list_has_every_concept_with_its_sketches(

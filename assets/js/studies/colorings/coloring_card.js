@@ -1,5 +1,5 @@
 // One coloring as researchers see it: picture, colors, whose, what was said of it, what may be done.
-import { make } from '../../shared/dom.js';
+import { make, many } from '../../shared/dom.js';
 import { send } from '../../shared/http.js';
 import { button, question, reasonField, stamp } from '../parts.js';
 import { colorStrip } from './histogram.js';
@@ -66,6 +66,10 @@ function large(row, words) {
   dialog.showModal();
 }
 
+/** What its author wrote of it. @param {any} row */
+export const comments = (row) =>
+  row.comments.map((/** @type {string} */ text) => make('p', 'th-jc-comment', '“' + text + '”'));
+
 /** A shape and a word for what becomes of a coloring. @param {any} row */
 export function standing(row) {
   const node = make('span', 'th-jc-standing');
@@ -90,17 +94,17 @@ export function standing(row) {
  */
 export function coloringCard(row, { address, again, line, first, answered }) {
   const node = make('article', 'th-jc-coloring');
-  const who = 'No. ' + (row.number + 1);
+  const who = row.label;
   const words = row.words + ', ' + who + (row.purpose === 'second' ? ', second coloring' : '');
   const about = make('div', 'th-jc-about');
   const names = make('p');
   const small = make('p', 'th-soft');
   const marks = row.marks || {};
   names.append(make('b', '', who), row.purpose === 'second' ? ' second' : '', ' ', standing(row));
-  names.title = row.label + ', ' + stamp(row.at);
+  names.title = stamp(row.at);
   small.textContent = [
     clock(row.seconds),
-    row.actions + ' steps',
+    many(row.actions, 'step'),
     row.revisions ? 'changed ' + row.revisions + '×' : '',
     row.votes && row.votes.yes + row.votes.no
       ? 'experts ' + row.votes.yes + ' yes, ' + row.votes.no + ' no'
@@ -108,7 +112,7 @@ export function coloringCard(row, { address, again, line, first, answered }) {
   ]
     .filter(Boolean)
     .join(' · ');
-  about.append(names, small);
+  about.append(names, small, ...comments(row));
   if (row.reasons.length) about.append(make('p', 'th-jc-reason', row.reasons.join('; ')));
   if (row.matches === false)
     about.append(make('p', 'th-jc-reason', '△ The page had other pixels than the log gives.'));

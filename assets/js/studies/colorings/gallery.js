@@ -9,6 +9,9 @@ import { colorStrip } from './histogram.js';
 const AGAIN_MS = 1200;
 const FLAG = '△ ';
 
+/** As the beginning of a sentence. @param {string} words */
+const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
 /**
  * @param {HTMLElement} box
  * @param {import('../study.js').Current} current
@@ -78,7 +81,7 @@ export function galleryView(box, current) {
       const { emd_lab: emd, why } = concept.before;
       words.append(
         emd === null || emd === undefined
-          ? why || ''
+          ? sentence(why || '')
           : 'Mean EMD between two of them ' + decimal(emd, 1) + ' ΔE*ab',
         concept.after && concept.after.emd_lab !== null && concept.after.emd_lab !== emd
           ? ', of those kept ' + decimal(concept.after.emd_lab, 1)
@@ -92,7 +95,7 @@ export function galleryView(box, current) {
     if (concept.colors?.length) {
       const strip = make('div', 'th-jc-of-people');
       strip.append(
-        make('small', '', 'People’s colors of it, kept colorings together'),
+        make('small', '', 'People’s colors of it over the 71 bins, kept colorings together'),
         colorStrip(concept.colors, 'People’s colors of ' + concept.words),
       );
       node.append(strip);

@@ -41,7 +41,7 @@ export function examplesField({ form, changed }) {
       if (!taken) return;
       line.say('');
       try {
-        example.image_id = (await sendFile('/api/colorize/import', taken)).id;
+        example.image_id = (await sendFile('/api/colorize/import', taken)).image_id;
         changed();
         box.replaceWith(line_(example));
       } catch (error) {

@@ -3,8 +3,7 @@ import { arrange, make, many, put } from '../../shared/dom.js';
 import { ask, send } from '../../shared/http.js';
 import { button, card, doing, nothing, problemLine, question, reasonField } from '../parts.js';
 import { onView, openStudy } from '../view.js';
-import { clock, picture } from './coloring_card.js';
-import { colorStrip } from './histogram.js';
+import { clock, comments, picture } from './coloring_card.js';
 
 const POLL_MS = 6000;
 
@@ -33,18 +32,20 @@ export function practiceView(box, current) {
       const caption = make('figcaption');
       caption.append(
         make('b', '', row.words),
-        make('small', '', clock(row.seconds) + ' · ' + row.actions + ' steps'),
+        make('small', '', clock(row.seconds) + ' · ' + many(row.actions, 'step')),
+        ...comments(row),
       );
-      figure.append(
-        picture(row, row.words + ', practice of ' + person.label),
-        colorStrip(row.colors, 'Colors of ' + row.words),
-        caption,
-      );
+      figure.append(picture(row, row.words + ', practice of ' + person.label), caption);
       pictures.append(figure);
     });
     person.skipped.forEach((one) => {
       const figure = make('figure');
       const caption = make('figcaption');
+      const drawing = make('span', 'th-jc-picture');
+      const image = make('img');
+      image.src = '/api/colorize/sketches/' + one.sketch + '.png?side=512';
+      image.alt = 'Nothing is colored on it';
+      drawing.append(image);
       caption.append(
         make('b', '', one.words),
         make(
@@ -53,7 +54,7 @@ export function practiceView(box, current) {
           one.reason === 'unknown-word' ? 'Left out: word not known' : 'Left out: another reason',
         ),
       );
-      figure.append(caption);
+      figure.append(drawing, caption);
       pictures.append(figure);
     });
     const answer = async (value, reason = '') => {
@@ -67,7 +68,7 @@ export function practiceView(box, current) {
         said,
         person.label + (value === 'accepted' ? ' goes on.' : ' is asked to practice again.'),
       );
-      await load();
+      await load(true);
     };
     const buttons = make('div', 'th-jd-buttons');
     const accept = doing('Accept', () => answer('accepted'), line, 'th-jd-do');
@@ -106,7 +107,8 @@ export function practiceView(box, current) {
       'Somebody who has colored the practice sketches shows here, and waits until you accept it or ask for it again.',
     ],
   };
-  async function load() {
+  /** @param {boolean} [own] whether it is asked for after one's own answer */
+  async function load(own = false) {
     clearTimeout(timer);
     if (!box.isConnected || !onView('practice')) return;
     const mine = ++asked;
@@ -126,6 +128,8 @@ export function practiceView(box, current) {
         );
         if (mine !== asked) return;
         drawn = now;
+        // What was said of those before is not of those who come now.
+        if (people.length && !own) put(said, '');
         list.replaceChildren(
           ...people.map((person, at) =>
             waiting(
@@ -167,7 +171,7 @@ export function practiceView(box, current) {
       arrange(box, [line, list]);
     }
     clearTimeout(timer);
-    timer = setTimeout(load, POLL_MS);
+    timer = setTimeout(() => load(), POLL_MS);
   }
   return {
     shown() {
