@@ -181,7 +181,11 @@ def _encode(vae: Any, images: Any) -> Any:
     # Decoders of video models take a time axis, also for still images.
     video = "QwenImage" in type(vae).__name__ or "Wan" in type(vae).__name__
     encoding = vae.encode(images[:, :, None] if video else images)
-    latents = encoding.latent if hasattr(encoding, "latent") else encoding.latent_dist.mode()
+    if hasattr(encoding, "latent_dist"):
+        latents = encoding.latent_dist.mode()
+    else:
+        # AutoencoderDC says latent, AutoencoderTiny latents.
+        latents = encoding.latent if hasattr(encoding, "latent") else encoding.latents
     latents = latents[:, :, 0] if latents.ndim == 5 else latents
     mean, std = getattr(config, "latents_mean", None), getattr(config, "latents_std", None)
     scaling = float(getattr(config, "scaling_factor", None) or 1.0)

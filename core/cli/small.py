@@ -1,0 +1,198 @@
+"""``python -m core.generation.small``: the small model's scenes, its training, and pictures of it.
+
+``data`` renders the scenes, ``train`` trains and exports, ``sample`` draws a sheet of prompts, and
+``report`` measures the model with the app's own instruments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput, TrueHueError
+from core.generation.small.captions import held_out_pairs
+from core.generation.small.place import FOLDER
+from core.generation.small.scenes import SceneBank, render_scenes
+from core.generation.small.settings import (
+    SceneSettings,
+    Settings,
+    scene_settings_from_json,
+    settings_from_json,
+)
+
+DATA = Path("data") / "small" / "scenes"
+RUN = Path("data") / "small" / "training"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit status: 0 done, 2 an error, whose message is on standard
+    error, 3 a training that was ended before its last step."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m core.generation.small", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    data = commands.add_parser("data", help="renders the scenes, or those that are missing")
+    training = commands.add_parser("train", help="trains, or goes on, and exports the model")
+    for command in (data, training):
+        command.add_argument("--data", type=Path, default=DATA, help=f"default: {DATA}")
+        command.add_argument("--workers", type=int, default=2, help="processes that render")
+        command.add_argument("--scenes", type=Path, help="a JSON file with which, in place of ours")
+    data.set_defaults(run=_data)
+    training.add_argument("--run", dest="folder", type=Path, default=RUN, help=f"default: {RUN}")
+    training.add_argument("--steps", type=int, default=20_000, help="in all, not from here on")
+    training.add_argument("--threads", type=int, default=2, help="of torch; part of what is equal")
+    training.add_argument("--settings", type=Path, help="a JSON file, in place of ours")
+    training.add_argument(
+        "--from",
+        dest="start",
+        type=Path,
+        help=f"exported weights to go on from where there is no checkpoint, such as {FOLDER}",
+    )
+    training.add_argument("--out", type=Path, help="exports here, such as assets/models/small")
+    training.add_argument("--save-every", type=int, default=200, help="steps between checkpoints")
+    training.add_argument("--report-every", type=int, default=20, help="steps between lines")
+    training.set_defaults(run=_train)
+    drawing = commands.add_parser("sample", help="draws prompts side by side into a PNG file")
+    drawing.add_argument("prompts", nargs="+")
+    drawing.add_argument("--model", type=Path, default=FOLDER, help="the exported model")
+    drawing.add_argument("--out", type=Path, required=True, help="the PNG file to write")
+    drawing.add_argument("--seeds", type=int, default=1, help="pictures of each prompt")
+    drawing.add_argument("--size", type=int, default=64, help="pixels on a side, as trained")
+    drawing.add_argument("--steps", type=int, default=20)
+    drawing.add_argument("--guidance", type=float, default=2.0)
+    drawing.add_argument("--enlarge", type=int, default=2, help="whole times, pixel for pixel")
+    drawing.set_defaults(run=_sample)
+    return parser
+
+
+def _data(options: argparse.Namespace) -> int:
+    _bank(options)
+    return 0
+
+
+def _bank(options: argparse.Namespace) -> SceneBank:
+    def told(done: int, count: int) -> None:
+        print(f"{done:,} of {count:,} scenes", flush=True)
+
+    settings = SceneSettings()
+    if options.scenes is not None:
+        settings = scene_settings_from_json(_json(options.scenes))
+    return render_scenes(options.data, settings, options.workers, told)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """A JSON object of a file; raises BadInput for what is none."""
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        return dict(fields)
+    except (OSError, ValueError, TypeError) as error:
+        raise BadInput(f"{path} cannot be read as a JSON object: {error}") from error
+
+
+def _train(options: argparse.Namespace) -> int:
+    import torch
+
+    from core.generation.small.training import CHECKPOINT, Progress, Training, train
+
+    if options.steps < 1 or options.threads < 1:
+        raise BadInput("Steps and threads must be at least 1.")
+    torch.set_num_threads(options.threads)
+    settings = Settings()
+    if options.settings is not None:
+        settings = settings_from_json(_json(options.settings))
+    training = Training(settings)
+    if (options.folder / CHECKPOINT).exists():
+        training.load(options.folder)
+        print(f"Going on from step {training.step:,} of {options.folder / CHECKPOINT}.", flush=True)
+    elif options.start is not None:
+        training.start_from(options.start)
+        print(f"Going on from step {training.step:,} of {options.start}.", flush=True)
+    bank = _bank(options)
+
+    def told(progress: Progress) -> None:
+        print(
+            f"step {progress.step:,} of {progress.steps:,}  reading {progress.reading:.4f}  "
+            f"picture {progress.picture:.5f}  {progress.seconds:,.0f} s",
+            flush=True,
+        )
+
+    done = train(
+        training,
+        bank,
+        options.folder,
+        options.steps,
+        told,
+        save_every=options.save_every,
+        report_every=options.report_every,
+    )
+    if options.out is not None:
+        training.export(options.out)
+        write_held_out(options.out, settings.held_out)
+        write_checksums(options.out)
+        print(f"Exported step {training.step:,} to {options.out}.")
+    return 0 if done else 3
+
+
+def write_held_out(folder: Path, share: float) -> None:
+    """The held-out pairs of a color and an object as ``held_out.csv``."""
+    with (folder / "held_out.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("color", "object"))
+        writer.writerows(held_out_pairs(share))
+
+
+def write_checksums(folder: Path) -> None:
+    """The SHA-256 of every file of the model as ``SHA256SUMS``, which sha256sum reads."""
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in ("SHA256SUMS", "README.md")
+    ]
+    (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+
+
+def _sample(options: argparse.Namespace) -> int:
+    from threading import Event
+
+    import numpy as np
+    from PIL import Image
+
+    from core.generation.opening import open_model
+    from core.generation.request import GenerationRequest
+
+    loaded = open_model(f"folder:{options.model}")
+    request = GenerationRequest(
+        f"folder:{options.model}",
+        "",
+        steps=options.steps,
+        guidance=options.guidance,
+        width=options.size,
+        height=options.size,
+    )
+    columns = []
+    for prompt in options.prompts:
+        requests = [replace(request, text=prompt, seed=seed) for seed in range(options.seeds)]
+        images = loaded.draw(requests, lambda report: None, Event())
+        columns.append(np.concatenate([image.srgb8 for image in images]))
+        print(prompt, flush=True)
+    sheet = np.concatenate(columns, axis=1)
+    sheet = sheet.repeat(options.enlarge, axis=0).repeat(options.enlarge, axis=1)
+    Image.fromarray(sheet).save(options.out)
+    return 0

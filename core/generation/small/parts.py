@@ -1,0 +1,134 @@
+"""The parts of the small model: standard classes of transformers and diffusers, built from nothing.
+
+The denoiser works on pixels, so that no autoencoder can shift a color: the pipeline's autoencoder
+hands pixels through. The denoiser predicts the clean picture.
+"""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+from core.generation.small.captions import vocabulary
+from core.generation.small.settings import Settings
+
+TEXT_TOKENS = 120
+"""Tokens that the pipeline reads."""
+
+# Latents are pixels divided by this: in the middle of the decoder's tanh, where it is a line to
+# 1e-5 of the range.
+_SCALE = 64.0
+_TRAIN_STEPS = 1000
+
+
+def tokenizer() -> Any:
+    """T5's tokenizer with the benchmark's words as pieces; all else is spelled by characters, so
+    that a hex code is always six digits."""
+    from transformers import T5Tokenizer
+
+    pieces = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("▁", -2.0)]
+    letters = string.ascii_letters + string.digits + string.punctuation
+    pieces += [(letter, -3.0) for letter in letters]
+    pieces += [(f"▁{word}", -1.0) for word in vocabulary()]
+    return T5Tokenizer(vocab=pieces, extra_ids=0, model_max_length=TEXT_TOKENS)
+
+
+def text_encoder(settings: Settings, words: int) -> Any:
+    """A T5 encoder for ``words`` tokens."""
+    from transformers import T5Config, T5EncoderModel
+
+    config = T5Config(
+        vocab_size=words,
+        d_model=settings.text_width,
+        d_kv=32,
+        d_ff=2 * settings.text_width,
+        num_layers=settings.text_layers,
+        num_heads=max(settings.text_width // 32, 1),
+        feed_forward_proj="gated-gelu",
+        dropout_rate=0.0,
+    )
+    return T5EncoderModel(config)
+
+
+def denoiser(settings: Settings) -> Any:
+    """PixArt's transformer on the pixels themselves, in patches."""
+    import torch
+    from diffusers import PixArtTransformer2DModel
+
+    model = PixArtTransformer2DModel(
+        num_attention_heads=settings.heads,
+        attention_head_dim=settings.width // settings.heads,
+        in_channels=3,
+        out_channels=3,
+        num_layers=settings.layers,
+        cross_attention_dim=settings.width,
+        sample_size=settings.size_px,
+        patch_size=settings.patch_px,
+        caption_channels=settings.text_width,
+        use_additional_conditions=False,
+    )
+    # It begins as an even gray: the first steps then learn the picture and not its own noise.
+    torch.nn.init.zeros_(model.proj_out.weight)
+    torch.nn.init.zeros_(model.proj_out.bias)
+    return model
+
+
+def pixels_through() -> Any:
+    """An autoencoder of the standard class whose latents are the pixels, divided by its scale."""
+    import torch
+    from diffusers import AutoencoderTiny
+
+    vae = AutoencoderTiny(
+        encoder_block_out_channels=(6,),
+        decoder_block_out_channels=(6,),
+        num_encoder_blocks=(0,),
+        num_decoder_blocks=(0,),
+        latent_channels=3,
+        scaling_factor=_SCALE,
+    )
+    first, last = vae.encoder.layers[0], vae.encoder.layers[-1]
+    into, out = vae.decoder.layers[0], vae.decoder.layers[-1]
+    with torch.no_grad():
+        for tensor in vae.parameters():
+            tensor.zero_()
+        for channel in range(3):
+            # The encoder is given 0 to 1 and gives -1 to 1, divided by the scale.
+            first.weight[channel, channel, 1, 1] = 1.0
+            last.weight[channel, channel, 1, 1] = 2.0 / _SCALE
+            last.bias[channel] = -1.0 / _SCALE
+            # relu(x) - relu(-x) is x; the decoder gives 0 to 1.
+            into.weight[channel, channel, 1, 1] = _SCALE / 2
+            into.weight[channel + 3, channel, 1, 1] = -_SCALE / 2
+            out.weight[channel, channel, 1, 1] = 1.0
+            out.weight[channel, channel + 3, 1, 1] = -1.0
+            out.bias[channel] = 0.5
+    return vae.eval()
+
+
+def noise_schedule() -> Any:
+    """A cosine schedule that ends in pure noise (arXiv:2305.08891): else the mean color of the
+    first noise would leak into the picture."""
+    from diffusers import DDIMScheduler
+
+    return DDIMScheduler(
+        num_train_timesteps=_TRAIN_STEPS,
+        beta_schedule="squaredcos_cap_v2",
+        prediction_type="sample",
+        rescale_betas_zero_snr=True,
+        timestep_spacing="trailing",
+        clip_sample=False,
+        set_alpha_to_one=True,
+    )
+
+
+def pipeline(words: Any, text: Any, transformer: Any) -> Any:
+    """The standard pipeline of these parts."""
+    from diffusers import PixArtAlphaPipeline
+
+    return PixArtAlphaPipeline(
+        tokenizer=words,
+        text_encoder=text.eval(),
+        vae=pixels_through(),
+        transformer=transformer.eval(),
+        scheduler=noise_schedule(),
+    )

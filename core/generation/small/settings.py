@@ -1,0 +1,90 @@
+"""What the small model is and how it is trained, in one record that is stored with its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from core.errors import BadInput
+from core.generation.renderer import LIGHTS, OBJECTS
+
+KINDS = ("l1", "l2", "l3", "css", "hex", "rgb", "several")
+"""Kinds of captions: one object by a color name of a system, in numbers, and several objects."""
+
+_MIX = MappingProxyType(
+    {"l1": 0.50, "l2": 0.14, "l3": 0.10, "css": 0.06, "hex": 0.06, "rgb": 0.02, "several": 0.12}
+)
+
+
+@dataclass(frozen=True)
+class SceneSettings:
+    """Which scenes are rendered: pictures of ``size_px``, ``single_seeds`` of every shape and
+    light, ``pair_seeds`` of every pair of these shapes that a prompt asks for."""
+
+    size_px: int = 64
+    single_seeds: int = 12
+    pair_seeds: int = 5
+    shapes: tuple[str, ...] = OBJECTS
+    lights: tuple[str, ...] = tuple(LIGHTS)
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain JSON."""
+        return {**asdict(self), "shapes": list(self.shapes), "lights": list(self.lights)}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that decides the weights, beside the scenes.
+
+    ``text_width``, ``text_layers``: of the text encoder. ``width``, ``heads``, ``layers``: of the
+    denoiser, which sees squares of ``patch_px``. The text encoder is trained alone for
+    ``text_steps`` of ``text_batch`` captions, then the denoiser with ``batch`` pictures a step.
+    ``caption_dropout`` is the share of empty captions, which guidance needs; ``mix`` the share of
+    every kind of caption; ``held_out`` the share of pairs of color and object that are never shown.
+    """
+
+    seed: int = 16
+    size_px: int = 64
+    text_width: int = 128
+    text_layers: int = 3
+    text_steps: int = 800
+    text_batch: int = 64
+    text_rate: float = 1e-3
+    width: int = 128
+    heads: int = 4
+    layers: int = 6
+    patch_px: int = 8
+    batch: int = 32
+    rate: float = 1e-3
+    warmup: int = 100
+    weight_decay: float = 0.01
+    ema: float = 0.999
+    caption_dropout: float = 0.1
+    held_out: float = 0.1
+    mix: Mapping[str, float] = field(default_factory=lambda: dict(_MIX))
+
+    def __post_init__(self) -> None:
+        if set(self.mix) - set(KINDS) or not sum(self.mix.values()) > 0:
+            raise BadInput(f"The mix of captions is a share for some of {', '.join(KINDS)}.")
+        if self.size_px % self.patch_px or self.width % self.heads:
+            raise BadInput("The size must be a multiple of the patch, the width of the heads.")
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain JSON."""
+        return {**asdict(self), "mix": dict(self.mix)}
+
+
+def settings_from_json(fields: Mapping[str, Any]) -> Settings:
+    """The settings of :meth:`Settings.as_json`; raises BadInput for a name that is none."""
+    try:
+        return Settings(**fields)
+    except TypeError as error:
+        raise BadInput(f"These are no settings of the small model: {error}.") from error
+
+
+def scene_settings_from_json(fields: Mapping[str, Any]) -> SceneSettings:
+    """The settings of :meth:`SceneSettings.as_json`; raises TypeError for a name that is none."""
+    lists = {name: tuple(fields[name]) for name in ("shapes", "lights") if name in fields}
+    return SceneSettings(**{**fields, **lists})

@@ -1,0 +1,355 @@
+"""Training of the small model: resumable, and the same bit for bit on one machine.
+
+All chance of a step follows from the seed and the step's number. So a run that was ended and taken
+up gives the very weights of one that was not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput
+from core.generation.small import parts
+from core.generation.small.captions import Caption, captions
+from core.generation.small.reading import reader, reading_loss
+from core.generation.small.scenes import SceneBank
+from core.generation.small.settings import Settings, settings_from_json
+
+CHECKPOINT = "checkpoint.safetensors"
+LOG = "losses.jsonl"
+ABOUT = "training.json"
+READER = "reader.safetensors"
+
+# A pixel's error counts by how much of the noise it explains, but no more than this many times:
+# nearly clean pictures would else drown the first steps, which decide the color.
+_MOST_WEIGHT = 4.0
+_READING_WEIGHT = 0.1
+_CLIP = 1.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the training stands: ``step`` of ``steps``; losses as means since the last report."""
+
+    step: int
+    steps: int
+    reading: float
+    picture: float
+    seconds: float
+
+
+OnProgress = Callable[[Progress], None]
+
+
+class Training:
+    """A model in training: text encoder, its reader, and denoiser, with their moving averages.
+
+    The reader tells from the text encoder's states which shapes and colors a caption asks for. It
+    teaches the text encoder, and is no part of the model.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        import torch
+
+        torch.manual_seed(settings.seed)
+        self.settings = settings
+        self.tokenizer = parts.tokenizer()
+        self.models = torch.nn.ModuleDict(
+            {
+                "text": parts.text_encoder(settings, len(self.tokenizer)),
+                "reader": reader(settings.text_width),
+                "denoiser": parts.denoiser(settings),
+            }
+        )
+        self.average = {name: tensor.clone() for name, tensor in self._tensors().items()}
+        self.optimizer = torch.optim.AdamW(
+            self.models.parameters(),
+            lr=settings.rate,
+            betas=(0.9, 0.99),
+            weight_decay=settings.weight_decay,
+        )
+        self.scheduler = parts.noise_schedule()
+        self.step = 0
+        self.step_of_optimizer = 0
+
+    def _tensors(self) -> dict[str, Any]:
+        return {name: tensor.detach() for name, tensor in self.models.named_parameters()}
+
+    def one_step(self, bank: SceneBank) -> tuple[float, float]:
+        """One step of the optimizer; the loss of reading and that of pictures, 0 for a step of
+        captions alone."""
+        import torch
+
+        settings, step = self.settings, self.step
+        chance = np.random.default_rng([settings.seed, step])
+        reading_alone = step < settings.text_steps
+        count = settings.text_batch if reading_alone else settings.batch
+        batch = captions(settings, chance, count)
+        states, mask = self._read(batch)
+        reading = reading_loss(self.models["reader"](states, mask), batch)
+        picture = torch.zeros(())
+        if reading_alone:
+            loss = reading
+        else:
+            picture = self._picture_loss(batch, states, mask, bank, chance)
+            loss = picture + _READING_WEIGHT * reading
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.models.parameters(), _CLIP)
+        self._set_rate()
+        self.optimizer.step()
+        self.step += 1
+        self.step_of_optimizer += 1
+        self._average()
+        return float(reading.detach()), float(picture.detach())
+
+    def _set_rate(self) -> None:
+        settings = self.settings
+        reading_alone = self.step < settings.text_steps
+        base = settings.text_rate if reading_alone else settings.rate
+        begun = self.step_of_optimizer if reading_alone else self.step - settings.text_steps
+        begun = min(begun, self.step_of_optimizer)
+        for group in self.optimizer.param_groups:
+            group["lr"] = base * min(1.0, (begun + 1) / settings.warmup)
+
+    def _average(self) -> None:
+        """Moves the averages; their memory grows with the steps, up to that of the settings."""
+        import torch
+
+        settings = self.settings
+        begun = self.step if self.step <= settings.text_steps else self.step - settings.text_steps
+        decay = min(settings.ema, (1 + begun) / (10 + begun))
+        now = self._tensors()
+        torch._foreach_lerp_(list(self.average.values()), list(now.values()), 1.0 - decay)
+
+    def _read(self, batch: list[Caption], texts: list[str] | None = None) -> tuple[Any, Any]:
+        """The text encoder's states ``(N, T, width)`` and the mask of tokens ``(N, T)``."""
+        tokens = self.tokenizer(
+            texts or [caption.text for caption in batch], padding="longest", return_tensors="pt"
+        )
+        states = self.models["text"](tokens.input_ids, attention_mask=tokens.attention_mask)
+        return states.last_hidden_state, tokens.attention_mask
+
+    def _picture_loss(
+        self,
+        batch: list[Caption],
+        states: Any,
+        mask: Any,
+        bank: SceneBank,
+        chance: np.random.Generator,
+    ) -> Any:
+        import torch
+
+        count, settings = len(batch), self.settings
+        pictures = []
+        for caption in batch:
+            choices = bank.of(caption.shapes)
+            number = choices[int(chance.integers(len(choices)))]
+            pictures.append(bank.picture(number, caption.colors))
+        clean = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2).float() / 127.5 - 1.0
+        dropped = torch.from_numpy(chance.random(count) < settings.caption_dropout)
+        if dropped.any():
+            empty, empty_mask = self._read(batch, [""])
+            pad = (0, 0, 0, states.shape[1] - empty.shape[1])
+            empty = torch.nn.functional.pad(empty, pad)
+            empty_mask = torch.nn.functional.pad(empty_mask, pad[2:])
+            states = torch.where(dropped[:, None, None], empty, states)
+            mask = torch.where(dropped[:, None], empty_mask, mask)
+        # Every part of the schedule in every step; a share begins in pure noise, as a drawing does.
+        schedule = self.scheduler.config.num_train_timesteps
+        spread = (chance.permutation(count) + chance.random(count)) / count
+        spread[chance.random(count) < 0.08] = 1.0
+        times = torch.from_numpy(np.minimum(spread * schedule, schedule - 1).astype(np.int64))
+        noise = torch.from_numpy(chance.standard_normal(clean.shape, dtype=np.float32))
+        noisy = self.scheduler.add_noise(clean, noise, times)
+        drawn = self.models["denoiser"](
+            noisy,
+            encoder_hidden_states=states,
+            encoder_attention_mask=mask,
+            timestep=times,
+            added_cond_kwargs={"resolution": None, "aspect_ratio": None},
+            return_dict=False,
+        )[0]
+        share = self.scheduler.alphas_cumprod[times]
+        weight = torch.clamp(1.0 / (1.0 - share), max=_MOST_WEIGHT)
+        return (weight * (drawn - clean).square().mean(dim=(1, 2, 3))).mean()
+
+    def pipeline(self) -> Any:
+        """The standard pipeline with the averaged weights, in new tensors."""
+        import torch
+
+        settings = self.settings
+        text = parts.text_encoder(settings, len(self.tokenizer))
+        denoiser = parts.denoiser(settings)
+        with torch.no_grad():
+            for part, model in (("text", text), ("denoiser", denoiser)):
+                for name, tensor in model.named_parameters():
+                    tensor.copy_(self.average[f"{part}.{name}"])
+        return parts.pipeline(self.tokenizer, text, denoiser)
+
+    def save(self, folder: Path) -> None:
+        """Writes the checkpoint: weights, averages, the optimizer's moments and the step. It
+        appears whole or not at all."""
+        from safetensors.torch import save_file
+
+        tensors = {}
+        for name, tensor in self.models.named_parameters():
+            tensors[f"weights.{name}"] = tensor.detach()
+            tensors[f"average.{name}"] = self.average[name]
+            for moment, value in self.optimizer.state.get(tensor, {}).items():
+                tensors[f"{moment}.{name}"] = value
+        about = {
+            "settings": json.dumps(self.settings.as_json()),
+            "step": str(self.step),
+            "step_of_optimizer": str(self.step_of_optimizer),
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = folder / f".{CHECKPOINT}.part"
+        save_file({name: t.contiguous() for name, t in tensors.items()}, temporary, about)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, folder / CHECKPOINT)
+
+    def load(self, folder: Path) -> None:
+        """Takes up a checkpoint exactly where it was written.
+
+        Raises BadInput where it is of other settings.
+        """
+        import torch
+        from safetensors import safe_open
+
+        with safe_open(folder / CHECKPOINT, framework="pt") as file:
+            about = file.metadata()
+            if settings_from_json(json.loads(about["settings"])) != self.settings:
+                raise BadInput(
+                    f"{folder / CHECKPOINT} was trained with other settings: take another folder."
+                )
+            names = set(file.keys())
+            with torch.no_grad():
+                for name, tensor in self.models.named_parameters():
+                    tensor.copy_(file.get_tensor(f"weights.{name}"))
+                    self.average[name].copy_(file.get_tensor(f"average.{name}"))
+                    state = {
+                        moment: file.get_tensor(f"{moment}.{name}")
+                        for moment in ("step", "exp_avg", "exp_avg_sq")
+                        if f"{moment}.{name}" in names
+                    }
+                    if state:
+                        self.optimizer.state[tensor] = state
+        self.step = int(about["step"])
+        self.step_of_optimizer = int(about["step_of_optimizer"])
+
+    def start_from(self, folder: Path) -> None:
+        """Goes on from exported weights: the averages become the weights, the optimizer is new."""
+        import torch
+        from safetensors.torch import load_file
+
+        files = {
+            "text": folder / "text_encoder" / "model.safetensors",
+            "denoiser": folder / "transformer" / "diffusion_pytorch_model.safetensors",
+            "reader": folder / READER,
+        }
+        with torch.no_grad():
+            for part, path in files.items():
+                stored = load_file(path)
+                for name, tensor in self.models[part].named_parameters():
+                    tensor.copy_(stored[name].float())
+                    self.average[f"{part}.{name}"].copy_(tensor)
+        self.step = int(about_of(folder)["step"])
+
+    def export(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
+        """Writes the pipeline in diffusers' layout, in float16, with what is needed to train it
+        further: the reader, the settings and the step."""
+        import torch
+        from safetensors.torch import save_file
+        from transformers.utils import logging
+
+        pipeline = self.pipeline()
+        for part in (pipeline.text_encoder, pipeline.transformer, pipeline.vae):
+            # Not part.to: diffusers' own warns of parts to be kept in float32 where there are none.
+            torch.nn.Module.to(part, torch.float16)
+        with_bars = logging.is_progress_bar_enabled()
+        logging.disable_progress_bar()
+        try:
+            pipeline.save_pretrained(folder, safe_serialization=True)
+        finally:
+            if with_bars:
+                logging.enable_progress_bar()
+        reader = {
+            name.removeprefix("reader."): tensor.clone()
+            for name, tensor in self.average.items()
+            if name.startswith("reader.")
+        }
+        save_file(reader, folder / READER)
+        fields = {"step": self.step, "settings": self.settings.as_json(), **(about or {})}
+        (folder / ABOUT).write_text(json.dumps(fields, indent=1) + "\n", encoding="utf-8")
+
+
+def about_of(folder: Path) -> dict[str, Any]:
+    """What an exported model says of its training; raises BadInput where it says nothing."""
+    try:
+        fields = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        return dict(fields)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{folder} holds no exported small model.") from error
+
+
+def train(
+    training: Training,
+    bank: SceneBank,
+    folder: Path,
+    steps: int,
+    on_progress: OnProgress,
+    *,
+    save_every: int = 200,
+    report_every: int = 20,
+) -> bool:
+    """Trains up to ``steps`` in all; writes a checkpoint every ``save_every`` and at the end.
+
+    A line of losses goes to ``losses.jsonl`` with every report. SIGTERM and SIGINT end it after the
+    running step, with a checkpoint. Returns whether all steps are done.
+    """
+    import torch
+
+    torch.use_deterministic_algorithms(True)
+    folder.mkdir(parents=True, exist_ok=True)
+    began, sums = time.monotonic(), []
+    with _ending() as end, (folder / LOG).open("a", encoding="utf-8") as log:
+        while training.step < steps and not end.is_set():
+            sums.append(training.one_step(bank))
+            if training.step % report_every == 0 or training.step == steps:
+                reading, picture = np.mean(sums, axis=0).tolist()
+                seconds = time.monotonic() - began
+                on_progress(Progress(training.step, steps, reading, picture, seconds))
+                line = {"step": training.step, "reading": reading, "picture": picture}
+                log.write(json.dumps({**line, "seconds": round(seconds, 1)}) + "\n")
+                log.flush()
+                sums = []
+            if training.step % save_every == 0:
+                training.save(folder)
+        training.save(folder)
+    return training.step >= steps
+
+
+@contextmanager
+def _ending() -> Iterator[Event]:
+    """An event that SIGTERM and SIGINT set while it lasts."""
+    end = Event()
+    names = (signal.SIGTERM, signal.SIGINT)
+    before = {name: signal.signal(name, lambda *_: end.set()) for name in names}
+    try:
+        yield end
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)

@@ -1,0 +1,1 @@
+"""Tests of the small model in the box."""

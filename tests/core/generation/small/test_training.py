@@ -1,0 +1,169 @@
+"""Training: the same bit for bit, with an end in the middle and without."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from core.cli.small import main
+from core.errors import BadInput
+from core.generation.opening import open_model
+from core.generation.request import GenerationRequest
+from core.generation.small import parts
+from core.generation.small.captions import Caption
+from core.generation.small.scenes import SceneBank
+from core.generation.small.training import ABOUT, CHECKPOINT, LOG, Progress, Training, train
+from tests.commands import called
+from tests.core.generation.small.conftest import TINY
+
+STEPS = 20
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def silent(progress: Progress) -> None:
+    """Nobody is told."""
+
+
+def trained(bank: SceneBank, folder: Path, steps: int = STEPS) -> Training:
+    training = Training(TINY)
+    if (folder / CHECKPOINT).exists():
+        training.load(folder)
+    train(training, bank, folder, steps, silent, report_every=5)
+    return training
+
+
+@pytest.fixture(scope="module")
+def whole(bank: SceneBank, tmp_path_factory: pytest.TempPathFactory) -> tuple[Training, Path]:
+    folder = tmp_path_factory.mktemp("whole")
+    return trained(bank, folder), folder
+
+
+def test_a_run_that_was_ended_gives_the_same_weights(
+    bank: SceneBank, whole: tuple[Training, Path], tmp_path: Path
+) -> None:
+    # Once among the steps of captions alone, and once among those of pictures.
+    for steps in (4, 11, STEPS):
+        training = trained(bank, tmp_path, steps)
+    assert training.step == STEPS
+    first, second = load_file(tmp_path / CHECKPOINT), load_file(whole[1] / CHECKPOINT)
+    assert first.keys() == second.keys()
+    assert [name for name in first if not torch.equal(first[name], second[name])] == []
+    lines = [json.loads(line) for line in (tmp_path / LOG).read_text().splitlines()]
+    assert [line["step"] for line in lines] == [4, 5, 10, 11, 15, 20]
+    assert [line["picture"] > 0 for line in lines] == [False, False, True, True, True, True]
+
+
+def test_it_learns(whole: tuple[Training, Path], bank: SceneBank) -> None:
+    lines = [json.loads(line) for line in (whole[1] / LOG).read_text().splitlines()]
+    assert lines[-1]["picture"] < 0.7 * lines[1]["picture"]
+    assert lines[-1]["reading"] < lines[0]["reading"]
+
+
+def test_a_signal_ends_it_with_a_checkpoint(bank: SceneBank, tmp_path: Path) -> None:
+    training = Training(TINY)
+    before = signal.getsignal(signal.SIGTERM)
+
+    def kill(progress: Progress) -> None:
+        if progress.step == 3:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    assert not train(training, bank, tmp_path, STEPS, kill, report_every=1)
+    assert signal.getsignal(signal.SIGTERM) is before
+    again = Training(TINY)
+    again.load(tmp_path)
+    assert again.step == training.step < 6
+    with pytest.raises(BadInput, match="other settings"):
+        Training(replace(TINY, seed=3)).load(tmp_path)
+
+
+def test_the_exported_model_draws_through_the_door(
+    whole: tuple[Training, Path], bank: SceneBank, tmp_path: Path
+) -> None:
+    training = whole[0]
+    training.export(tmp_path)
+    loaded = open_model(f"folder:{tmp_path}")
+    request = GenerationRequest(
+        "any", "a red mug", seed=3, steps=3, guidance=2.0, width=32, height=32
+    )
+    first, second = loaded.draw([request, request], lambda report: None, Event())
+    np.testing.assert_array_equal(first.srgb8, second.srgb8)
+    assert first.srgb8.shape == (32, 32, 3)
+    assert first.origin["pipeline"] == "PixArtAlphaPipeline"
+    # Trained on from the export: the step goes on, so that no chance comes twice.
+    assert json.loads((tmp_path / ABOUT).read_text())["step"] == STEPS
+    further = Training(TINY)
+    further.start_from(tmp_path)
+    assert further.step == STEPS
+    for name, tensor in further.average.items():
+        torch.testing.assert_close(tensor, training.average[name], atol=1e-3, rtol=1e-3)
+    assert train(further, bank, tmp_path / "run", STEPS + 2, silent)
+
+
+def test_the_autoencoder_hands_pixels_through() -> None:
+    vae = parts.pixels_through()
+    pixels = torch.rand((1, 3, 16, 16), generator=torch.Generator().manual_seed(0)) * 2 - 1
+    with torch.no_grad():
+        latents = vae.encode(pixels).latents * vae.config.scaling_factor
+        torch.testing.assert_close(latents, pixels, atol=1e-6, rtol=0)
+        decoded = vae.decode(latents / vae.config.scaling_factor).sample
+    # A fiftieth of a step of 8 bits.
+    assert float((decoded - pixels).abs().max()) * 127.5 < 0.02
+
+
+def test_the_loss_of_reading_by_hand() -> None:
+    from core.generation.renderer import OBJECTS
+    from core.generation.small.reading import reading_loss
+
+    caption = Caption("a red mug", ("mug",), ((255, 0, 0),), (True,))
+    told = torch.zeros((1, 2, len(OBJECTS) + 4))
+    # Even odds for 15 answers in both places; the color is off by 2, 0 and 0 after (1, -1, -1).
+    told[0, 0, -3:] = torch.tensor([-1.0, -1.0, -1.0])
+    told[0, 1, -3:] = 5.0
+    expected = np.log(len(OBJECTS) + 1) + 10.0 * 4.0 / 3.0
+    assert float(reading_loss(told, [caption])) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_command_trains_goes_on_and_exports(bank_folder: Path, tmp_path: Path) -> None:
+    settings = tmp_path / "settings.json"
+    settings.write_text(json.dumps(TINY.as_json()))
+    scenes = json.loads((bank_folder / "scenes.json").read_text())["settings"]
+    (tmp_path / "scenes-settings.json").write_text(json.dumps(scenes))
+    train_it = (
+        *("train", "--threads", "1", "--settings", str(settings), "--data", str(bank_folder)),
+        *("--run", str(tmp_path / "run"), "--scenes", str(tmp_path / "scenes-settings.json")),
+    )
+    first = called(main, *train_it, "--steps", "2", "--report-every", "1")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "step 2 of 2" in first.stdout
+    out = tmp_path / "model"
+    second = called(main, *train_it, "--steps", "7", "--out", str(out))
+    assert (second.returncode, second.stderr) == (0, "")
+    assert "Going on from step 2" in second.stdout
+    sums = (out / "SHA256SUMS").read_text()
+    assert "transformer/diffusion_pytorch_model.safetensors" in sums
+    assert (out / "held_out.csv").read_text().startswith("color,object\nl1:")
+    sheet = tmp_path / "sheet.png"
+    drawn = called(
+        main, "sample", "a red mug", "a blue cube", "--model", str(out), "--out", str(sheet),
+        "--steps", "2", "--size", "32", "--enlarge", "3",
+    )  # fmt: skip
+    assert (drawn.returncode, drawn.stderr) == (0, "")
+    from PIL import Image
+
+    with Image.open(sheet) as image:
+        pixels = np.asarray(image)
+    assert pixels.shape == (96, 192, 3)
+    np.testing.assert_array_equal(pixels[::3, ::3].repeat(3, axis=0).repeat(3, axis=1), pixels)
+    wrong = called(main, "sample", "x", "--model", str(tmp_path / "none"), "--out", str(sheet))
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert called(main, *train_it, "--steps", "0").returncode == 2
