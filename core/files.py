@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from PIL import Image
 
 from core.errors import DataFolderError, StorageError
 
@@ -80,6 +79,8 @@ def read_png(path: Path, mode: str) -> np.ndarray:
 
     Raises :class:`StorageError` if the file is gone, broken, or of another mode.
     """
+    from PIL import Image  # whoever writes files needs no pictures
+
     try:
         with Image.open(path, formats=["PNG"]) as image:
             image.load()
@@ -100,6 +101,8 @@ def read_png(path: Path, mode: str) -> np.ndarray:
 def png_of(pixels: np.ndarray) -> bytes:
     """uint8 ``(H, W)`` or ``(H, W, 4)`` as a lossless PNG that :func:`read_png` reads as ``L`` or
     ``RGBA``."""
+    from PIL import Image
+
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "PNG", compress_level=4)
     return buffer.getvalue()

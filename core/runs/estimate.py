@@ -11,6 +11,7 @@ from statistics import median
 
 import numpy as np
 
+from core.batch.team import Batch
 from core.errors import TrueHueError
 from core.generation.registry import RENDERER
 from core.machine import usable_cores
@@ -19,7 +20,6 @@ from core.runs.plan import plan_json
 from core.runs.progress import order_of
 from core.runs.records import DRAWN, RunPlan
 from core.runs.shards import read_columns
-from core.runs.team import Batch
 from core.runs.worker import Worker, WorkerSettings
 
 TRIED = 3

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from core.batch.locks import InUse, held
+from core.batch.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent
 from core.errors import BadInput
 from core.files import replace_file, sweep
 from core.generation.backends.endpoints import Endpoint
@@ -26,12 +28,10 @@ from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
 from core.runs.health import set_aside
 from core.runs.journal import Journal, fitting, seal_left_over
 from core.runs.local_team import LocalTeam
-from core.runs.locks import InUse, held
 from core.runs.plan import place_of
 from core.runs.progress import Progress, add_shard, done_of, order_of
 from core.runs.records import ItemResult, RunPlan, RunState
 from core.runs.score import not_drawn
-from core.runs.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent
 from core.runs.worker import WorkerSettings, check_versions
 
 Watch = Callable[[RunState], None]

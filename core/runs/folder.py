@@ -14,10 +14,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from core.batch.locks import is_free
 from core.errors import BadInput, DataFolderError
 from core.files import replace_file, why_of
 from core.prompts.prompt import prompt_from_json
-from core.runs.locks import is_free
 from core.runs.plan import plan_json, run_id
 from core.runs.records import (
     STATUSES,

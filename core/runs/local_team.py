@@ -16,8 +16,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from core.batch.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
 from core.errors import TrueHueError
-from core.runs.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
 from core.runs.worker import Worker, WorkerSettings
 
 log = logging.getLogger("truehue")
@@ -40,7 +40,7 @@ class _Member:
 
 
 class LocalTeam:
-    """A :class:`core.runs.team.Team` of processes."""
+    """A :class:`core.batch.team.Team` of processes."""
 
     def __init__(self, folder: Path, settings: WorkerSettings) -> None:
         self._folder, self._settings = folder, settings
@@ -71,7 +71,7 @@ class LocalTeam:
         return member.process.pid if member else None
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        """What happened; see :class:`core.runs.team.Team`."""
+        """What happened; see :class:`core.batch.team.Team`."""
         by_pipe = {member.pipe: name for name, member in self._members.items()}
         if not by_pipe:
             return []

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from core.batch.locks import held
 from core.errors import BadInput
 from core.files import replace_file
 from core.generation.backends.endpoints import Endpoint
@@ -20,7 +21,6 @@ from core.generation.registry import model
 from core.generation.weights.sources import Source, Sources, source
 from core.masks.grounded.vision_models import Role, vision_model
 from core.masks.grounded.weights import weights
-from core.runs.locks import held
 
 FILE, LOCK = "weights.json", "weights.lock"
 GENERATOR = "model"

@@ -24,13 +24,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from core.batch.ray_cluster import cluster
+from core.batch.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
 from core.errors import BadInput, TrueHueError
 from core.files import replace_file
 from core.generation.registry import model as registered
 from core.runs.folder import RunFolder
-from core.runs.ray_cluster import cluster
 from core.runs.records import DRAWN, RunPlan
-from core.runs.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
 from core.runs.worker import Worker, WorkerSettings
 
 TOKEN = "ray.token"
@@ -50,10 +50,10 @@ class _Member:
 
 
 class RayTeam:
-    """A :class:`core.runs.team.Team` of actors.
+    """A :class:`core.batch.team.Team` of actors.
 
     Joins the cluster at ``address``, or that of RAY_ADDRESS, else starts one on this machine for
-    ``workers``; see :func:`core.runs.ray_cluster.cluster` for what it raises.
+    ``workers``; see :func:`core.batch.ray_cluster.cluster` for what it raises.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class RayTeam:
         return member.pid if member else None
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        """What happened; see :class:`core.runs.team.Team`."""
+        """What happened; see :class:`core.batch.team.Team`."""
         import ray
 
         at_work = {

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from core.batch.locks import held
+from core.batch.team import Batch
 from core.color.munsell import MunsellSamples, load_munsell
 from core.errors import BadInput, DataFolderError, StorageError, TrueHueError
 from core.files import read_png, shelf, write_once
@@ -28,13 +30,11 @@ from core.prompts.prompt import Prompt
 from core.runs.concepts import profiles_of
 from core.runs.folder import WORKERS_LOCK, RunFolder
 from core.runs.journal import Journal
-from core.runs.locks import held
 from core.runs.maskers import Masker, open_masker
 from core.runs.plan import file_digest, made_with, place_of, request_of
 from core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
 from core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
 from core.runs.score import not_drawn, score
-from core.runs.team import Batch
 from core.verdict.candidates import Acceptance
 
 MOST_BROKEN_IN_A_ROW = 20

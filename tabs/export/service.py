@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from core.batch.locks import InUse, held
 from core.errors import BadInput, DataFolderError, NotStored
 from core.export.archive_import.archive import INCOMING, open_archive
 from core.export.report import write_report
@@ -21,7 +22,6 @@ from core.files import Progress, quiet
 from core.generation.request import Cancelled
 from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
 from core.runs.journal import fitting, seal_left_over
-from core.runs.locks import InUse, held
 from tabs.export.report import report_of
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context

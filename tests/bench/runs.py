@@ -19,6 +19,7 @@ from statistics import median
 
 import cv2
 
+from core.batch.team import Batch
 from core.color.systems import parse_target
 from core.files import read_png, shelf, write_once
 from core.generation.renderer import RenderRequest, render
@@ -33,7 +34,6 @@ from core.runs.progress import done_of, order_of
 from core.runs.records import ItemResult, JudgingPlan, StoredItem, StoredMask
 from core.runs.score import not_drawn
 from core.runs.shards import write_shard
-from core.runs.team import Batch
 from core.runs.worker import Worker, WorkerSettings
 from tests.bench.scenes import scenes
 

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from core.batch.team import BROKEN, DONE, READY, Batch, TeamEvent
 from core.color.systems import parse_target
 from core.errors import TrueHueError
 from core.prompts.prompt import ObjectTarget, Prompt
@@ -20,7 +21,6 @@ from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
 from core.runs.records import DrawingPlan, ItemResult, JudgingPlan, RunPlan, RunState
-from core.runs.team import BROKEN, DONE, READY, Batch, TeamEvent
 from core.runs.worker import Worker, WorkerSettings
 from tests.shards import read_shard
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from core.batch.team import Batch
 from core.color.systems import parse_target
 from core.concepts.profile import profile_of
 from core.errors import BadInput
@@ -48,7 +49,6 @@ from core.runs.records import (
     StoredMask,
 )
 from core.runs.shards import old_schema, read_columns, result_of, row_of, write_shard
-from core.runs.team import Batch
 from core.runs.worker import Worker, WorkerSettings, check_versions
 from core.verdict.expectations import Localization
 from tests.core.generation.tiny_janus import save_tiny_janus, teach

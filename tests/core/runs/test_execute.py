@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from core.batch.locks import InUse, held
 from core.errors import BadInput
 from core.generation.request import MAX_SEED
 from core.prompts.prompt import ObjectTarget, Prompt
@@ -23,7 +24,6 @@ from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.journal import read_journal
 from core.runs.local_team import LocalTeam
-from core.runs.locks import InUse, held
 from core.runs.records import ItemResult, RunState
 from core.runs.score import not_drawn
 from core.runs.shards import write_shard

@@ -15,12 +15,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from core.batch.locks import held, is_free
 from core.errors import BadInput, DataFolderError
 from core.runs.execute import execute
 from core.runs.folder import PLAN, PROMPTS, STATE, RunFolder
 from core.runs.health import DAMAGED, require_whole
 from core.runs.journal import LEFT_OUT, Journal
-from core.runs.locks import held, is_free
 from core.runs.plan import place_of
 from core.runs.records import ItemResult
 from core.runs.shards import row_of, write_shard
@@ -249,8 +249,8 @@ def test_a_shard_of_another_run_is_kept_aside(copy: RunFolder) -> None:
 
 def test_a_run_at_work_is_believed(copy: RunFolder) -> None:
     """Its shards and journals change all the time; whoever is at it knows best."""
+    from core.batch.locks import held
     from core.runs.folder import LOCK
-    from core.runs.locks import held
 
     running = replace(copy.state(), status="running", done=11)
     copy.keep_state(running)

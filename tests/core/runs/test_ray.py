@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
+from core.batch.ray_cluster import ADDRESS, Cluster, cluster
+from core.batch.team import BROKEN, TeamEvent
 from core.errors import BadInput
 from core.prompts.prompt import Prompt
 from core.prompts.sets import prompt_set
 from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
-from core.runs.ray_cluster import ADDRESS, Cluster, cluster
 from core.runs.ray_team import TOKEN, RayTeam, check_shared, needs_device
 from core.runs.records import ItemResult, MaskerSpec, RunPlan
-from core.runs.team import BROKEN, TeamEvent
 from core.runs.worker import WorkerSettings
 from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts
 from tests.shards import read_shard

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.batch.team import DIED, Batch, TeamEvent
 from core.errors import BadInput, DataFolderError
 from core.generation.backends.reference import ReferenceRenderer
 from core.generation.request import GenerationRequest
@@ -23,7 +24,6 @@ from core.runs.maskers import open_masker
 from core.runs.plan import make_plan
 from core.runs.provenance import FILE, OtherWeights, pin
 from core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
-from core.runs.team import DIED, Batch, TeamEvent
 from core.runs.worker import (
     CannotWork,
     Worker,

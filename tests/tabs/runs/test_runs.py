@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from core.batch.locks import held
 from core.errors import BadInput, DataFolderError, NotAllowed
 from core.prompts.sets import prompt_set
 from core.runs.folder import LOCK, PLAN, RunFolder
-from core.runs.locks import held
 from core.runs.records import RunState
 from tabs.command.runs import main as command
 from tabs.explore.board import board_view
