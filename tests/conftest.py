@@ -40,7 +40,7 @@ _MODULES = {
     "tests.core.generation.tiny_janus": "weights",
 }
 _FUNCTIONS = {
-    ("core.runs.local_team", "LocalTeam"): "process",
+    ("core.batch.local_team", "LocalTeam"): "process",
     ("core.diagnosis.run", "diagnose"): "process",
 }
 # The reference renderer's run in the test's own process, though it could start others.

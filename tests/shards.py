@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.batch.shards import BadShard
 from core.runs.records import ItemResult
-from core.runs.shards import BadShard, read_columns, result_of
+from core.runs.shards import read_columns, result_of
 
 
 def read_shard(path: Path) -> list[ItemResult]:

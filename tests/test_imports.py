@@ -52,6 +52,10 @@ HEAVY = frozenset(
 )
 
 
+# Rooms that know no more of ours than this, so that others can be built on them.
+GROUNDS = {"core.batch": ("core.batch", "core.errors", "core.files", "core.machine")}
+
+
 @dataclass(frozen=True)
 class Import:
     """One imported name. ``on_import``: it runs when the module itself is imported."""
@@ -124,6 +128,27 @@ def test_a_folder_knows_only_what_it_may(folder: str) -> None:
     assert found, f"{folder}/ has no module: has it moved?"
     wrong = [text for name, path in found for text in faults(path.read_text("utf-8"), name)]
     assert wrong == []
+
+
+def beyond_its_ground(arrows: set[tuple[str, str]]) -> list[str]:
+    """What a room of GROUNDS imports of ours beyond what it may know."""
+
+    def within(module: str, room: str) -> bool:
+        return module == room or module.startswith(f"{room}.")
+
+    return [
+        f"{one} imports {other}"
+        for one, other in sorted(arrows)
+        for room, known in GROUNDS.items()
+        if within(one, room) and not any(within(other, name) for name in known)
+    ]
+
+
+def test_long_work_knows_nothing_of_pictures() -> None:
+    assert beyond_its_ground(arrows()) == []
+    assert beyond_its_ground(
+        {("core.batch.work", "core.images.load"), ("core.batcher.work", "core.images.load")}
+    ) == ["core.batch.work imports core.images.load"]
 
 
 def package_circles(arrows: set[tuple[str, str]]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.runs.samples import team_here
+from tests.core.batch.here import team_here
 
 
 @pytest.fixture
@@ -14,4 +14,4 @@ def workers_here(monkeypatch: pytest.MonkeyPatch) -> None:
     A process takes a second to start, and several where others want the processor too. That
     workers in processes of their own do the same is asked in ``tests/core/runs/test_execute.py``.
     """
-    monkeypatch.setattr("core.runs.execute.LocalTeam", team_here)
+    monkeypatch.setattr("core.batch.execute.LocalTeam", team_here)

@@ -60,7 +60,7 @@ def _locked(
                 time.sleep(0.05)
             except OSError as error:
                 raise DataFolderError(
-                    f"{path} cannot be locked: {why_of(error)}. Put runs on a file system with "
+                    f"{path} cannot be locked: {why_of(error)}. Put it on a file system with "
                     "locks; a network folder may have to be mounted with them."
                 ) from error
         yield

@@ -1,7 +1,7 @@
 """What every kind of team of workers gives and takes: processes of this machine, or Ray's actors.
 
 A worker gets a batch of positions, writes each result into its own journal, and says when the
-batch is done. The coordinator (core.runs.execute) gives out batches and starts workers again.
+batch is done. The coordinator (core.batch.execute) gives out batches and starts workers again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-READY, DONE, DIED, BROKEN = "ready", "done", "died", "broken"
+READY, STEPS, DONE, DIED, BROKEN = "ready", "steps", "done", "died", "broken"
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Batch:
 class TeamEvent:
     """Something that happened to a worker.
 
-    ``kind`` is ``ready`` (it can take its first batch), ``done`` (its batch is in its journal;
+    ``kind`` is ``ready`` (it can take its first batch), ``steps`` (it did so many ``steps`` of the
+    item in work; other events may tell of steps too), ``done`` (its batch is in its journal;
     ``items`` says of each position, in the order of the batch, the status and the reason of a
     failure; a worker that was told to stop leaves the rest out), ``died`` (its process is gone,
     ``reason`` says how) or ``broken`` (it cannot work at all, and another one could not either:
@@ -35,6 +36,7 @@ class TeamEvent:
     worker: str
     reason: str = ""
     items: tuple[tuple[int, str, str], ...] = ()
+    steps: int = 0
 
 
 class Team(Protocol):
@@ -53,5 +55,5 @@ class Team(Protocol):
         ...
 
     def close(self) -> None:
-        """Tells all workers to end after the picture in work, seals their journals, waits."""
+        """Tells all workers to give up the item in work or end it, seals their journals, waits."""
         ...

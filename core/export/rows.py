@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from core.batch.results import Part
 from core.color.notation import read_hex
 from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
 from core.export.columns import COLUMNS, MEASURED, UNMEASURED, Column, arrow_schema
-from core.export.result_tables import Part, item_tables
+from core.export.result_tables import item_tables
 from core.prompts.prompt import Prompt
 from core.runs.concepts import NOT_MEASURED, measured_of, only_measured
 from core.runs.records import RunPlan

@@ -10,8 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from core.batch.results import Part
 from core.errors import BadInput
-from core.export.result_tables import Part, item_tables, latest, parts_of
+from core.export.result_tables import item_tables, latest, parts_of
 from core.runs.concepts import measured_of
 from core.runs.folder import RunFolder
 from core.runs.records import RunPlan

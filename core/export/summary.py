@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from core.export.result_tables import Part, columns_of, latest, parts_of
+from core.batch.results import Part
+from core.batch.shards import BadShard
+from core.export.result_tables import columns_of, latest, parts_of
 from core.runs.folder import RunFolder
 from core.runs.score import CAUSES
-from core.runs.shards import BadShard
 from core.verdict.judge import UNSCORED
 
 SHOWN = 3

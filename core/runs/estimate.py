@@ -12,15 +12,15 @@ from statistics import median
 import numpy as np
 
 from core.batch.team import Batch
+from core.batch.worker import Worker
 from core.errors import TrueHueError
 from core.generation.registry import RENDERER
 from core.machine import usable_cores
 from core.runs.folder import RunFolder, run_folders
-from core.runs.plan import plan_json
-from core.runs.progress import order_of
+from core.runs.plan import order_of, plan_json
 from core.runs.records import DRAWN, RunPlan
 from core.runs.shards import read_columns
-from core.runs.worker import Worker, WorkerSettings
+from core.runs.worker import RunWork, WorkerSettings
 
 TRIED = 3
 """Pictures that a trial draws; the first one, which loads the model, is not counted in the pace."""
@@ -72,20 +72,24 @@ def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
     return _estimate(plan, workers, seconds, f"Mean of {count:,} pictures of the run “{name}”.")
 
 
-def trial(plan: RunPlan, settings: WorkerSettings | None = None, workers: int = 1) -> Estimate:
+def trial(
+    plan: RunPlan, settings: WorkerSettings | None = None, workers: int = 1, threads: int = 0
+) -> Estimate:
     """Draws (or reads) and judges a few pictures, spread over the plan, and throws them away.
+
+    With so many ``threads``, 0 for all.
 
     Raises what opening the model raises, and TrueHueError where no picture could be made.
     """
     positions = order_of(plan)[np.linspace(0, plan.total - 1, min(TRIED, plan.total)).astype(int)]
     with tempfile.TemporaryDirectory(prefix="truehue-trial-") as place:
         folder = RunFolder.create(place, plan)
-        worker = Worker(folder.path, "trial", settings or WorkerSettings())
+        worker = Worker(RunWork(folder.path, settings), "trial", threads)
         taken, problem = [], ""
         try:
             for number, position in enumerate(positions.tolist()):
                 began = time.perf_counter()
-                ((_, status, reason),) = worker.work(Batch(number, ((position, 1),)))
+                ((_, status, reason),) = worker.work_on(Batch(number, ((position, 1),)))
                 taken.append(time.perf_counter() - began)
                 problem = problem or (reason if status == "failed" else "")
         finally:

@@ -10,6 +10,9 @@ from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import Any
 
+import numpy as np
+
+from core.batch.folder import FORMAT
 from core.concepts.records import PROFILE_VERSION
 from core.errors import BadInput
 from core.files import why_of
@@ -31,7 +34,7 @@ from core.runs.records import (
     RunPlan,
     StoredItem,
 )
-from core.runs.summary import FORMAT, MOST_PICTURES
+from core.runs.summary import MOST_PICTURES
 from core.verdict.candidates import MAX_NEIGHBORS
 from core.verdict.rules import RULES, rule
 
@@ -248,6 +251,30 @@ def guidance_at(
     """The guidance that the picture ``image`` of a prompt is drawn with, of ``images`` pictures:
     first every seed with the first of the scales, then with the second, and so on."""
     return guidances[image * len(guidances) // images] if guidances else guidance
+
+
+def order_of(plan: RunPlan) -> np.ndarray:
+    """Every position, int64 ``(total,)``, in the order in which the run is quickest.
+
+    The renderer draws a scene once and then in other colors at a hundredth of the cost: the same
+    objects with the same seed follow each other. Any other model goes by the plan.
+    """
+    order = np.arange(plan.total, dtype=np.int64)
+    if plan.kind != DRAWN or plan.model != RENDERER:
+        return order
+    scenes: dict[tuple[tuple[str, str], ...], int] = {}
+    kinds = np.array(
+        [
+            scenes.setdefault(
+                tuple((target.name, target.role) for target in prompt.targets), len(scenes)
+            )
+            for prompt in plan.prompts
+        ],
+        dtype=np.int64,
+    )
+    # The same seed for another guidance scale is the same scene too.
+    seeds = order % plan.images % plan.seeds
+    return np.lexsort((order, seeds, kinds[order // plan.images]))
 
 
 def _check_drawing(kind: str, drawing: DrawingPlan, scales: int) -> None:

@@ -13,11 +13,6 @@ from core.verdict.rules import RULES
 DRAWN, STORED = "drawn", "stored"
 """The two kinds of runs: pictures are drawn, or pictures that exist are scored."""
 
-STATUSES = ("planned", "running", "paused", "cancelled", "finished", "interrupted")
-"""``interrupted``: it was running when its process ended without a word."""
-
-WISHES = ("run", "pause", "cancel")
-
 EVERY_RULE = tuple(entry.id for entry in RULES)
 
 
@@ -232,30 +227,3 @@ class ItemResult:
     masks: tuple[MaskResult, ...] = ()
     verdicts: tuple[ObjectVerdict, ...] = ()
     profiles: tuple[ObjectProfile, ...] = ()
-
-
-@dataclass(frozen=True)
-class RunState:
-    """How far a run is, as anyone who can read its folder sees it.
-
-    Of ``total`` pictures ``done`` are finished, of which ``failed`` could not be drawn
-    (``problems`` are the first 20 different reasons with how many each stands for). ``rate`` is
-    pictures a second since it was last started, 0 before there is one; ``seconds_left`` None while
-    it is not known. ``workers`` are at work now. Times are ISO 8601 in UTC, empty where there is
-    none. ``message`` is a sentence for people, such as why it stopped.
-    """
-
-    run_id: str
-    status: str
-    total: int
-    done: int = 0
-    failed: int = 0
-    rate: float = 0.0
-    seconds_left: float | None = None
-    workers: int = 0
-    problems: tuple[tuple[str, int], ...] = ()
-    started_at: str = ""
-    updated_at: str = ""
-    host: str = ""
-    pid: int = 0
-    message: str = ""

@@ -1,5 +1,4 @@
-"""Results of pictures as plain rows, the same in a journal's JSON and in a shard's Parquet; shards
-are whole or not there at all.
+"""Results of pictures as plain rows, the same in a journal's JSON and in a shard's Parquet.
 
 One row a picture. The columns are the fields of :class:`core.runs.records.ItemResult`; ``origin``
 and the ``parameters`` of masks are JSON text, ``masks``, ``verdicts`` and ``profiles`` lists of
@@ -13,20 +12,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from core.batch import shards
 from core.concepts.records import ColorProfile
-from core.errors import BadInput
-from core.files import write_once
 from core.runs.records import ItemResult, MaskResult, ObjectProfile, ObjectVerdict
 
 _PLAIN = tuple(field.name for field in fields(ItemResult))
-
-
-class BadShard(BadInput):
-    """A shard that cannot be read as one of ours."""
 
 
 def write_shard(path: Path, results: Sequence[ItemResult]) -> None:
@@ -34,35 +27,13 @@ def write_shard(path: Path, results: Sequence[ItemResult]) -> None:
 
     Raises DataFolderError when the folder cannot be written.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pa.Table.from_pylist([row_of(result) for result in results], schema=schema())
-    buffer = BytesIO()
-    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
-    write_once(path, buffer.getvalue())
+    shards.write_shard(path, [row_of(result) for result in results], schema())
 
 
 def read_columns(path: Path, names: Sequence[str] | None) -> Any:
     """Columns of a shard as a pyarrow Table; None reads all. Raises BadShard."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        # Not by the file's path: pyarrow reads folder names such as a=b as columns.
-        file = pq.ParquetFile(path, page_checksum_verification=True)
-        table = file.read(columns=None if names is None else list(names))
-        if names is None or "profiles" in names:
-            table = completed(table)
-        return table if names is None else table.select(list(names))
-    except MemoryError:  # Arrow's too; the shard may be as good as any
-        raise
-    # Of a footer with a flipped byte, pyarrow also says that it is no UTF-8, a ValueError.
-    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        raise BadShard(
-            f"The shard {path} cannot be read ({error}). Put a copy back, or resume the run: its "
-            "pictures are then done again, and the file is kept aside."
-        ) from error
+    profiles = names is None or "profiles" in names
+    return shards.read_columns(path, names, completed if profiles else None)
 
 
 def completed(table: Any) -> Any:

@@ -10,11 +10,9 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
+from core.batch.folder import FORMAT
 from core.errors import BadInput
 from core.runs.records import DRAWN, STORED, MaskerSpec
-
-FORMAT = 1
-"""Of plan.json; a run of another format is refused."""
 
 MOST_PICTURES = 50_000_000
 """Pictures of one run."""

@@ -1,19 +1,19 @@
-"""One worker of a run: it draws or reads pictures, masks and judges them, and writes it down."""
+"""The work of a run: pictures are drawn or read, masked and judged, one by one."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import numpy as np
 
-from core.batch.locks import held
-from core.batch.team import Batch
+from core.batch.journal import Misfit
+from core.batch.records import FAILED, Row
+from core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from core.color.munsell import MunsellSamples, load_munsell
 from core.errors import BadInput, DataFolderError, StorageError, TrueHueError
 from core.files import read_png, shelf, write_once
@@ -22,41 +22,34 @@ from core.generation.backends.reference import Standing, shapes_for
 from core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
 from core.generation.opening import open_model
 from core.generation.registry import RENDERER
+from core.generation.registry import model as registered
 from core.generation.request import Cancelled, LoadedModel, StepReport
 from core.generation.weights.sources import Sources
 from core.images.load import encode_png, image_id
 from core.images.mask import Mask
 from core.prompts.prompt import Prompt
 from core.runs.concepts import profiles_of
-from core.runs.folder import WORKERS_LOCK, RunFolder
-from core.runs.journal import Journal
+from core.runs.folder import RunFolder
 from core.runs.maskers import Masker, open_masker
-from core.runs.plan import file_digest, made_with, place_of, request_of
+from core.runs.plan import file_digest, made_with, order_of, place_of, request_of
 from core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
 from core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
 from core.runs.score import not_drawn, score
+from core.runs.shards import read_columns, result_of, row_of, schema
 from core.verdict.candidates import Acceptance
-
-MOST_BROKEN_IN_A_ROW = 20
-"""So many unforeseen failures after one another are the model's, not the prompts'."""
 
 RENDERER_MAKER = "renderer"
 """The maker of the reference renderer's own masks."""
 
-_LOOK_S = 0.25
-
-
-class CannotWork(TrueHueError):
-    """This worker cannot go on, and another one could not either."""
+_NO_MEMORY = "Out of memory. Choose a smaller size, or fewer workers on this device."
 
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """Where a worker finds weights and servers, and how many threads it may use (0: all)."""
+    """Where a worker finds weights and servers."""
 
     sources: Sources = field(default_factory=Sources.here)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
-    threads: int = 0
 
 
 @dataclass
@@ -70,66 +63,102 @@ class _Picture:
     known_masks: dict[int, str] = field(default_factory=dict)
 
 
-class Worker:
-    """Works on batches of one run until it is told to stop. Only one thread calls it.
+class RunWork(Work):
+    """The pictures of a run, as :class:`core.batch.work.Work`."""
 
-    Raises BadInput for a folder without a plan, or one that another version made; models are
-    opened with the first picture.
-    """
+    def __init__(self, folder: Path | str, settings: WorkerSettings | None = None) -> None:
+        super().__init__(RunFolder(folder))
+        self.settings = settings or WorkerSettings()
 
-    def __init__(self, folder: Path | str, name: str, settings: WorkerSettings) -> None:
-        use_threads(settings.threads)
-        self.folder, self.name, self._settings = RunFolder(folder), name, settings
-        self._plan: RunPlan = self.folder.plan()
-        check_versions(self.folder, self._plan)
-        self._held = ExitStack()
-        self._held.enter_context(
-            held(self.folder.path / WORKERS_LOCK, "The run is being taken up.", shared=True)
+    def __reduce__(self) -> tuple[type[RunWork], tuple[Path, WorkerSettings]]:
+        """Without the plan, which each process reads from the folder."""
+        return type(self), (self.folder.path.resolve(), self.settings)
+
+    @cached_property
+    def plan(self) -> RunPlan:
+        """The whole plan. Raises BadInput."""
+        return RunFolder(self.folder.path).plan()
+
+    def schema(self) -> Any:
+        """See core.runs.shards."""
+        return schema()
+
+    def order(self) -> np.ndarray:
+        """See :func:`core.runs.plan.order_of`."""
+        return order_of(self.plan)
+
+    def check(self) -> None:
+        """See :func:`check_versions`."""
+        check_versions(RunFolder(self.folder.path), self.plan)
+
+    def open(self, context: WorkerContext) -> RunDoer:
+        """Models are opened with the first picture."""
+        return RunDoer(self.plan, self.settings, context)
+
+    def failure_row(self, position: int, attempt: int, reason: str) -> Row:
+        """Every rule is unscored, with the reason."""
+        number, image = place_of(self.plan, position)
+        verdicts = not_drawn(reason, self.plan.rules, self.plan.prompts[number])
+        return row_of(
+            ItemResult(position, number, image, attempt, FAILED, reason, verdicts=verdicts)
         )
-        self._journal = Journal(self.folder.journal, self.folder.shard_folder, name)
-        self._judging = Acceptance(k=self._plan.k, munsell=_munsell(self._plan.munsell))
-        self._masker: Masker = open_masker(self._plan.masker, settings.sources, self._pin)
+
+    def fitted(self, row: Row) -> Row:
+        """Beside the position, prompt and picture have to be those of the plan; a line of before
+        there were profiles gets none."""
+        position = row.get("position")
+        try:
+            result = result_of(row)
+        except (ValueError, KeyError, TypeError) as error:
+            raise Misfit(
+                f"the line of the position {position!r:.40} is not whole: {error!r:.99}"
+            ) from error
+        row = super().fitted(row_of(result))
+        if (result.prompt, result.image) != place_of(self.plan, result.position):
+            raise Misfit(f"the position {position} is another prompt or picture of the run")
+        if result.status not in ("drawn", FAILED):
+            raise Misfit(f"the attempt at the position {position} has no number or no status")
+        return row
+
+    def read(self, path: Path, names: Sequence[str] | None) -> Any:
+        """Shards of before there were profiles too."""
+        return read_columns(path, names)
+
+    def needs_device(self) -> bool:
+        """True for a model that draws by weights, and for maskers of models."""
+        plan = self.plan
+        draws = plan.kind == DRAWN and registered(plan.model).kind not in ("renderer", "served")
+        return draws or plan.masker.kind == "grounded"
+
+
+class RunDoer:
+    """Draws or reads a picture, marks its objects and judges them."""
+
+    def __init__(self, plan: RunPlan, settings: WorkerSettings, context: WorkerContext) -> None:
+        self._plan, self._settings, self._context = plan, settings, context
+        self._folder = RunFolder(context.folder.path)
+        self._judging = Acceptance(k=plan.k, munsell=_munsell(plan.munsell))
+        self.masker: Masker = open_masker(plan.masker, settings.sources, self._pin)
         self._model: LoadedModel | None = None
-        self._stop = Event()
-        self._looked = 0.0
-        self._broken_in_a_row = 0
 
-    def work(self, batch: Batch) -> tuple[tuple[int, str, str], ...]:
-        """Does the batch, item by item, and returns position, status and reason of each.
-
-        Ends early, without the rest, when the run's wish is not ``run`` any more. Raises CannotWork
-        when no picture can be drawn here, DataFolderError when nothing can be written.
-        """
-        done = []
-        # The wish may be another one than when the last batch was broken off.
-        self._stop.clear()
-        self._looked = 0.0
-        for position, attempt in batch.items:
-            if self._told_to_stop():
-                break
-            try:
-                result = self._one(position, attempt)
-            except Cancelled:
-                break
-            self._journal.add(result)
-            done.append((position, result.status, result.reason))
-        return tuple(done)
+    def do(self, position: int, attempt: int) -> Row:
+        """The row of a picture."""
+        try:
+            return row_of(self._one(position, attempt))
+        except Cancelled as error:
+            raise Stopped from error
 
     def close(self) -> None:
-        """Seals the journal and gives memory back."""
-        try:
-            self._journal.seal()
-        finally:
-            self._masker.close()
-            if self._model is not None:
-                self._model.unload()
-                self._model = None
-            self._held.close()
+        """Gives memory back."""
+        self.masker.close()
+        if self._model is not None:
+            self._model.unload()
+            self._model = None
 
     def _one(self, position: int, attempt: int) -> ItemResult:
         number, image = place_of(self._plan, position)
         prompt = self._plan.prompts[number]
-        blank = ItemResult(position, number, image, attempt, "failed", worker=self.name)
+        blank = ItemResult(position, number, image, attempt, FAILED, worker=self._context.worker)
         try:
             if self._plan.kind == DRAWN:
                 picture = self._drawn(position, blank)
@@ -138,10 +167,10 @@ class Worker:
         except (Cancelled, CannotWork, DataFolderError):
             raise  # a disk that is full is no picture's failure
         except Exception as error:
-            return self._failed(blank, error)
+            raise _failure(error, blank) from error
         began = time.perf_counter()
         try:
-            found_masks = self._masker.find(
+            found_masks = self.masker.find(
                 picture.srgb8,
                 prompt.task,
                 prompt.targets,
@@ -157,8 +186,7 @@ class Worker:
             if isinstance(error, (ModelMissing, BadModelFolder, OtherWeights)):
                 raise CannotWork(str(error)) from error
             blank = replace(blank, seed=picture.result.seed)
-            return self._failed(blank, error, "Looking for objects")
-        self._broken_in_a_row = 0
+            raise _failure(error, blank, "Looking for objects") from error
         left_out = {part.target for part in picture.rendered or () if part.shape is None}
         verdicts = score(
             prompt, picture.srgb8, found_masks.findings, self._plan.rules, self._judging, left_out
@@ -181,14 +209,14 @@ class Worker:
         model = self._opened()
         began = time.perf_counter()
         try:
-            (image,) = model.draw([request], self._on_step, self._stop)
+            (image,) = model.draw([request], self._on_step, self._context.stop)
         except Cancelled:
             raise
         except Exception as error:
             raise _Seeded(error, request.seed) from error
         height, width, _ = image.srgb8.shape
         named = image_id(image.srgb8)
-        path = shelf(self.folder.images, named)
+        path = shelf(self._folder.images, named)
         if not path.is_file():
             write_once(path, encode_png(image.srgb8))
         seconds = time.perf_counter() - began
@@ -237,32 +265,12 @@ class Worker:
     def _kept(self, target: int, mask: Mask, mask_ids: Mapping[int, str]) -> MaskResult:
         name = mask.content_sha256
         if target not in mask_ids:
-            path = shelf(self.folder.masks, name)
+            path = shelf(self._folder.masks, name)
             if not path.is_file():
                 write_once(path, mask.png())
         return MaskResult(
             target, name, mask.area_px, mask.maker, dict(mask.parameters), mask_ids.get(target, "")
         )
-
-    def _failed(self, blank: ItemResult, error: Exception, what: str = "The model") -> ItemResult:
-        """The row of a picture that has no result, to be tried again on request."""
-        if isinstance(error, _Seeded):
-            blank, error = replace(blank, seed=error.seed), error.error
-        self._broken_in_a_row = 0 if isinstance(error, BadInput) else self._broken_in_a_row + 1
-        reason = (
-            str(error)
-            if isinstance(error, TrueHueError)
-            else (f"{what} failed ({type(error).__name__}: {error}).")
-        )
-        if is_out_of_memory(error):
-            reason = "Out of memory. Choose a smaller size, or fewer workers on this device."
-        if self._broken_in_a_row >= MOST_BROKEN_IN_A_ROW:
-            raise CannotWork(
-                f"{MOST_BROKEN_IN_A_ROW} pictures in a row failed, the last one so: {reason} What "
-                "is done is kept; mend it, then resume with the failed ones tried again."
-            )
-        prompt = self._plan.prompts[blank.prompt]
-        return replace(blank, reason=reason, verdicts=not_drawn(reason, self._plan.rules, prompt))
 
     def _opened(self) -> LoadedModel:
         if self._model is None:
@@ -287,18 +295,26 @@ class Worker:
         return self._model
 
     def _pin(self, role: str, about: Mapping[str, Any]) -> None:
-        pin(self.folder.path, role, about)
+        pin(self._folder.path, role, about)
 
     def _on_step(self, report: StepReport) -> None:
-        self._told_to_stop()
+        self._context.told_to_stop()
 
-    def _told_to_stop(self) -> bool:
-        """Whether people want the run to go on is looked up a few times a second."""
-        if not self._stop.is_set() and time.monotonic() - self._looked > _LOOK_S:
-            self._looked = time.monotonic()
-            if self.folder.desired_state() != "run":
-                self._stop.set()
-        return self._stop.is_set()
+
+def _failure(error: Exception, blank: ItemResult, what: str = "The model") -> ItemFailed:
+    """Why a picture has no result, with what is known of it all the same."""
+    seed = blank.seed
+    if isinstance(error, _Seeded):
+        seed, error = error.seed, error.error
+    reason = (
+        str(error)
+        if isinstance(error, TrueHueError)
+        else f"{what} failed ({type(error).__name__}: {error})."
+    )
+    if is_out_of_memory(error):
+        reason = _NO_MEMORY
+    known = {"seed": seed, "worker": blank.worker}
+    return ItemFailed(reason, known, counts=not isinstance(error, BadInput))
 
 
 class _Seeded(Exception):
@@ -333,19 +349,6 @@ def check_versions(folder: RunFolder, plan: RunPlan) -> None:
                 f"The run judges by {rule_id} {version}; this TrueHue has {rule(rule_id).version}. "
                 "Begin a new run, or resume with the version that began it."
             )
-
-
-def use_threads(count: int) -> None:
-    """Limits OpenCV and torch to that many threads, where they are loaded; 0 leaves them."""
-    if count < 1:
-        return
-    import sys
-
-    import cv2
-
-    cv2.setNumThreads(count)
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(count)
 
 
 def _versions(versions: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from core.runs.shards import BadShard
+from core.batch.shards import BadShard
 from storage.runs.dictionaries import STATUSES, case, first_row
 
 _WRONG = (

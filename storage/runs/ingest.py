@@ -11,7 +11,8 @@ import duckdb
 import numpy as np
 
 from core.analysis.names import nearest_l2
-from core.runs.shards import BadShard, read_columns, schema
+from core.batch.shards import BadShard
+from core.runs.shards import read_columns, schema
 from storage.database.connection import Database
 from storage.runs.check import check
 from storage.runs.concepts import store_profiles

@@ -12,11 +12,11 @@ from typing import Any
 import duckdb
 
 from core.analysis.records import RunRecord
+from core.batch.shards import BadShard
 from core.errors import BadInput, NotStored
 from core.export.source import imported_from
 from core.runs.folder import RunFolder
 from core.runs.records import STORED
-from core.runs.shards import BadShard
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.runs.concepts import know_concepts

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core.batch.records import BatchState
 from core.errors import BadInput, TrueHueError
 from core.export.summary import look, unscored_words
 from core.runs.folder import RunFolder, run_folders
-from core.runs.records import RunState
 from tabs.page.errors import many
 from tabs.runs.supervisor import status_of, stop
 from tabs.runs.words import STATUS_WORDS, facts_words, progress_words
@@ -80,7 +80,7 @@ def full_status_json(folder: RunFolder) -> dict[str, Any]:
     return {**status_json(folder), "present": seen.done, "unscored": seen.unscored}
 
 
-def held_words(folder: RunFolder, state: RunState) -> list[str]:
+def held_words(folder: RunFolder, state: BatchState) -> list[str]:
     """What the results say beyond the state: some are gone, or have no score."""
     try:
         seen = look(folder)

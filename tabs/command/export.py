@@ -10,13 +10,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from core.batch.folder import PLAN
 from core.errors import BadInput, DatabaseBusy
 from core.export.archive_import.archive import INCOMING, open_archive
 from core.export.source import ExportRun, imported_from, left_out_words
 from core.export.tables import beside
 from core.export.writing import FORMATS
 from core.files import Progress
-from core.runs.folder import PLAN, RunFolder
+from core.runs.folder import RunFolder
 from core.verdict.rules import RULES
 from tabs.command.ask import folder_named, status_json
 from tabs.page.errors import many

@@ -9,7 +9,7 @@ import time
 from dataclasses import asdict
 from typing import TextIO
 
-from core.runs.records import RunState
+from core.batch.records import BatchState
 from tabs.runs.words import progress_words
 
 PIPE_S, JSON_S = 30.0, 1.0
@@ -38,7 +38,7 @@ class Line:
         self._last = 0.0 if self._terminal or as_json else time.monotonic()
         self._width = 0
 
-    def __call__(self, state: RunState) -> None:
+    def __call__(self, state: BatchState) -> None:
         if time.monotonic() - self._last < self._every:
             return
         self._last = time.monotonic()

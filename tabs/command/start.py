@@ -10,16 +10,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core.batch.execute import pausing_on_interrupt
+from core.batch.records import BatchState
 from core.color.munsell import load_munsell
 from core.errors import BadInput, DatabaseBusy, TrueHueError
 from core.generation.backends.endpoints import endpoints_here
 from core.generation.registry import RENDERER
 from core.generation.weights.sources import Sources
 from core.runs.estimate import Estimate, room_bytes
-from core.runs.execute import ExecutionSettings, execute, pausing_on_interrupt
+from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import run_id as id_of_plan
-from core.runs.records import STORED, RunPlan, RunState
+from core.runs.records import STORED, RunPlan
 from core.runs.worker import WorkerSettings
 from tabs.command.ask import folder_named, full_status_json, held_words
 from tabs.command.before import check_folder, lacking, mask_words, with_masks
@@ -244,7 +246,7 @@ def _execute_all(
 
 def _execute(
     options: argparse.Namespace, folder: RunFolder, crew: ExecutionSettings, retry_failed: bool
-) -> RunState:
+) -> BatchState:
     name, short = folder.summary()["name"], folder.run_id[:8]
     if not options.json:
         say(f"{name} ({short})", file=sys.stderr)

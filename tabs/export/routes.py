@@ -7,12 +7,12 @@ from typing import Any
 
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
+from core.batch.health import require_whole
 from core.errors import NotStored
 from core.export.bibliography import references
 from core.export.codebook import codebook_json, codebook_text
 from core.export.source import runs_of
 from core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
-from core.runs.health import require_whole
 from tabs.export.service import (
     COLORS_CSV,
     ArchivePath,

@@ -12,6 +12,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from core.batch.folder import LOCK, WORKERS_LOCK
+from core.batch.journal import seal_left_over
 from core.batch.locks import InUse, held
 from core.errors import BadInput, DataFolderError, NotStored
 from core.export.archive_import.archive import INCOMING, open_archive
@@ -20,8 +22,8 @@ from core.export.source import imported_from, left_out_words, runs_of, short_wor
 from core.export.writing import FORMATS, write
 from core.files import Progress, quiet
 from core.generation.request import Cancelled
-from core.runs.folder import LOCK, WORKERS_LOCK, RunFolder
-from core.runs.journal import fitting, seal_left_over
+from core.runs.folder import RunFolder
+from core.runs.worker import RunWork
 from tabs.export.report import report_of
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
@@ -89,7 +91,8 @@ def _seal(folder: RunFolder) -> None:
         held(folder.path / LOCK, ""),
         held(folder.path / WORKERS_LOCK, ""),
     ):
-        seal_left_over(folder.journal, folder.shard_folder, fits=fitting(folder.plan()))
+        work = RunWork(folder.path)
+        seal_left_over(folder.journal, folder.shard_folder, work.schema(), fitted=work.fitted)
 
 
 def file_name(folder: RunFolder, format: str) -> str:

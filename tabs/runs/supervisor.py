@@ -18,15 +18,17 @@ from pathlib import Path
 from threading import Condition, Event, Lock, Thread
 from typing import TYPE_CHECKING
 
+from core.batch.folder import PLAN
+from core.batch.records import BatchState
 from core.engine import Engine
 from core.errors import BadInput, DataFolderError, NotAllowed, NotStored
 from core.files import replace_file
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 from core.runs.execute import ExecutionSettings, execute
-from core.runs.folder import PLAN, RunFolder, run_folders
+from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import run_id as id_of_plan
-from core.runs.records import RunPlan, RunState
+from core.runs.records import RunPlan
 from tabs.page.actor import Actor, Thing, may
 from tabs.page.errors import message_of
 from tabs.runs.machine import release, with_weights
@@ -306,12 +308,16 @@ class RunSupervisor:
                     self._now = None
                 self._look.set()
 
-    def _execute(self, folder: RunFolder, retry: bool) -> RunState:
+    def _execute(self, folder: RunFolder, retry: bool) -> BatchState:
         execution = self._executions().get(folder.run_id, Execution())
         if execution.team == "local" and with_weights(folder.summary()):
             release(self._engine, self._end)
         crew = ExecutionSettings(
-            execution.workers, execution.team, execution.address, self._sources, self._endpoints
+            execution.workers,
+            execution.team,
+            execution.address,
+            sources=self._sources,
+            endpoints=self._endpoints,
         )
         return execute(folder, crew, retry_failed=retry)
 
@@ -340,7 +346,7 @@ class RunSupervisor:
             replace_file(self.root / KEPT, (json.dumps(rows, indent=1) + "\n").encode())
 
 
-def status_of(folder: RunFolder, state: RunState, place: int | None) -> str:
+def status_of(folder: RunFolder, state: BatchState, place: int | None) -> str:
     """The status as people are told: that of the folder, and what is about to change it. A run
     that came from elsewhere stays as it came."""
     if folder.summary().get("imported"):

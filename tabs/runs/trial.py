@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from core.batch.local_team import follow_parent
 from core.errors import BadInput, TrueHueError
 from core.generation.request import Cancelled
 from core.runs.estimate import Estimate, by_trial, estimate, trial
-from core.runs.local_team import follow_parent
 from core.runs.records import RunPlan
 from core.runs.worker import WorkerSettings
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.batch.records import BatchState
 from core.export.source import imported_words
 from core.generation.registry import RENDERER, name_of
 from core.prompts.prompt import Prompt
 from core.prompts.sets import PROMPT_SETS
 from core.runs.concepts import CONCEPT, measured_of
-from core.runs.records import DRAWN, STORED, RunPlan, RunState
+from core.runs.records import DRAWN, STORED, RunPlan
 from core.runs.subsample import family_of
 from tabs.page.errors import many
 from tabs.runs.request import EXACT, GROUNDED, RunSpec
@@ -83,7 +84,7 @@ def rate_words(rate: float) -> str:
     return f"{rate * 60:.1f} a minute" if rate * 60 >= 1 else f"{rate * 3600:.1f} an hour"
 
 
-def progress_words(state: RunState) -> str:
+def progress_words(state: BatchState) -> str:
     """``812 of 2,000 pictures · 14.2 a second · about 1 min left · 3 failed``."""
     parts = [f"{state.done:,} of {many(state.total, 'picture')}"]
     if state.status == "running":

@@ -19,7 +19,9 @@ from statistics import median
 
 import cv2
 
+from core.batch.progress import done_of
 from core.batch.team import Batch
+from core.batch.worker import Worker
 from core.color.systems import parse_target
 from core.files import read_png, shelf, write_once
 from core.generation.renderer import RenderRequest, render
@@ -29,12 +31,11 @@ from core.machine import cpu_name
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.sets import prompt_set
 from core.runs.folder import RunFolder
-from core.runs.plan import make_plan
-from core.runs.progress import done_of, order_of
+from core.runs.plan import make_plan, order_of
 from core.runs.records import ItemResult, JudgingPlan, StoredItem, StoredMask
 from core.runs.score import not_drawn
 from core.runs.shards import write_shard
-from core.runs.worker import Worker, WorkerSettings
+from core.runs.worker import RunWork
 from tests.bench.scenes import scenes
 
 GOAL_RATIO, GOAL_PLAN_S, GOAL_PLAN_MB = 0.6, 10.0, 1000.0
@@ -82,15 +83,15 @@ def scoring(kind: str, rules: tuple[str, ...]) -> None:
         items = pictures(Path(place), kind)
         plan = make_plan((prompt,), "bench", items=items, judging=JudgingPlan(rules=rules))
         folder = RunFolder.create(Path(place) / "runs", plan)
-        worker = Worker(folder.path, "bench", WorkerSettings(threads=1))
+        worker = Worker(RunWork(folder.path), "bench", 1)
         batch = Batch(0, tuple((at, 1) for at in range(IMAGES)))
 
         def decode() -> None:
             for item in items:
                 read_png(Path(item.file), "RGB")
 
-        worker.work(batch)
-        decode_s, work_s = processor_s([decode, lambda: worker.work(batch)])
+        worker.work_on(batch)
+        decode_s, work_s = processor_s([decode, lambda: worker.work_on(batch)])
         worker.close()
     alone = work_s - decode_s
     print(

@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from core.batch.folder import PLAN
+from core.batch.records import BatchState
 from core.errors import BadInput, DataFolderError
 from core.export.archive_import.images import take_pictures
 from core.export.archive_import.plan import checked_plan
@@ -24,8 +26,7 @@ from core.export.archive_import.zip_file import Limits, RunZip
 from core.export.result_tables import parts_of, same_results
 from core.export.source import IMPORTED, imported_from
 from core.files import Progress, quiet, replace_file, why_of
-from core.runs.folder import ITEMS, PLAN, PROMPTS, RunFolder
-from core.runs.records import RunState
+from core.runs.folder import ITEMS, PROMPTS, RunFolder
 
 INCOMING = ".incoming"
 """Below the folder of runs: what is being read. Nobody looks for runs in there."""
@@ -106,7 +107,7 @@ def _say_where_from(run_path: Path, archive: RunZip, done: int, summary: Mapping
     # In the plan's summary too: whoever shows the run can say it without its folder.
     (run_path / PLAN).write_bytes(_json({**summary, "imported": about}))
     total = int(summary["total"])
-    state = RunState(
+    state = BatchState(
         str(summary["run_id"]),
         "finished" if done == total else "cancelled",
         total,

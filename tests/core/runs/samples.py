@@ -5,23 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from core.batch.team import BROKEN, DONE, READY, Batch, TeamEvent
+from core.batch import journal
+from core.batch.records import BatchState
 from core.color.systems import parse_target
-from core.errors import TrueHueError
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.sets import prompt_set
-from core.runs import journal
 from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
-from core.runs.records import DrawingPlan, ItemResult, JudgingPlan, RunPlan, RunState
-from core.runs.worker import Worker, WorkerSettings
+from core.runs.records import DrawingPlan, ItemResult, JudgingPlan, RunPlan
+from core.runs.worker import RunWork
+from tests.core.batch.here import InProcess
 from tests.shards import read_shard
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -125,49 +124,14 @@ def apples(count: int) -> list[Prompt]:
     ]
 
 
-class InProcess:
-    """A team whose workers are this process, for tests that are not about processes."""
-
-    def __init__(self, folder: RunFolder, settings: WorkerSettings | None = None) -> None:
-        self._folder, self._settings = folder, settings or WorkerSettings(threads=1)
-        self._workers: dict[str, Worker] = {}
-        self._events: list[TeamEvent] = []
-
-    def start(self, worker: str) -> None:
-        with self._telling(worker):
-            self._workers[worker] = Worker(self._folder.path, worker, self._settings)
-            self._events.append(TeamEvent(READY, worker))
-
-    def give(self, worker: str, batch: Batch) -> None:
-        with self._telling(worker):
-            items = self._workers[worker].work(batch)
-            self._events.append(TeamEvent(DONE, worker, items=items))
-
-    def events(self, timeout_s: float) -> list[TeamEvent]:
-        found, self._events = self._events, []
-        return found
-
-    def close(self) -> None:
-        for worker in self._workers.values():
-            worker.close()
-
-    @contextmanager
-    def _telling(self, worker: str) -> Iterator[None]:
-        """What a worker cannot go on with it says, as one in a process does."""
-        try:
-            yield
-        except TrueHueError as error:
-            self._events.append(TeamEvent(BROKEN, worker, str(error)))
+def in_process(folder: RunFolder) -> InProcess:
+    """A team of this process for a run."""
+    return InProcess(RunWork(folder.path))
 
 
-def team_here(folder: Path, settings: WorkerSettings) -> InProcess:
-    """In place of ``LocalTeam`` wherever a run is begun: see ``tests.workers_here``."""
-    return InProcess(RunFolder(folder), replace(settings, threads=1))
-
-
-def done(folder: RunFolder) -> RunState:
+def done(folder: RunFolder) -> BatchState:
     """The run executed to its end in this process."""
-    return execute(folder, team=InProcess(folder))
+    return execute(folder, team=in_process(folder))
 
 
 def begun(

@@ -16,7 +16,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from core.batch.journal import read_journal
 from core.batch.team import Batch
+from core.batch.worker import Worker
 from core.color.systems import parse_target
 from core.concepts.profile import profile_of
 from core.errors import BadInput
@@ -37,10 +39,8 @@ from core.runs.concepts import (
 from core.runs.estimate import estimate
 from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
-from core.runs.journal import read_journal
 from core.runs.maskers import Grounding, open_masker
-from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
-from core.runs.progress import order_of
+from core.runs.plan import make_plan, order_of, place_of, plan_json, request_of, run_id
 from core.runs.records import (
     ItemResult,
     MaskerSpec,
@@ -49,7 +49,7 @@ from core.runs.records import (
     StoredMask,
 )
 from core.runs.shards import old_schema, read_columns, result_of, row_of, write_shard
-from core.runs.worker import Worker, WorkerSettings, check_versions
+from core.runs.worker import RunDoer, RunWork, WorkerSettings, check_versions
 from core.verdict.expectations import Localization
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
@@ -347,14 +347,14 @@ def stored_plan(tmp_path: Path, image: np.ndarray, spec: MaskerSpec, count: int 
 
 
 def worked(folder: RunFolder, worker: Worker | None = None) -> ItemResult:
-    worker = worker or Worker(folder.path, "w1", WorkerSettings(Sources()))
+    worker = worker or Worker(RunWork(folder.path, WorkerSettings(Sources())), "w1")
     try:
-        worker.work(Batch(0, ((0, 1),)))
+        worker.work_on(Batch(0, ((0, 1),)))
         (path,) = folder.journal.glob("*")
         (row,) = read_journal(path)
     finally:
         worker.close()
-    return row
+    return result_of(row)
 
 
 def test_a_detector_and_a_segmenter_find_the_object_by_its_name(
@@ -373,8 +373,9 @@ def test_an_object_that_is_not_found_is_kept_with_its_reason(
     tmp_path: Path, image: np.ndarray, spec: MaskerSpec
 ) -> None:
     folder = stored_plan(tmp_path, image, spec)
-    worker = Worker(folder.path, "w1", WorkerSettings(Sources()))
-    masker = worker._masker
+    worker = Worker(RunWork(folder.path, WorkerSettings(Sources())), "w1")
+    assert isinstance(worker.doer, RunDoer)
+    masker = worker.doer.masker
     assert isinstance(masker, Grounding)
     masker.variant = masker.variant.with_settings({"box_threshold": 1.0})
     row = worked(folder, worker)

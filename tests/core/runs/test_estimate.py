@@ -14,7 +14,6 @@ from core.runs.estimate import SHARDS_READ, Estimate, by_trial, estimate, trial
 from core.runs.folder import RunFolder
 from core.runs.records import ItemResult, MaskerSpec, RunPlan
 from core.runs.shards import write_shard
-from core.runs.worker import WorkerSettings
 from tests.core.runs.samples import small_plan, some_prompts
 
 PROMPTS = some_prompts(4)
@@ -74,7 +73,7 @@ def test_workers_beyond_the_cores_do_not_make_it_quicker(tmp_path: Path) -> None
 
 
 def test_a_trial_draws_and_leaves_nothing(tmp_path: Path) -> None:
-    found = trial(small_plan(PROMPTS[:2]), WorkerSettings(threads=1))
+    found = trial(small_plan(PROMPTS[:2]), threads=1)
     assert found.pictures == 2
     assert found.seconds is not None
     assert found.seconds > 0
@@ -92,7 +91,7 @@ def test_a_trial_tells_of_longer_plans_and_more_workers() -> None:
 def test_a_trial_that_fails_says_why() -> None:
     crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
     with pytest.raises(TrueHueError, match=r"of the trial failed: .*4 objects"):
-        trial(small_plan([Prompt("crowd", "five", "free", crowd)]), WorkerSettings(threads=1))
+        trial(small_plan([Prompt("crowd", "five", "free", crowd)]), threads=1)
 
 
 def test_the_same_prompts_tell_most_then_the_most_pictures(tmp_path: Path) -> None:

@@ -16,19 +16,20 @@ from pathlib import Path
 
 import pytest
 
+from core.batch.journal import read_journal
+from core.batch.local_team import LocalTeam
 from core.batch.locks import InUse, held
+from core.batch.records import BatchState
 from core.errors import BadInput
 from core.generation.request import MAX_SEED
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
-from core.runs.journal import read_journal
-from core.runs.local_team import LocalTeam
-from core.runs.records import ItemResult, RunState
+from core.runs.records import ItemResult
 from core.runs.score import not_drawn
 from core.runs.shards import write_shard
-from core.runs.worker import WorkerSettings
-from tests.core.runs.samples import InProcess, begun, done, many_prompts, rows, small_plan
+from core.runs.worker import RunWork
+from tests.core.runs.samples import begun, done, in_process, many_prompts, rows, small_plan
 from tests.shards import read_shard
 
 
@@ -99,7 +100,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     total = plan.total
     folder = made(tmp_path, plan)
 
-    def pause_early(state: RunState) -> None:
+    def pause_early(state: BatchState) -> None:
         if state.done >= 5:
             folder.set_desired_state("pause")
 
@@ -146,7 +147,7 @@ def test_failures_are_kept_with_their_reason_and_tried_again_on_request(
     }
     assert execute(folder).done == 4
     assert len(rows(folder)) == 4
-    again = execute(folder, retry_failed=True, team=InProcess(folder))
+    again = execute(folder, retry_failed=True, team=in_process(folder))
     assert (again.done, again.failed) == (4, 1)
     assert [(one.position, one.attempt) for one in rows(folder)][3:] == [(3, 1), (3, 2)]
 
@@ -173,7 +174,7 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path, few: list[Prompt]
     quiet = made(tmp_path / "quiet", small_plan(few))
     shot = made(tmp_path / "shot", small_plan(few))
     done(quiet)
-    team = OneDies(shot.path, WorkerSettings(threads=1))
+    team = OneDies(RunWork(shot.path), 1)
     state = execute(shot, ExecutionSettings(workers=2), team=team)
     assert team.killed == 1
     assert (state.status, state.done, state.failed) == ("finished", 30, 0)
@@ -204,7 +205,7 @@ class OneHangs(LocalTeam):
         self.given += 1
         if self.given == 3:
             os.kill(self.pid(worker) or 0, signal.SIGSTOP)
-            RunFolder(self._folder).set_desired_state("pause")
+            self._work.folder.set_desired_state("pause")
         super().give(worker, batch)  # type: ignore[arg-type]
 
 
@@ -212,10 +213,10 @@ class OneHangs(LocalTeam):
 def test_a_worker_that_hangs_does_not_keep_a_run_from_pausing(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.runs.execute.MOST_IN_BATCH", 1)
-    monkeypatch.setattr("core.runs.local_team._END_S", 0.2)
+    monkeypatch.setattr("core.batch.execute.MOST_IN_BATCH", 1)
+    monkeypatch.setattr("core.batch.local_team._END_S", 0.2)
     folder = made(tmp_path, small_plan(few[:6]))
-    state = execute(folder, team=OneHangs(folder.path, WorkerSettings(threads=1)))
+    state = execute(folder, team=OneHangs(RunWork(folder.path), 1))
     assert (state.status, state.done, state.failed) == ("paused", 2, 0)
     folder.set_desired_state("run")
     assert done(folder).done == 6
@@ -226,7 +227,7 @@ class PausedAtOnce(LocalTeam):
     """People pause the run as soon as a worker is ready."""
 
     def give(self, worker: str, batch: object) -> None:
-        RunFolder(self._folder).set_desired_state("pause")
+        self._work.folder.set_desired_state("pause")
         super().give(worker, batch)  # type: ignore[arg-type]
 
 
@@ -236,10 +237,10 @@ def test_another_try_that_was_paused_is_not_finished(tmp_path: Path, few: list[P
     folder = made(tmp_path, plan)
     failed = ItemResult(0, 0, 0, 1, "failed", "no", verdicts=not_drawn("no", plan.rules))
     write_shard(folder.shard_folder / "s001w1-00000.parquet", [failed])
-    team = PausedAtOnce(folder.path, WorkerSettings(threads=1))
+    team = PausedAtOnce(RunWork(folder.path), 1)
     assert execute(folder, retry_failed=True, team=team).status == "paused"
     folder.set_desired_state("run")
-    state = execute(folder, retry_failed=True, team=InProcess(folder))
+    state = execute(folder, retry_failed=True, team=in_process(folder))
     assert (state.status, state.failed) == ("finished", 0)
     assert [(one.attempt, one.status) for one in rows(folder)] == [(1, "failed"), (2, "drawn")]
 
@@ -260,9 +261,9 @@ class Poisoned(LocalTeam):
 def test_a_picture_that_ends_every_process_becomes_a_failure(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.runs.execute.MOST_IN_BATCH", 1)
+    monkeypatch.setattr("core.batch.execute.MOST_IN_BATCH", 1)
     folder = made(tmp_path, small_plan(few[:6]))
-    state = execute(folder, team=Poisoned(folder.path, WorkerSettings(threads=1)))
+    state = execute(folder, team=Poisoned(RunWork(folder.path), 1))
     assert (state.status, state.done, state.failed) == ("finished", 6, 1)
     failed = next(one for one in rows(folder) if one.position == 4)
     assert "died 2 times" in failed.reason
@@ -312,15 +313,15 @@ def test_a_run_that_another_machine_is_at_is_left_alone_where_locks_are_not_shar
 ) -> None:
     folder = made(tmp_path, small_plan(few))
     folder.set_desired_state("cancel")
-    there = RunState(folder.run_id, "running", 30, host="elsewhere", updated_at=_at(0))
+    there = BatchState(folder.run_id, "running", 30, host="elsewhere", updated_at=_at(0))
     folder.keep_state(there)
     monkeypatch.setattr(
-        "core.runs.execute.time.sleep",
+        "core.batch.execute.time.sleep",
         lambda seconds: folder.keep_state(replace(there, updated_at=_at(seconds))),
     )
     with pytest.raises(InUse, match="elsewhere is at this run"):
         execute(folder)
-    monkeypatch.setattr("core.runs.execute.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("core.batch.execute.time.sleep", lambda seconds: None)
     assert execute(folder).status == "cancelled"
 
 

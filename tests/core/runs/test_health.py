@@ -15,15 +15,16 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from core.batch.folder import PLAN, STATE
+from core.batch.health import DAMAGED, require_whole
+from core.batch.journal import LEFT_OUT, Journal
 from core.batch.locks import held, is_free
 from core.errors import BadInput, DataFolderError
 from core.runs.execute import execute
-from core.runs.folder import PLAN, PROMPTS, STATE, RunFolder
-from core.runs.health import DAMAGED, require_whole
-from core.runs.journal import LEFT_OUT, Journal
+from core.runs.folder import PROMPTS, RunFolder
 from core.runs.plan import place_of
 from core.runs.records import ItemResult
-from core.runs.shards import row_of, write_shard
+from core.runs.shards import row_of, schema, write_shard
 from tests.core.runs.samples import apples, done, rows, small_plan
 from tests.shards import read_shard
 
@@ -249,8 +250,8 @@ def test_a_shard_of_another_run_is_kept_aside(copy: RunFolder) -> None:
 
 def test_a_run_at_work_is_believed(copy: RunFolder) -> None:
     """Its shards and journals change all the time; whoever is at it knows best."""
+    from core.batch.folder import LOCK
     from core.batch.locks import held
-    from core.runs.folder import LOCK
 
     running = replace(copy.state(), status="running", done=11)
     copy.keep_state(running)
@@ -262,7 +263,7 @@ def test_a_run_at_work_is_believed(copy: RunFolder) -> None:
 def test_journals_count_for_a_run_that_was_broken_off(copy: RunFolder) -> None:
     results = read_shard(copy.shards()[2])
     copy.shards()[2].unlink()
-    book = Journal(copy.journal, copy.shard_folder, "s002w1")
+    book = Journal(copy.journal, copy.shard_folder, "s002w1", schema())
     for one in results:
-        book.add(one)
+        book.add(row_of(one))
     assert (copy.state().status, copy.state().done) == ("finished", PICTURES)

@@ -9,12 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from core.batch.journal import Journal, read_journal, seal_left_over
+from core.batch.progress import done_of
+from core.batch.shards import BadShard
 from core.runs.folder import RunFolder
-from core.runs.journal import Journal, read_journal, seal_left_over
-from core.runs.progress import done_of
 from core.runs.records import ItemResult, MaskResult, ObjectVerdict
 from core.runs.score import not_drawn
-from core.runs.shards import BadShard, write_shard
+from core.runs.shards import result_of, row_of, schema, write_shard
 from tests.core.runs.samples import planned, some_prompts
 from tests.shards import read_shard
 
@@ -70,7 +71,11 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def journal(folder: RunFolder, worker: str = "w1") -> Journal:
-    return Journal(folder.journal, folder.shard_folder, worker)
+    return Journal(folder.journal, folder.shard_folder, worker, schema())
+
+
+def written(path: Path) -> list[ItemResult]:
+    return [result_of(row) for row in read_journal(path)]
 
 
 def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
@@ -91,14 +96,14 @@ def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
 def test_what_was_added_is_on_disk_at_once_and_sealed_later(folder: RunFolder) -> None:
     book = journal(folder)
     for one in results(0, 1):
-        book.add(one)
+        book.add(row_of(one))
     (path,) = folder.journal.glob("*.jsonl")
-    assert read_journal(path) == results(0, 1)
+    assert written(path) == results(0, 1)
     assert folder.shards() == []
     book.seal()
     assert [path.name for path in folder.shards()] == ["w1-00000.parquet"]
     assert not list(folder.journal.iterdir())
-    book.add(results(2)[0])
+    book.add(row_of(results(2)[0]))
     book.seal()
     book.seal()
     assert [path.name for path in folder.shards()] == ["w1-00000.parquet", "w1-00001.parquet"]
@@ -107,14 +112,14 @@ def test_what_was_added_is_on_disk_at_once_and_sealed_later(folder: RunFolder) -
 def test_a_line_that_was_cut_off_is_dropped_and_the_lines_before_it_kept(folder: RunFolder) -> None:
     book = journal(folder)
     for one in results(0, 1, 2):
-        book.add(one)
+        book.add(row_of(one))
     (path,) = folder.journal.glob("*.jsonl")
     whole = path.read_bytes()
     third = whole.rindex(b"\n", 0, -1) + 1
     for cut in (third + 1, third + 40, len(whole) - 1):
         path.write_bytes(whole[:cut])
-        assert read_journal(path) == results(0, 1)
-    assert seal_left_over(folder.journal, folder.shard_folder) == 2
+        assert written(path) == results(0, 1)
+    assert seal_left_over(folder.journal, folder.shard_folder, schema()) == 2
     assert read_shard(folder.shards()[0]) == results(0, 1)
     assert not list(folder.journal.iterdir())
 
@@ -122,20 +127,20 @@ def test_a_line_that_was_cut_off_is_dropped_and_the_lines_before_it_kept(folder:
 def test_a_journal_whose_shard_is_there_is_not_sealed_again(folder: RunFolder) -> None:
     book = journal(folder)
     for one in results(0, 1):
-        book.add(one)
+        book.add(row_of(one))
     (path,) = folder.journal.glob("*.jsonl")
     content = path.read_bytes()
     book.seal()
     path.write_bytes(content)  # killed between writing the shard and removing the journal
-    assert seal_left_over(folder.journal, folder.shard_folder) == 0
+    assert seal_left_over(folder.journal, folder.shard_folder, schema()) == 0
     assert len(read_shard(folder.shards()[0])) == 2
     assert len(folder.shards()) == 1
 
 
 def test_only_the_named_workers_journals_are_sealed(folder: RunFolder) -> None:
-    journal(folder, "s001w1").add(results(0)[0])
-    journal(folder, "s001w11").add(results(1)[0])
-    assert seal_left_over(folder.journal, folder.shard_folder, "s001w1-*") == 1
+    journal(folder, "s001w1").add(row_of(results(0)[0]))
+    journal(folder, "s001w11").add(row_of(results(1)[0]))
+    assert seal_left_over(folder.journal, folder.shard_folder, schema(), "s001w1-*") == 1
     assert [path.name for path in folder.journal.iterdir()] == ["s001w11-00000.jsonl"]
 
 
@@ -165,7 +170,7 @@ def test_of_the_same_attempt_twice_the_first_counts(folder: RunFolder) -> None:
 def test_a_shard_of_another_run_or_kind_is_named(folder: RunFolder) -> None:
     path = folder.shard_folder / "w1-00000.parquet"
     write_shard(path, results(0, 20))
-    with pytest.raises(BadShard, match=r"w1-00000\.parquet holds pictures that the run does not"):
+    with pytest.raises(BadShard, match=r"w1-00000\.parquet holds results that the plan does not"):
         done_of(folder, 20)
     pq.write_table(pa.table({"position": [0], "status": ["drawn"]}), path)
     with pytest.raises(BadShard, match=r"w1-00000\.parquet cannot be read.*attempt"):

@@ -12,8 +12,7 @@ from core.color.systems import parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.folder import RunFolder, run_folders
-from core.runs.plan import make_plan, place_of, plan_json, request_of, run_id
-from core.runs.progress import order_of
+from core.runs.plan import make_plan, order_of, place_of, plan_json, request_of, run_id
 from core.runs.records import JudgingPlan, MaskerSpec, StoredItem, StoredMask
 from tests.core.runs.samples import planned
 

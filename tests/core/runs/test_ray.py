@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from core.batch.ray_cluster import ADDRESS, Cluster, cluster
+from core.batch.ray_team import TOKEN, RayTeam, check_shared
 from core.batch.team import BROKEN, TeamEvent
 from core.errors import BadInput
 from core.prompts.prompt import Prompt
 from core.prompts.sets import prompt_set
 from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
-from core.runs.ray_team import TOKEN, RayTeam, check_shared, needs_device
 from core.runs.records import ItemResult, MaskerSpec, RunPlan
-from core.runs.worker import WorkerSettings
+from core.runs.worker import RunWork
 from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts
 from tests.shards import read_shard
 
@@ -140,7 +140,7 @@ def test_an_actor_that_is_killed_loses_and_repeats_nothing(
 ) -> None:
     plan = small_plan(few)
     shot = made(tmp_path, plan)
-    team = OneDies(shot.path, WorkerSettings(threads=1), plan, 2)
+    team = OneDies(RunWork(shot.path), 1, 2)
     state = execute(shot, ExecutionSettings(workers=2), team=team)
     assert team.killed
     assert (state.status, state.done, state.failed) == ("finished", 32, 0)
@@ -157,7 +157,7 @@ def test_a_folder_that_a_worker_cannot_use_ends_the_run_with_the_reason(
 ) -> None:
     plan = small_plan(few)
     folder = made(tmp_path, plan)
-    team = RayTeam(folder.path, WorkerSettings(threads=1), plan, 1)
+    team = RayTeam(RunWork(folder.path), 1, 1)
     (folder.path / "prompts.jsonl.gz").write_bytes(b"cut off")
     team.start("w1")
     found = []
@@ -196,17 +196,17 @@ def test_a_cluster_that_was_joined_lives_on(
 def test_a_worker_that_sees_another_folder_says_so(tmp_path: Path, few: list[Prompt]) -> None:
     folder = made(tmp_path, small_plan(few))
     (folder.path / TOKEN).write_text("a")
-    check_shared(folder.path, "a")
+    check_shared(folder, "a")
     for path, token, seen in (
         (folder.path, "b", f"there is the run {folder.run_id}, but not the folder"),
         (tmp_path / "elsewhere", "a", "there is no run at"),
     ):
         with pytest.raises(BadInput, match=seen) as caught:
-            check_shared(path, token, wait_s=0.0)
+            check_shared(RunFolder(path), token, wait_s=0.0)
         assert str(caught.value).endswith("a folder that all nodes share under the same path.")
 
 
-def test_what_needs_a_device(few: list[Prompt]) -> None:
-    assert not needs_device(small_plan(few))
+def test_what_needs_a_device(tmp_path: Path, few: list[Prompt]) -> None:
     grounded = MaskerSpec("grounded", "grounding-dino-tiny", "sam-vit-b")
-    assert needs_device(small_plan(few, masker=grounded))
+    for plan, needs in ((small_plan(few), False), (small_plan(few, masker=grounded), True)):
+        assert RunWork(made(tmp_path, plan).path).needs_device() == needs

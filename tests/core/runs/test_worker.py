@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.batch.journal import read_journal
+from core.batch.local_team import LocalTeam
 from core.batch.team import DIED, Batch, TeamEvent
+from core.batch.work import CannotWork
+from core.batch.worker import Worker
 from core.errors import BadInput, DataFolderError
 from core.generation.backends.reference import ReferenceRenderer
 from core.generation.request import GenerationRequest
@@ -18,18 +22,12 @@ from core.generation.weights.sources import Sources
 from core.images.load import encode_png, image_id
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
-from core.runs.journal import read_journal
-from core.runs.local_team import LocalTeam
 from core.runs.maskers import open_masker
 from core.runs.plan import make_plan
 from core.runs.provenance import FILE, OtherWeights, pin
 from core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
-from core.runs.worker import (
-    CannotWork,
-    Worker,
-    WorkerSettings,
-    check_versions,
-)
+from core.runs.shards import result_of
+from core.runs.worker import RunWork, check_versions
 from tests.core.runs.samples import many_prompts, small_plan, some_prompts
 from tests.tiny_models import grounding
 
@@ -42,7 +40,7 @@ def few() -> list[Prompt]:
 @pytest.fixture
 def worker(tmp_path: Path, few: list[Prompt]) -> Iterator[Worker]:
     folder = RunFolder.create(tmp_path, small_plan(few, images=30))
-    made = Worker(folder.path, "w1", WorkerSettings())
+    made = Worker(RunWork(folder.path), "w1")
     yield made
     made.close()
 
@@ -52,21 +50,23 @@ def batch(*positions: int) -> Batch:
 
 
 def written(worker: Worker) -> list[ItemResult]:
-    return [one for path in worker.folder.journal.glob("*") for one in read_journal(path)]
+    return [
+        result_of(row) for path in worker.folder.journal.glob("*") for row in read_journal(path)
+    ]
 
 
 def test_a_wish_that_was_taken_back_does_not_stop_it_for_ever(worker: Worker) -> None:
     worker.folder.set_desired_state("pause")
-    assert worker.work(batch(0, 30)) == ()
+    assert worker.work_on(batch(0, 30)) == ()
     worker.folder.set_desired_state("run")
-    assert worker.work(batch(0, 30)) == ((0, "drawn", ""), (30, "drawn", ""))
+    assert worker.work_on(batch(0, 30)) == ((0, "drawn", ""), (30, "drawn", ""))
 
 
 def test_pictures_that_cannot_be_kept_are_no_failures(worker: Worker) -> None:
-    worker.folder.images.rmdir()
-    worker.folder.images.write_text("a file stands in the way")
+    RunFolder(worker.folder.path).images.rmdir()
+    RunFolder(worker.folder.path).images.write_text("a file stands in the way")
     with pytest.raises(DataFolderError, match="cannot be written"):
-        worker.work(batch(0))
+        worker.work_on(batch(0))
     assert written(worker) == []
 
 
@@ -76,15 +76,15 @@ def test_a_masker_that_breaks_fails_the_picture_and_in_the_end_the_worker(
     def breaks(*args: Any) -> None:
         raise RuntimeError("shape mismatch")
 
-    monkeypatch.setattr(worker._masker, "find", breaks, raising=False)
-    said = worker.work(batch(0))
+    monkeypatch.setattr(worker.doer.masker, "find", breaks, raising=False)
+    said = worker.work_on(batch(0))
     assert said == ((0, "failed", "Looking for objects failed (RuntimeError: shape mismatch)."),)
     (row,) = written(worker)
     assert (row.seed, row.image_id) == (0, "")
     assert {one.cause for one in row.verdicts} == {"no-image"}
-    monkeypatch.setattr("core.runs.worker.MOST_BROKEN_IN_A_ROW", 3)
+    monkeypatch.setattr("core.batch.worker.MOST_BROKEN_IN_A_ROW", 3)
     with pytest.raises(CannotWork, match=r"3 pictures in a row failed.*shape mismatch"):
-        worker.work(batch(30, 1, 31))
+        worker.work_on(batch(30, 1, 31))
     # The one that was not written down is done again.
     assert [one.position for one in written(worker)] == [0, 30]
 
@@ -95,9 +95,9 @@ def test_memory_that_runs_out_in_the_masker_is_nothing_of_the_picture(
     def breaks(*args: Any) -> None:
         raise RuntimeError("CUDA out of memory. Tried to allocate")
 
-    monkeypatch.setattr(worker._masker, "find", breaks, raising=False)
+    monkeypatch.setattr(worker.doer.masker, "find", breaks, raising=False)
     with pytest.raises(CannotWork, match="Memory ran out while looking for objects"):
-        worker.work(batch(0))
+        worker.work_on(batch(0))
     assert written(worker) == []
 
 
@@ -131,9 +131,9 @@ def test_only_the_renderers_own_masks_say_that_it_left_an_object_out(
         0, 0, image_id(drawn.srgb8), str(picture), masks, drawn_by="reference-renderer"
     )
     plan = make_plan((prompt,), "them", items=(item,), judging=JudgingPlan(rules=("truehue",)))
-    made = Worker(RunFolder.create(tmp_path / "runs", plan).path, "w1", WorkerSettings())
+    made = Worker(RunWork(RunFolder.create(tmp_path / "runs", plan).path), "w1")
     try:
-        made.work(batch(0))
+        made.work_on(batch(0))
         (row,) = written(made)
     finally:
         made.close()
@@ -183,7 +183,7 @@ def test_a_detector_that_was_changed_is_refused(tmp_path: Path) -> None:
 
 def test_a_process_that_breaks_says_why(tmp_path: Path, few: list[Prompt]) -> None:
     folder = RunFolder.create(tmp_path, small_plan(few))
-    team = LocalTeam(folder.path, WorkerSettings(threads="two"))  # type: ignore[arg-type]
+    team = LocalTeam(RunWork(folder.path), "two")  # type: ignore[arg-type]
     team.start("w1")
     found: list[TeamEvent] = []
     while not found:

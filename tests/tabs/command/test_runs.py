@@ -21,8 +21,8 @@ from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult
 from storage import Storage
 from tabs.command.runs import main
+from tests.core.batch.here import team_here
 from tests.core.export.made import make_run
-from tests.core.runs.samples import team_here
 from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
 from tests.shards import read_shard
@@ -36,7 +36,7 @@ def workers_of_ours() -> Iterator[None]:
     """Commands that are called here have their workers here too; those that are begun as processes
     of their own have processes as workers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.runs.execute.LocalTeam", team_here)
+        patch.setattr("core.batch.execute.LocalTeam", team_here)
         yield
 
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
+from core.batch.folder import LOCK, PLAN
 from core.batch.locks import held
+from core.batch.records import BatchState
 from core.errors import BadInput, DataFolderError, NotAllowed
 from core.prompts.sets import prompt_set
-from core.runs.folder import LOCK, PLAN, RunFolder
-from core.runs.records import RunState
+from core.runs.folder import RunFolder
 from tabs.command.runs import main as command
 from tabs.explore.board import board_view
 from tabs.library.service import Library
@@ -165,7 +166,7 @@ def test_words() -> None:
     assert (price_of(" $2.50 "), price_of("")) == (2.5, None)
     with pytest.raises(BadInput, match="such as 2"):
         price_of("cheap")
-    state = RunState("r", "running", 2000, 812, 3, 14.2, 84.0, 2)
+    state = BatchState("r", "running", 2000, 812, 3, 14.2, 84.0, 2)
     assert progress_words(state) == (
         "812 of 2,000 pictures · 14.2 a second · about 84 s left · 2 workers · 3 failed"
     )
@@ -324,7 +325,7 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     )
     context.services[RunSupervisor] = keeper
     assert keeper.take_in() == 4
-    folder.keep_state(RunState(folder.run_id, "paused", 4, 2))
+    folder.keep_state(BatchState(folder.run_id, "paused", 4, 2))
     shown = one(context)
     assert (shown["id"], shown["stored"]) == (folder.run_id, 4)
     assert shown["facts"].endswith(f"in {shared}")
@@ -351,7 +352,7 @@ def test_where_a_run_elsewhere_is_at_work_the_leaderboard_says_so(
     context.services[RunSupervisor] = keeper
     assert keeper.take_in() == 2
     with held(folder.path / LOCK, "in use"):
-        folder.keep_state(RunState(folder.run_id, "running", 4, 2, workers=1))
+        folder.keep_state(BatchState(folder.run_id, "running", 4, 2, workers=1))
         view = board_view(context, {})
     (row,) = view["groups"][0]["rows"]
     assert (row["progress"]["words"], view["busy"]) == ("50% drawn · running", True)
@@ -363,7 +364,7 @@ def test_an_imported_run_is_shown_and_not_gone_on_with(context: Context) -> None
     plan = json.loads((folder.path / PLAN).read_text())
     about = {"name": "theirs.truehue.zip", "at": "2026-11-20T10:00:00", "images": False}
     (folder.path / PLAN).write_text(json.dumps(plan | {"imported": about}))
-    folder.keep_state(RunState(folder.run_id, "paused", 4, 2, 1))
+    folder.keep_state(BatchState(folder.run_id, "paused", 4, 2, 1))
     context.service(RunSupervisor).take_in()
     shown = one(context)
     assert (shown["status"], shown["words"][:17]) == ("imported", "2 of 4 pictures ·")

@@ -74,6 +74,6 @@ def test_it_is_ended_when_it_is_cancelled(
 
 @pytest.mark.process
 def test_it_draws_in_a_process_of_its_own() -> None:
-    estimate = trial.in_process(PLAN, WorkerSettings(threads=1))
+    estimate = trial.in_process(PLAN, WorkerSettings())
     assert estimate.seconds_a_picture is not None
     assert estimate.seconds_a_picture > 0

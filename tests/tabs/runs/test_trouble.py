@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from core.batch.records import BatchState
 from core.errors import BadInput, DataFolderError
 from core.runs.estimate import room_bytes
 from core.runs.folder import RunFolder
-from core.runs.records import RunState
 from tabs.explore.board import board_view
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
@@ -52,7 +52,7 @@ def test_what_is_no_exception_does_not_end_the_queue_of_runs(
         for name in ("model-a", "model-b")
     )
 
-    def leaves(folder: RunFolder, retry: bool) -> RunState:
+    def leaves(folder: RunFolder, retry: bool) -> BatchState:
         raise SystemExit(folder.run_id)
 
     monkeypatch.setattr(keeper, "_execute", leaves)
@@ -71,10 +71,10 @@ def test_one_odd_folder_takes_nothing_down(
     odd = sample_run(keeper.root, sample_plan("model-b", prompts=3, images=1))
     assert keeper.take_in() == 5
     odd.shards()[0].unlink()
-    good.keep_state(RunState(good.run_id, "running", 2, 2))  # interrupted: nobody is at it
+    good.keep_state(BatchState(good.run_id, "running", 2, 2))  # interrupted: nobody is at it
     state = RunFolder.state
 
-    def asked(folder: RunFolder) -> RunState:
+    def asked(folder: RunFolder) -> BatchState:
         if folder.run_id == odd.run_id:
             raise error
         return state(folder)

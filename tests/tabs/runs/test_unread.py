@@ -12,9 +12,10 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from core.batch.folder import PLAN
 from core.errors import BadInput
 from core.export import write
-from core.runs.folder import PLAN, RunFolder
+from core.runs.folder import RunFolder
 from storage import Storage
 from tabs.explore.routes import board_routes
 from tabs.export.routes import export_routes

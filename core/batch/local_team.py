@@ -1,4 +1,4 @@
-"""Workers as processes of this machine: each has its own model, one that dies takes no other."""
+"""Workers as processes of this machine: each has its own models, one that dies takes no other."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from typing import Any
 
-from core.batch.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
+from core.batch.team import BROKEN, DIED, DONE, READY, STEPS, Batch, TeamEvent
+from core.batch.work import Work
+from core.batch.worker import Worker
 from core.errors import TrueHueError
-from core.runs.worker import Worker, WorkerSettings
 
 log = logging.getLogger("truehue")
 
@@ -30,7 +30,7 @@ _THREADS = (
     "VECLIB_MAXIMUM_THREADS",
 )
 _END_S = 120.0
-"""So long workers have for the pictures in work when they are to end; then they lose them."""
+"""So long workers have for the items in work when they are to end; then they lose them."""
 
 
 @dataclass
@@ -40,20 +40,20 @@ class _Member:
 
 
 class LocalTeam:
-    """A :class:`core.batch.team.Team` of processes."""
+    """A :class:`core.batch.team.Team` of processes, of so many ``threads`` each (0: all)."""
 
-    def __init__(self, folder: Path, settings: WorkerSettings) -> None:
-        self._folder, self._settings = folder, settings
+    def __init__(self, work: Work, threads: int) -> None:
+        self._work, self._threads = work, threads
         self._context = multiprocessing.get_context("spawn")
         self._members: dict[str, _Member] = {}
 
     def start(self, worker: str) -> None:
         """Begins a process."""
         ours, theirs = self._context.Pipe()
-        with _environment(self._settings.threads):
+        with _environment(self._threads):
             process = self._context.Process(
                 target=_serve,
-                args=(theirs, self._folder, worker, self._settings),
+                args=(theirs, self._work, worker, self._threads),
                 name=f"truehue-{worker}",
             )
             process.start()
@@ -124,11 +124,15 @@ def _end(member: _Member, until: float) -> None:
     member.pipe.close()
 
 
-def _serve(pipe: Connection, folder: Path, name: str, settings: WorkerSettings) -> None:
+def _serve(pipe: Connection, work: Work, name: str, threads: int) -> None:
     """The life of a worker's process."""
     follow_parent()
+
+    def tell(steps: int) -> None:
+        pipe.send(TeamEvent(STEPS, name, steps=steps))
+
     try:
-        worker = Worker(folder, name, settings)
+        worker = Worker(work, name, threads, tell)
         try:
             pipe.send(TeamEvent(READY, name))
             while (batch := pipe.recv()) is not None:
@@ -151,7 +155,7 @@ def _say(pipe: Connection, event: TeamEvent) -> None:
 
 def _worked(worker: Worker, name: str, batch: Batch) -> TeamEvent:
     try:
-        return TeamEvent(DONE, name, items=worker.work(batch))
+        return TeamEvent(DONE, name, items=worker.work_on(batch))
     except TrueHueError as error:
         return TeamEvent(BROKEN, name, str(error))
 

@@ -1,9 +1,9 @@
 """Workers as Ray's actors: on this machine, or on every node of a cluster.
 
-On a cluster two things have to be at the same place on every node: the run's folder, for workers
+On a cluster two things have to be at the same place on every node: the work's folder, for workers
 share nothing else, and this project, whose folder is put on each worker's path. Both are easiest on
 a folder that all nodes mount. Ray's own upload of a working folder is not used: it would send the
-data folder along, and leave nodes with copies that differ from what began the run.
+data folder along, and leave nodes with copies that differ from what began the work.
 
 A worker whose model needs a device takes a whole GPU where the cluster has any; every other one
 takes one CPU of a cluster that was joined. Workers that find no place wait for one: nodes that come
@@ -24,17 +24,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from core.batch.folder import BatchFolder
 from core.batch.ray_cluster import cluster
 from core.batch.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
+from core.batch.work import Work
+from core.batch.worker import Worker
 from core.errors import BadInput, TrueHueError
 from core.files import replace_file
-from core.generation.registry import model as registered
-from core.runs.folder import RunFolder
-from core.runs.records import DRAWN, RunPlan
-from core.runs.worker import Worker, WorkerSettings
 
 TOKEN = "ray.token"
-"""In the run's folder: what a worker must find there to know that it sees the same folder."""
+"""In the work's folder: what a worker must find there to know that it sees the same folder."""
 
 _SEEN_S, _GONE_S, _END_S = 10.0, 10.0, 120.0
 
@@ -56,18 +55,17 @@ class RayTeam:
     ``workers``; see :func:`core.batch.ray_cluster.cluster` for what it raises.
     """
 
-    def __init__(
-        self, folder: Path, settings: WorkerSettings, plan: RunPlan, workers: int, address: str = ""
-    ) -> None:
-        self._folder = folder.resolve()
+    def __init__(self, work: Work, threads: int, workers: int, address: str = "") -> None:
+        self._work = work
+        self._folder = work.folder.path.resolve()
         self._token = secrets.token_hex(16)
         self._members: dict[str, _Member] = {}
         self._held = ExitStack()
         at = self._held.enter_context(cluster(address, workers))
-        self._settings = settings if at.own else replace(settings, threads=1)
+        self._threads = threads if at.own else 1
         # A cluster of this machine alone has room for all that are asked for.
         self._takes: dict[str, Any] = {"num_cpus": 0 if at.own else 1}
-        if needs_device(plan) and at.gpus:
+        if work.needs_device() and at.gpus:
             self._takes["num_gpus"] = 1
         with self._closing_on_error():
             replace_file(self._folder / TOKEN, self._token.encode())
@@ -76,7 +74,7 @@ class RayTeam:
         """Asks for an actor; Ray starts it where there is room."""
         import ray
 
-        threads = str(self._settings.threads or "")
+        threads = str(self._threads or "")
         path = os.pathsep.join([str(_PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])])
         variables = {"PYTHONPATH": path, **({"OMP_NUM_THREADS": threads} if threads else {})}
         actor = (
@@ -84,7 +82,7 @@ class RayTeam:
             .options(**self._takes, max_restarts=0, runtime_env={"env_vars": variables})
             .remote()
         )
-        task = actor.open.remote(str(self._folder), worker, self._token, self._settings)
+        task = actor.open.remote(self._work, worker, self._token, self._threads)
         self._members[worker] = _Member(actor, task)
 
     def give(self, worker: str, batch: Batch) -> None:
@@ -158,12 +156,13 @@ class _Actor:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._name = ""
         self._worker: Worker | None = None
+        self._steps = 0
 
-    def open(self, folder: str, name: str, token: str, settings: WorkerSettings) -> Any:
+    def open(self, work: Work, name: str, token: str, threads: int) -> Any:
         self._name = name
         try:
-            check_shared(Path(folder), token)
-            self._worker = Worker(folder, name, settings)
+            check_shared(work.folder, token)
+            self._worker = Worker(work, name, threads, self._tell)
         except TrueHueError as error:
             return self._answer(TeamEvent(BROKEN, name, str(error)))
         return self._answer(TeamEvent(READY, name))
@@ -171,7 +170,7 @@ class _Actor:
     def work(self, batch: Batch) -> Any:
         assert self._worker is not None
         try:
-            items = self._worker.work(batch)
+            items = self._worker.work_on(batch)
         except TrueHueError as error:
             return self._answer(TeamEvent(BROKEN, self._name, str(error)))
         return self._answer(TeamEvent(DONE, self._name, items=items))
@@ -183,38 +182,40 @@ class _Actor:
     def alive(self) -> bool:
         return True
 
+    def _tell(self, steps: int) -> None:
+        self._steps += steps
+
     def _answer(self, event: TeamEvent) -> tuple[TeamEvent, int, str]:
+        event, self._steps = replace(event, steps=self._steps), 0
         return event, os.getpid(), f"{os.getpid()} on {socket.gethostname()}"
 
 
-def needs_device(plan: RunPlan) -> bool:
-    """Whether a worker of the plan loads a model that a GPU makes faster."""
-    draws = plan.kind == DRAWN and registered(plan.model).kind not in ("renderer", "served")
-    return draws or plan.masker.kind == "grounded"
-
-
-def check_shared(folder: Path, token: str, wait_s: float = _SEEN_S) -> None:
-    """Raises BadInput where ``folder`` is not the one in which the token was written.
+def check_shared(folder: BatchFolder, token: str, wait_s: float = _SEEN_S) -> None:
+    """Raises BadInput where ``folder`` is here not the one in which the token was written.
 
     A shared folder may show a new file a little later to other nodes.
     """
     until = time.monotonic() + wait_s
     while True:
         with contextlib.suppress(OSError):
-            if (folder / TOKEN).read_text() == token:
+            if (folder.path / TOKEN).read_text() == token:
                 return
         if time.monotonic() >= until:
             break
         time.sleep(0.2)
-    node = socket.gethostname()
+    node, words = socket.gethostname(), folder.words
     try:
-        held = str(RunFolder(folder).summary()["run_id"])
-        seen = f"the run {held}, but not the folder that the run was started in"
-    except (BadInput, KeyError):
-        seen = "no run"
+        # Read anew: what is known of the folder may have come from elsewhere.
+        type(folder)(folder.path).summary()
+        seen = (
+            f"the {words.work} {folder.run_id}, but not the folder that the {words.work} was "
+            "started in"
+        )
+    except BadInput:
+        seen = f"no {words.work}"
     raise BadInput(
-        f"On {node} there is {seen} at {folder}. Workers write into the run's folder: put the runs "
-        "on a folder that all nodes share under the same path."
+        f"On {node} there is {seen} at {folder.path}. Workers write into the {words.work}'s "
+        "folder: put it on a folder that all nodes share under the same path."
     )
 
 

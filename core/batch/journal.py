@@ -1,7 +1,7 @@
-"""What a worker has done: a line a picture at once, sealed into a shard now and then.
+"""What a worker has done: a line an item at once, sealed into a shard now and then.
 
-A worker that is killed loses the picture in work and nothing else: a line that was cut off is
-dropped, the lines before it are sealed by whoever takes the run up.
+A worker that is killed loses the item in work and nothing else: a line that was cut off is dropped,
+the lines before it are sealed by whoever takes the work up.
 """
 
 from __future__ import annotations
@@ -12,40 +12,45 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from core.errors import DataFolderError
+from core.batch.records import Row
+from core.batch.shards import write_shard
+from core.errors import DataFolderError, TrueHueError
 from core.files import why_of
-from core.runs.plan import place_of
-from core.runs.records import ItemResult, RunPlan
-from core.runs.shards import result_of, row_of, write_shard
 
 MOST_LINES = 500
 SEAL_AFTER_S = 30.0
 _SYNC_S = 1.0
 LEFT_OUT = "left-out.jsonl"
 
-Fits = Callable[[ItemResult], str]
-"""Why a line cannot be of a run; empty where it can."""
+Fitted = Callable[[Row], Row]
+"""The row of a journal's line; raises Misfit. See :meth:`core.batch.work.Work.fitted`."""
 
 log = logging.getLogger("truehue")
 
 
-class Journal:
-    """The open journal of one worker, ``<worker>-<n>.jsonl``."""
+class Misfit(TrueHueError):
+    """A line of a journal that cannot be of the work, and why."""
 
-    def __init__(self, folder: Path, shards: Path, worker: str) -> None:
+
+class Journal:
+    """The open journal of one worker, ``<worker>-<n>.jsonl``; ``schema`` is that of its shards."""
+
+    def __init__(self, folder: Path, shards: Path, worker: str, schema: Any) -> None:
         self._folder, self._shards, self._worker = folder, shards, worker
+        self._schema = schema
         self._number = 0
-        self._results: list[ItemResult] = []
+        self._rows: list[Row] = []
         self._descriptor = -1
         self._begun = self._synced = 0.0
 
-    def add(self, result: ItemResult) -> None:
+    def add(self, row: Row) -> None:
         """Writes a result down; it outlives the process when this returns.
 
         Raises DataFolderError when the disk is full or the folder is gone.
         """
-        line = json.dumps(row_of(result), ensure_ascii=False, allow_nan=False) + "\n"
+        line = json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
         try:
             if self._descriptor < 0:
                 self._open()
@@ -57,20 +62,20 @@ class Journal:
             raise DataFolderError(
                 f"{self._folder} cannot be written: {why_of(error)}. Make room, then resume."
             ) from error
-        self._results.append(result)
-        full = len(self._results) >= MOST_LINES
+        self._rows.append(row)
+        full = len(self._rows) >= MOST_LINES
         if full or time.monotonic() - self._begun >= SEAL_AFTER_S:
             self.seal()
 
     def seal(self) -> None:
         """Makes a shard of what was written since the last one; nothing makes none."""
-        if not self._results:
+        if not self._rows:
             return
         name = self._name()
-        write_shard(self._shards / f"{name}.parquet", self._results)
+        write_shard(self._shards / f"{name}.parquet", self._rows, self._schema)
         os.close(self._descriptor)
         (self._folder / f"{name}.jsonl").unlink(missing_ok=True)
-        self._results, self._descriptor = [], -1
+        self._rows, self._descriptor = [], -1
         self._number += 1
 
     def _open(self) -> None:
@@ -86,66 +91,48 @@ class Journal:
 
 
 def seal_left_over(
-    folder: Path, shards: Path, workers: str = "*", fits: Fits = lambda result: ""
+    folder: Path, shards: Path, schema: Any, workers: str = "*", fitted: Fitted = lambda row: row
 ) -> int:
     """Seals the journals of workers that are gone; returns how many results were saved.
 
     ``workers`` is a glob of their names. Only for who knows that nobody writes them any more.
-    Lines that ``fits`` has something to say of are not of this run: they go to ``left-out.jsonl``
-    beside the journals' folder, each with the reason.
+    Lines that ``fitted`` refuses are not of this work: they go to ``left-out.jsonl`` beside the
+    journals' folder, each with the reason.
     """
     saved = 0
     for path in sorted(folder.glob(f"{workers}.jsonl")):
         shard = shards / f"{path.stem}.parquet"
         if not shard.exists():
-            results = []
-            for result in read_journal(path):
-                if why := fits(result):
-                    _leave_out(folder.with_name(LEFT_OUT), path.name, result, why)
-                else:
-                    results.append(result)
-            if results:
-                write_shard(shard, results)
-                saved += len(results)
+            rows = []
+            for row in read_journal(path):
+                try:
+                    rows.append(fitted(row))
+                except Misfit as why:
+                    _leave_out(folder.with_name(LEFT_OUT), path.name, row, str(why))
+            if rows:
+                write_shard(shard, rows, schema)
+                saved += len(rows)
         path.unlink(missing_ok=True)
     return saved
 
 
-def read_journal(path: Path) -> list[ItemResult]:
+def read_journal(path: Path) -> list[Row]:
     """The whole lines of a journal; what stands after a line that was cut off is dropped."""
-    results = []
+    rows: list[Row] = []
     for line in path.read_bytes().splitlines(keepends=True):
         try:
-            if not line.endswith(b"\n"):
-                break
-            results.append(result_of(json.loads(line)))
-        except (ValueError, KeyError, TypeError):
+            row = json.loads(line) if line.endswith(b"\n") else None
+        except ValueError:
             break
-    return results
+        if not isinstance(row, dict):
+            break
+        rows.append(row)
+    return rows
 
 
-def fitting(plan: RunPlan) -> Fits:
-    """Tells lines that cannot be of the run of ``plan``."""
-
-    def fits(result: ItemResult) -> str:
-        if type(result.position) is not int or not 0 <= result.position < plan.total:
-            return f"the position {result.position!r:.40} is not among the run's {plan.total:,}"
-        if (result.prompt, result.image) != place_of(plan, result.position):
-            return f"the position {result.position} is another prompt or picture of the run"
-        if (
-            type(result.attempt) is not int
-            or result.attempt < 1
-            or result.status not in ("drawn", "failed")
-        ):
-            return f"the attempt at the position {result.position} has no number or no status"
-        return ""
-
-    return fits
-
-
-def _leave_out(place: Path, name: str, result: ItemResult, why: str) -> None:
+def _leave_out(place: Path, name: str, row: Row, why: str) -> None:
     log.warning("a line of %s was left out: %s", name, why)
-    line = json.dumps({"journal": name, "reason": why, "line": row_of(result)}, ensure_ascii=False)
+    line = json.dumps({"journal": name, "reason": why, "line": row}, ensure_ascii=False)
     with place.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
 

@@ -1,0 +1,101 @@
+"""The smallest kind of long work: numbers are squared. It knows of no pictures, and neither does
+what it is built on; ``python -m tests.core.batch.squares FOLDER WORKERS`` executes it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from core.batch import journal
+from core.batch.execute import Crew, execute
+from core.batch.folder import BatchFolder
+from core.batch.records import DONE, Row, Words
+from core.batch.shards import schema_with
+from core.batch.work import ItemFailed, Work, WorkerContext
+from core.errors import BadInput
+
+MOST_LINES = "TRUEHUE_TEST_MOST_LINES"
+# Here and not below: the workers of work that a test begins import this module too.
+journal.MOST_LINES = int(os.environ.get(MOST_LINES, journal.MOST_LINES))
+
+
+class SquaresFolder(BatchFolder):
+    """Numbers from ``first`` on."""
+
+    words = Words("list", "number", "numbers")
+
+
+class Squares(Work):
+    """Squares ``total`` numbers; those in ``bad`` have none, those in ``deadly`` end the process.
+
+    Each takes ``steps`` steps of ``step_s``.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        steps: int = 0,
+        step_s: float = 0.0,
+        bad: tuple[int, ...] = (),
+        deadly: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(SquaresFolder(folder))
+        self.steps, self.step_s, self.bad, self.deadly = steps, step_s, bad, deadly
+
+    def schema(self) -> Any:
+        return schema_with([("number", pa.int64()), ("square", pa.int64())])
+
+    def check(self) -> None:
+        if self.folder.summary()["version"] != 1:
+            raise BadInput("The list was begun with other squares.")
+
+    def open(self, context: WorkerContext) -> Squarer:
+        return Squarer(self, context)
+
+
+class Squarer:
+    """Squares one number at a time."""
+
+    def __init__(self, work: Squares, context: WorkerContext) -> None:
+        self._work, self._context = work, context
+        self._first = int(work.folder.summary()["first"])
+
+    def do(self, position: int, attempt: int) -> Row:
+        number = self._first + position
+        for _ in range(self._work.steps):
+            time.sleep(self._work.step_s)
+            self._context.step()
+        if number in self._work.deadly:
+            os._exit(3)
+        if number in self._work.bad and attempt == 1:
+            raise ItemFailed(f"{number} has no square today.", {"number": number})
+        return {
+            "position": position,
+            "attempt": attempt,
+            "status": DONE,
+            "reason": "",
+            "number": number,
+            "square": number * number,
+        }
+
+    def close(self) -> None:
+        pass
+
+
+def begun(place: Path, total: int, first: int = 10) -> Path:
+    """The folder of a list of numbers."""
+    folder = SquaresFolder(place / "squares")
+    folder.begin({"total": total, "first": first, "version": 1})
+    folder.set_desired_state("run")
+    return folder.path
+
+
+if __name__ == "__main__":
+    work = Squares(Path(sys.argv[1]), steps=1, step_s=0.01)
+    work.folder.set_desired_state("run")
+    execute(work, Crew(workers=int(sys.argv[2])))

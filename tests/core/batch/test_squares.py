@@ -1,0 +1,250 @@
+"""Work without pictures, from its plan to its rows: what core.batch promises of any kind."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from core.batch.execute import Crew, execute
+from core.batch.folder import PLAN, BatchFolder
+from core.batch.journal import LEFT_OUT, read_journal
+from core.batch.records import DONE, BatchState
+from core.batch.results import tables
+from core.batch.team import Batch
+from core.batch.worker import Worker
+from core.errors import BadInput, DataFolderError
+from tests.core.batch.here import InProcess
+from tests.core.batch.squares import MOST_LINES, Squares, SquaresFolder, begun
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def rows(folder: BatchFolder) -> list[tuple[int, int, str, int | None]]:
+    """Position, attempt, status and square of every row of every shard, in order."""
+    tables = [pq.read_table(path).to_pylist() for path in folder.shards()]
+    found = [row for table in tables for row in table]
+    return sorted((r["position"], r["attempt"], r["status"], r["square"]) for r in found)
+
+
+def all_of(total: int, first: int = 10) -> list[tuple[int, int, str, int | None]]:
+    return [(at, 1, DONE, (first + at) ** 2) for at in range(total)]
+
+
+def here(work: Squares, retry: bool = False, **more: Callable[[BatchState], None]) -> BatchState:
+    return execute(work, team=InProcess(work), retry_failed=retry, **more)
+
+
+def test_numbers_are_squared_once(tmp_path: Path) -> None:
+    work = Squares(begun(tmp_path, 100))
+    state = here(work)
+    assert (state.status, state.total, state.done, state.failed) == ("finished", 100, 100, 0)
+    assert rows(work.folder) == all_of(100)
+    assert work.folder.state() == state
+    assert not list(work.folder.journal.iterdir())
+    again = here(work)
+    assert (again.done, again.rate, rows(work.folder)) == (100, 0.0, all_of(100))
+
+
+def test_what_failed_has_its_reason_and_is_tried_again_on_request(tmp_path: Path) -> None:
+    work = Squares(begun(tmp_path, 5), bad=(11, 13))
+    state = here(work)
+    assert (state.status, state.done, state.failed) == ("finished", 5, 2)
+    assert dict(state.problems) == {"11 has no square today.": 1, "13 has no square today.": 1}
+    failed = [row for path in work.folder.shards() for row in pq.read_table(path).to_pylist()][1]
+    assert (failed["number"], failed["square"]) == (11, None)
+    assert here(work).failed == 2
+    assert here(work, retry=True).failed == 0
+    assert [one[:3] for one in rows(work.folder) if one[0] == 1] == [
+        (1, 1, "failed"),
+        (1, 2, DONE),
+    ]
+
+
+def test_a_pause_gives_up_the_number_in_work_and_steps_are_told(tmp_path: Path) -> None:
+    work = Squares(begun(tmp_path, 12), steps=4, step_s=0.01)
+    seen: list[int] = []
+
+    def pause_early(state: BatchState) -> None:
+        seen.append(state.steps)
+        if state.done >= 3:
+            work.folder.set_desired_state("pause")
+
+    state = here(work, watch=pause_early)
+    assert state.status == "paused"
+    assert 3 <= state.done < 12
+    done = rows(work.folder)
+    assert done == all_of(state.done)
+    assert seen == sorted(seen)
+    assert seen[-1] >= 4 * state.done
+    work.folder.set_desired_state("run")
+    state = here(work)
+    assert (state.status, rows(work.folder)) == ("finished", all_of(12))
+    assert state.steps == 4 * (12 - len(done))
+
+
+@pytest.mark.process
+def test_a_list_that_is_killed_twice_ends_with_the_rows_of_an_undisturbed_one(
+    tmp_path: Path,
+) -> None:
+    total = 300
+    folder = SquaresFolder(begun(tmp_path, total))
+    chance = random.Random(7)  # seeded, so that a failure can be looked at again
+    for _ in range(2):
+        command = [sys.executable, "-m", "tests.core.batch.squares", str(folder.path), "2"]
+        process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, MOST_LINES: "7"})
+        enough, until = written(folder) + chance.randint(5, 60), time.monotonic() + 120
+        while written(folder) < enough:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert folder.state().status == "interrupted"
+    assert 0 < written(folder) < total
+    assert here(Squares(folder.path)).status == "finished"
+    assert rows(folder) == all_of(total)
+
+
+def written(folder: BatchFolder) -> int:
+    """How many results are safe now."""
+    shards = sum(pq.read_metadata(path).num_rows for path in folder.shards())
+    journals = [path for path in folder.journal.glob("*.jsonl") if path.exists()]
+    return shards + sum(len(read_journal(path)) for path in journals)
+
+
+@pytest.mark.process
+def test_a_number_that_ends_every_process_becomes_a_failure(tmp_path: Path) -> None:
+    work = Squares(begun(tmp_path, 3), deadly=(11,))
+    state = execute(work, Crew(workers=1, threads=1))
+    assert (state.status, state.done, state.failed) == ("finished", 3, 1)
+    ((reason, _),) = state.problems
+    assert reason == (
+        "While this number was in work the worker died 2 times: its process ended with status 3."
+    )
+    assert [one[0] for one in rows(work.folder)] == [0, 1, 2]
+
+
+def test_a_list_begun_otherwise_does_not_go_on(tmp_path: Path) -> None:
+    path = begun(tmp_path, 3)
+    plan = json.loads((path / PLAN).read_text())
+    (path / PLAN).write_text(json.dumps({**plan, "version": 2}))
+    with pytest.raises(BadInput, match="other squares"):
+        here(Squares(path))
+    (path / PLAN).write_text(json.dumps({**plan, "imported": {"name": "a.zip"}}))
+    with pytest.raises(BadInput, match="This list was imported"):
+        here(Squares(path))
+    (path / PLAN).write_text(json.dumps({**plan, "format": 2}))
+    with pytest.raises(BadInput, match="Use the version that began the list"):
+        here(Squares(path))
+
+
+def test_lines_that_are_none_of_the_lists_are_left_out_with_a_reason(tmp_path: Path) -> None:
+    work = Squares(begun(tmp_path, 3))
+    good = {"position": 1, "attempt": 1, "status": DONE, "reason": "", "number": 11, "square": 121}
+    lines = [{**good, "position": 3}, {**good, "attempt": 0}, {**good, "square": "many"}, good]
+    (work.folder.journal / "s001w1-00000.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line in lines)
+    )
+    assert here(work).status == "finished"
+    assert rows(work.folder) == all_of(3)
+    said = [json.loads(line) for line in (work.folder.path / LEFT_OUT).read_text().splitlines()]
+    assert [one["reason"].partition(":")[0] for one in said] == [
+        "the position 3 is not among the list's 3",
+        "the attempt at the position 1 has no number or no status",
+        "its columns do not fit",
+    ]
+
+
+def test_a_folder_that_cannot_be_written_ends_the_work_and_fails_no_number(tmp_path: Path) -> None:
+    work = Squares(begun(tmp_path, 3))
+    work.folder.journal.rmdir()
+    work.folder.journal.write_text("a file stands in the way")
+    worker = Worker(work, "w1", 1)
+    with pytest.raises(DataFolderError, match="cannot be written"):
+        worker.work_on(Batch(0, ((0, 1),)))
+    work.folder.journal.unlink()
+    work.folder.journal.mkdir()
+    worker.close()
+    assert here(work).failed == 0
+
+
+def test_only_the_positions_of_the_order_are_done(tmp_path: Path) -> None:
+    class Some(Squares):
+        def order(self):  # type: ignore[no-untyped-def]
+            return super().order()[3:0:-2]
+
+    work = Some(begun(tmp_path, 5))
+    state = here(work)
+    assert (state.status, state.done) == ("finished", 2)
+    assert rows(work.folder) == [all_of(5)[1], all_of(5)[3]]
+
+
+def test_the_latest_row_of_each_number_comes_back_in_order(tmp_path: Path) -> None:
+    work = Squares(begun(tmp_path, 5), bad=(11,))
+    columns = ("position", "attempt", "square")
+    assert list(tables(work)) == []
+    assert here(work).failed == 1
+    assert here(work, retry=True).failed == 0
+    found = list(tables(work, columns, size=2))
+    assert [table.num_rows for table in found] == [2, 2, 1]
+    said = [tuple(row.values()) for table in found for row in table.to_pylist()]
+    assert said == [(0, 1, 100), (1, 2, 121), (2, 1, 144), (3, 1, 169), (4, 1, 196)]
+    # What a worker has in its journal counts too, and what is none of the list's does not.
+    line = {"position": 0, "attempt": 2, "status": DONE, "reason": "", "number": 10, "square": 7}
+    (work.folder.journal / "s009w1-00000.jsonl").write_text(
+        "".join(json.dumps({**line, "position": at}) + "\n" for at in (0, 77))
+    )
+    (table,) = tables(work, columns)
+    assert table["square"].to_pylist() == [7, 121, 144, 169, 196]
+    assert table.schema.names == list(columns)
+
+
+def test_work_goes_to_other_processes_as_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = begun(tmp_path, 5)
+    monkeypatch.chdir(tmp_path)
+    work = Squares(path.relative_to(tmp_path), steps=3)
+    assert work.total == 5
+    text = pickle.dumps(work)
+    monkeypatch.chdir(ROOT)
+    copy = pickle.loads(text)
+    assert (copy.steps, copy.total, copy.folder.path) == (3, 5, path)
+
+
+def test_a_state_of_before_there_were_steps_is_read(tmp_path: Path) -> None:
+    work = Squares(begun(tmp_path, 2))
+    state = here(work)
+    path = work.folder.path / "state.json"
+    fields = json.loads(path.read_text())
+    del fields["steps"]
+    path.write_text(json.dumps({**fields, "later": 1}))
+    assert work.folder.state() == replace(state, steps=0)
+
+
+def test_long_work_asks_for_no_pictures() -> None:
+    """Neither core.batch nor a kind of work on it loads what knows pictures."""
+    modules = sorted(f"core.batch.{path.stem}" for path in (ROOT / "core/batch").glob("[!_]*.py"))
+    assert "core.batch.execute" in modules
+    code = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1:]: importlib.import_module(name)\n"
+        "print(*sorted(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, *modules, "tests.core.batch.squares"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    ours = {name for name in loaded if name.startswith("core.") and name.count(".") == 1}
+    assert ours == {"core.batch", "core.errors", "core.files", "core.machine"}
+    assert not loaded & {"PIL", "cv2", "torch", "scipy"}
