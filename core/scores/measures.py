@@ -3,9 +3,40 @@
 from __future__ import annotations
 
 from core.errors import BadInput
-from core.scores.records import Measure
+from core.fidelity.vividness import delta_sat_score, saturation_score
+from core.refinement.maps import NATURAL_SATURATION
+from core.scores.records import LOW, NEITHER, Measure
 
-MEASURES: tuple[Measure, ...] = ()
+_TOO_VIVID = "“Too Vivid to Be Real?”, which does not state the color space: HSV is ours"
+
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "mean_saturation",
+        "1.0",
+        "Mean saturation",
+        NEITHER,
+        0.0,
+        1.0,
+        3,
+        "Mean HSV saturation of all pixels of the image",
+        _TOO_VIVID,
+        of=saturation_score,
+    ),
+    Measure(
+        "delta_sat",
+        "1.0",
+        "ΔSat",
+        LOW,
+        0.0,
+        1.0 - NATURAL_SATURATION,
+        3,
+        f"Mean HSV saturation of the whole image less {NATURAL_SATURATION:g}, that of photographs, "
+        "without its sign",
+        _TOO_VIVID,
+        parameters={"natural_saturation": NATURAL_SATURATION},
+        of=delta_sat_score,
+    ),
+)
 """In the order in which they are shown."""
 
 

@@ -1,0 +1,49 @@
+"""How vivid an image is as a whole, without weights: mean HSV saturation, and how far from that of
+photographs.
+
+"Too Vivid to Be Real?" compares images by ΔSat = |mean saturation − 0.33| and does not state the
+color space: HSV S is ours. All pixels count, the background too, as the 0.33 is of whole
+photographs: of an object's mask alone it would mean nothing, for which color an object has is what
+its prompt asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput
+from core.refinement.maps import NATURAL_SATURATION
+
+_ROWS = 256
+"""Rows at a time, so that a large image needs no arrays of its size in float64."""
+
+
+def mean_saturation(srgb8: np.ndarray) -> float:
+    """Mean HSV saturation of all pixels of uint8 sRGB ``(H, W, 3)``, 0 to 1.
+
+    S = (max − min) / max of the three codes, and 0 where all are 0 (Smith 1978). Raises BadInput
+    for what is no image.
+    """
+    if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8 or not srgb8.size:
+        raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
+    total = 0.0
+    for start in range(0, srgb8.shape[0], _ROWS):
+        red, green, blue = np.moveaxis(srgb8[start : start + _ROWS], 2, 0)
+        most = np.maximum(np.maximum(red, green), blue)
+        chroma = most - np.minimum(np.minimum(red, green), blue)
+        total += float(np.sum(chroma / np.maximum(most, 1), dtype=np.float64))
+    return total / (srgb8.shape[0] * srgb8.shape[1])
+
+
+def saturation_score(srgb8: np.ndarray) -> tuple[float, Mapping[str, Any]]:
+    """:func:`mean_saturation`, and of how many pixels."""
+    return mean_saturation(srgb8), {"pixels": srgb8.shape[0] * srgb8.shape[1]}
+
+
+def delta_sat_score(srgb8: np.ndarray) -> tuple[float, Mapping[str, Any]]:
+    """ΔSat = |mean saturation − 0.33|, and the mean saturation."""
+    saturation = mean_saturation(srgb8)
+    return abs(saturation - NATURAL_SATURATION), {"mean_saturation": saturation}
