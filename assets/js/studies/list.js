@@ -140,6 +140,7 @@ export function studyList(box) {
       if (mine !== asked) return;
       // Experts have no studies to see, and a review of their own.
       if (error.status === 403 && (await reviewing())) {
+        judge.reviewsAlone = true;
         if (judge.screen === 'list') openReview();
         return;
       }

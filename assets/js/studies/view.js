@@ -52,8 +52,10 @@ function read(query) {
 
 /**
  * Where Judge is: the list of studies, a new study (or another version of `study`), or one study.
- * `concept` is the id of a case whose colorings are looked at.
- * @type {{ screen: string, study: string, view: string, preset: string, title?: string, concept?: string }}
+ * `concept` is the id of a case whose colorings are looked at; `reviewsAlone` is for experts, who see
+ * nothing else of studies.
+ * @type {{ screen: string, study: string, view: string, preset: string, title?: string, concept?: string,
+ *   reviewsAlone?: boolean }}
  */
 export const judge = { concept: '', ...read(new URLSearchParams(location.search)), title: '' };
 

@@ -89,8 +89,8 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     profiles = pictures(context, source, question.words)
     if not profiles:
         answer["words"] = (
-            "This came as a file of distributions: there is nothing to extract. What stood in the "
-            "file is in People and files."
+            "This came as distributions, of a file or of a study: there is nothing to extract here. "
+            "Where it is from stands in People and files."
         )
         return answer
     if source_distribution.method == PIXELS or source_distribution.extraction is None:

@@ -125,8 +125,10 @@ def comments_of(standing: Standing) -> Mapping[tuple[str, int], list[str]]:
     comments: dict[tuple[str, int], list[str]] = {}
     for person, events in standing.source.events.items():
         for event in events:
-            if event.kind is EventKind.COMMENT and event.position is not None:
-                comments.setdefault((person, event.position), []).append(str(event.body["text"]))
+            # Anonymous exports, and so what is imported of them, have no text.
+            text = event.body.get("text") if event.kind is EventKind.COMMENT else None
+            if text and event.position is not None:
+                comments.setdefault((person, event.position), []).append(str(text))
     return comments
 
 

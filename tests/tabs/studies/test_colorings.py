@@ -86,7 +86,10 @@ def test_the_list_has_every_coloring_with_its_picture(context: Context) -> None:
 def test_what_somebody_wrote_of_a_sketch_is_for_who_made_the_study(context: Context) -> None:
     study_id, people = colored_study(context.storage)
     text = "A gap: <b>here</b>"
-    context.storage.study_events.append(people[0].id, [event(EventKind.COMMENT, 1, {"text": text})])
+    # An import of an anonymous export has no text.
+    bodies = [{"text": text}, {}]
+    comments = [event(EventKind.COMMENT, 1, body) for body in bodies]
+    context.storage.study_events.append(people[0].id, comments)
     request = AskColorings(study=study_id, participant=people[0].id)
     rows = colorings(context, OWNER, request)["colorings"]
     assert [row["comments"] for row in rows if row["position"] == 1] == [[text]]

@@ -23,6 +23,8 @@ const AGAIN_MS = 1000;
 const FRESH_MS = 15000;
 const FIRST = 30;
 const EMD = 'ΔE*ab';
+/** Experts review every coloring, not those of flagged concepts alone. */
+const EVERY = 'all';
 
 /** "12.4", and a dash where there is none. @param {any} one */
 const emd = (one) => (one && one.emd_lab !== null ? decimal(one.emd_lab, 1) : '–');
@@ -225,7 +227,7 @@ export function qualityView(box, current) {
     drawn = now;
     body.replaceChildren(
       concepts(),
-      ...(reviews.reviews || flagged ? [experts(data, current)] : []),
+      ...(reviews.reviews || flagged || data.rule.scope === EVERY ? [experts(data, current)] : []),
       levels(),
       ...seconds(data),
       ...leftOut(data, current),

@@ -247,6 +247,7 @@ export function reviewScreen(box) {
       }
       place.dataset.mode = now ? 'one' : 'list';
       put(back, now ? 'All reviews' : 'All studies');
+      back.hidden = !now && Boolean(judge.reviewsAlone);
       if (!now) choose();
       else if (!told || told.status === 'computing') load();
     },
