@@ -89,7 +89,7 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     profiles = pictures(context, source, question.words)
     if not profiles:
         answer["words"] = (
-            "This came as distributions, of a file or of a study: there is nothing to extract here. "
+            "This came as distributions, of a file or a study: there is nothing to extract here. "
             "Where it is from stands in People and files."
         )
         return answer
