@@ -44,14 +44,22 @@ def few() -> list[Prompt]:
     return many_prompts(30, several=6, objects=["apple"])
 
 
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory, few: list[Prompt]) -> list[ItemResult]:
+    """The rows that one undisturbed worker writes."""
+    folder = made(tmp_path_factory.mktemp("quiet"), small_plan(few))
+    assert done(folder).status == "finished"
+    return rows(folder)
+
+
 @pytest.mark.process
-def test_one_worker_and_three_give_the_same_rows(tmp_path: Path, few: list[Prompt]) -> None:
-    one = made(tmp_path / "one", small_plan(few))
-    three = made(tmp_path / "three", small_plan(few))
-    assert execute(one).status == "finished"
+def test_one_worker_and_three_give_the_same_rows(
+    tmp_path: Path, few: list[Prompt], quiet: list[ItemResult]
+) -> None:
+    three = made(tmp_path, small_plan(few))
     state = execute(three, ExecutionSettings(workers=3))
     assert (state.status, state.done, state.failed) == ("finished", 30, 0)
-    assert rows(one) == rows(three)
+    assert rows(three) == quiet
     assert [one.position for one in rows(three)] == list(range(30))
     assert len({one.worker for path in three.shards() for one in read_shard(path)}) > 1
     assert not list(three.journal.iterdir())
@@ -107,13 +115,13 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     first = execute(folder, watch=pause_early)
     assert first.status == "paused"
     before = {path: path.read_bytes() for path in folder.shards()}
-    done = {one.position for one in rows(folder)}
-    assert 5 <= len(done) < total
+    early = {one.position for one in rows(folder)}
+    assert 5 <= len(early) < total
     folder.set_desired_state("run")
-    assert execute(folder).status == "finished"
+    assert done(folder).status == "finished"
     assert all(path.read_bytes() == content for path, content in before.items())
     later = [one for path in folder.shards() if path not in before for one in read_shard(path)]
-    assert {one.position for one in later} == set(range(total)) - done
+    assert {one.position for one in later} == set(range(total)) - early
     assert len(rows(folder)) == total
     # Once more there is nothing to do, and no worker is started.
     again = execute(folder)
@@ -170,15 +178,15 @@ class OneDies(LocalTeam):
 
 
 @pytest.mark.process
-def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path, few: list[Prompt]) -> None:
-    quiet = made(tmp_path / "quiet", small_plan(few))
-    shot = made(tmp_path / "shot", small_plan(few))
-    done(quiet)
+def test_a_worker_that_is_killed_loses_nothing(
+    tmp_path: Path, few: list[Prompt], quiet: list[ItemResult]
+) -> None:
+    shot = made(tmp_path, small_plan(few))
     team = OneDies(RunWork(shot.path), 1)
     state = execute(shot, ExecutionSettings(workers=2), team=team)
     assert team.killed == 1
     assert (state.status, state.done, state.failed) == ("finished", 30, 0)
-    assert rows(shot) == rows(quiet)
+    assert rows(shot) == quiet
 
 
 @pytest.mark.parametrize("status", ["running", "paused"])
