@@ -174,8 +174,8 @@ def test_a_view_drawn_in_another_light_before_is_the_same(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_seeds_are_visibly_different(name: str) -> None:
-    pictures = [drawn(name, (90, 120, 60), "hard", seed).srgb8.astype(int) for seed in range(4)]
-    for i in range(4):
+    pictures = [drawn(name, (90, 120, 60), "hard", seed).srgb8.astype(int) for seed in range(3)]
+    for i in range(3):
         for j in range(i):
             assert np.abs(pictures[i] - pictures[j]).mean() > 2.0, (i, j)
 
@@ -188,7 +188,7 @@ def test_the_frame_does_not_depend_on_the_size() -> None:
 
 def test_the_object_fills_about_half_of_the_frame_and_is_whole() -> None:
     for name in OBJECTS:
-        for seed in range(6):
+        for seed in range(4):
             mask = drawn(name, (9, 9, 9), "even", seed).mask.pixels
             rows, columns = mask.any(axis=1), mask.any(axis=0)
             assert not rows[[0, -1]].any()

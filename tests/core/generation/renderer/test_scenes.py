@@ -106,7 +106,7 @@ def test_every_object_is_seen_well(count: int) -> None:
     """In random choices of shapes; the exact masks of the worst of them are checked too."""
     chance = np.random.default_rng(count)
     worst: tuple[float, tuple[str, ...], int] = (1.0, (), 0)
-    for seed in range(14):
+    for seed in range(6):
         names = tuple(str(name) for name in chance.choice(OBJECTS, count))
         shares, unhidden = asked_shares(scene_view(names, seed), 96)
         assert min(unhidden) >= LEAST_UNHIDDEN, (names, seed)
@@ -123,7 +123,7 @@ def test_every_object_is_seen_well(count: int) -> None:
 def test_objects_stand_apart(seed: int) -> None:
     """No point lies inside, or nearly inside, two objects."""
     scene = scene_view(("car", "chair", "teapot", "hat"), seed).scene
-    points = np.random.default_rng(seed).uniform(scene.low, scene.high, (200_000, 3))
+    points = np.random.default_rng(seed).uniform(scene.low, scene.high, (50_000, 3))
     x, y, z = points.astype(np.float32).T
     near = np.sum([solo.distance(x, y, z) < 0.01 for solo in scene.solos], axis=0)
     assert near.max() == 1
@@ -131,8 +131,8 @@ def test_objects_stand_apart(seed: int) -> None:
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_one_object_alone_is_the_picture_of_render(name: str) -> None:
-    alone = render(RenderRequest(name, COLORS[1], "hard", 3, 96))
-    scene = render_scene(asked((name,), "hard", 3, 96, first=1))
+    alone = render(RenderRequest(name, COLORS[1], "hard", 3, 64))
+    scene = render_scene(asked((name,), "hard", 3, 64, first=1))
     assert scene.srgb8.tobytes() == alone.srgb8.tobytes()
     assert scene.masks[0].content_sha256 == alone.mask.content_sha256
 

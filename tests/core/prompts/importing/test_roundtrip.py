@@ -57,7 +57,7 @@ PROMPTS = st.builds(
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(prompts=st.lists(PROMPTS, min_size=1, max_size=5, unique_by=lambda prompt: prompt.id))
 def test_prompts_come_back_as_they_were(kind: str, prompts: list[Prompt]) -> None:
     again = read_prompts(write_prompts(prompts, kind).encode(), f"again.{kind}")
@@ -65,7 +65,7 @@ def test_prompts_come_back_as_they_were(kind: str, prompts: list[Prompt]) -> Non
     assert list(again.prompts) == prompts
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(
     content=st.binary(max_size=200)
     | st.text(st.sampled_from('text,object;"\n\r\t\0 a{}[]:é'), max_size=80).map(str.encode),
@@ -99,7 +99,7 @@ def test_whatever_the_bytes_are(content: bytes, name: str, headed: bool) -> None
     ]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(
     rows=st.lists(
         st.text(st.sampled_from('ab,"" x'), min_size=1, max_size=12), min_size=1, max_size=8
