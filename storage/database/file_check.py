@@ -52,22 +52,15 @@ def inspect(path: Path, migrations: Sequence[Migration]) -> Tally | None:
 def _judge(
     path: Path, connection: duckdb.DuckDBPyConnection, migrations: Sequence[Migration]
 ) -> None:
-    tables = connection.execute("""
-        SELECT table_schema, table_name
-        FROM information_schema.tables
-        WHERE table_catalog = current_database()
-    """).fetchall()
-    if not tables:
-        return
     foreign = DatabaseDamaged(
         f"{path} is a database, but not one of TrueHue's. {_UNTOUCHED}: move it away, {_ELSEWHERE}."
     )
-    if ("main", "schema_migrations") not in tables:
-        raise foreign
     try:
         done = applied(connection)
     except (duckdb.BinderException, duckdb.CatalogException):
         # Other programs have a table of that name too, with other columns.
+        if not _tables(connection):
+            return
         raise foreign from None
     steps = [(step.number, step.name) for step in migrations]
     newest = done[-1][0] if done else 0
@@ -77,8 +70,15 @@ def _judge(
             f"knows numbers up to {max((n for n, _ in steps), default=0)}. {_UNTOUCHED}: update "
             f"TrueHue, {_ELSEWHERE}."
         )
-    if done != steps[: len(done)] or (not done and len(tables) > 1):
+    # What tables there are takes DuckDB longer to tell than all else: it is asked where it matters.
+    if done != steps[: len(done)] or (not done and _tables(connection) > 1):
         raise foreign
+
+
+def _tables(connection: duckdb.DuckDBPyConnection) -> int:
+    """How many tables and views the file has."""
+    sql = "SELECT count(*) FROM information_schema.tables WHERE table_catalog = current_database()"
+    return int(connection.execute(sql).fetchall()[0][0])
 
 
 @contextmanager
