@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from storage import Storage
+from tests.empty_data import empty_data
 
 START = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 
@@ -40,6 +41,6 @@ def data_dir(tmp_path: Path) -> Path:
 def storage(data_dir: Path, clock: SteppingClock) -> Iterator[Storage]:
     # Opening looks at the clock too: what the test adds first is added at START.
     step, clock.step = clock.step, timedelta(0)
-    with Storage.open(data_dir, clock) as opened:
+    with Storage.open(empty_data(data_dir), clock) as opened:
         clock.step = step
         yield opened

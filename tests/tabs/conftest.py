@@ -18,6 +18,7 @@ from tabs.inspect import tab as inspect
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
 from tests.core.photographs import bounds, object_photograph
+from tests.empty_data import empty_data
 from tests.workers_here import workers_here
 
 __all__ = ["workers_here"]
@@ -25,7 +26,7 @@ __all__ = ["workers_here"]
 
 @pytest.fixture
 def context(tmp_path: Path) -> Iterator[Context]:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         made = make_context(storage, "data")
         yield made
         made.close()
