@@ -155,6 +155,8 @@ def seconds_due(
 
     What was asked before an earlier one was answered waits for that; a skip is not asked again.
     """
+    if not any(mark.kind is MarkKind.RECOLOR for mark in marks):
+        return ()  # as nearly always, and it is asked with every action
     by_position = {trial.position: trial for trial in trials}
     waiting = recolors_given(trials, answers)
     due = [

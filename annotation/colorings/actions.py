@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from operator import sub
 from typing import Any
 
 from core.errors import BadInput
@@ -128,7 +128,7 @@ def in_force(actions: Iterable[Action]) -> tuple[Fill | Stroke | Clear, ...]:
 def rows_of(points: Sequence[int], diameter: int) -> int:
     """How many rows of pixels the lines and disks of a stroke have, counted each by itself."""
     ups = points[1::2]
-    return sum(abs(p - q) for p, q in pairwise(ups)) + len(ups) * (diameter + 2)
+    return sum(map(abs, map(sub, ups[1:], ups))) + len(ups) * (diameter + 2)
 
 
 def has_color(actions: Iterable[Action]) -> bool:
@@ -146,13 +146,21 @@ def _points(points: object) -> tuple[int, ...]:
         raise BadInput("The points of a stroke are x0, y0, x1, y1 and so on.", "points")
     if len(points) > 2 * MOST_POINTS:
         raise BadInput(f"A stroke has at most {MOST_POINTS} points.", "points")
-    return tuple(_whole(value, LEAST_PX, MOST_PX, "points") for value in points)
+    # All together: a stroke has hundreds, and one after the other they take most of its reading.
+    whole = set(map(type, points)) == {int}
+    if not whole or min(points) < LEAST_PX or max(points) > MOST_PX:
+        raise _no_whole(LEAST_PX, MOST_PX, "points")
+    return tuple(points)
 
 
 def _whole(value: object, least: int, most: int, name: str) -> int:
     if type(value) is not int or not least <= value <= most:
-        raise BadInput(f"{name} is of whole numbers from {least} to {most}.", name)
+        raise _no_whole(least, most, name)
     return value
+
+
+def _no_whole(least: int, most: int, name: str) -> BadInput:
+    return BadInput(f"{name} is of whole numbers from {least} to {most}.", name)
 
 
 def _color(color: object) -> str | None:

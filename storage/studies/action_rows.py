@@ -13,7 +13,7 @@ from storage.database.connection import Database, aware
 
 OVERHEAD = 400
 """Bytes that an event costs besides its body: its row, its index, its id in memory."""
-_PLAIN_ACTION, _NUMBER = 90, 5
+_PLAIN_ACTION, _NUMBER = 75, 4
 _CODE = """
     CASE body->>'do'
         WHEN 'clear' THEN 'x' WHEN 'undo' THEN 'u' WHEN 'redo' THEN 'r'

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import duckdb
+import orjson
 
 from core.errors import BadInput, StorageError
 from core.studies import Event, EventKind
@@ -47,10 +49,9 @@ class Batch:
         for event in events:
             if event.id in once:
                 continue
-            text = _checked(event)
+            text, body = _checked(event)
             bodies.append(text)
-            # As it will be read: the body went through JSON.
-            once[event.id] = replace(event, kind=EventKind(event.kind), body=json.loads(text))
+            once[event.id] = replace(event, kind=EventKind(event.kind), body=body)
         ids = tuple(event.id for event in events)
         return cls(participant_id, ids, tuple(once.values()), tuple(bodies))
 
@@ -172,8 +173,9 @@ def record(row: Iterable[Any]) -> Event:
     )
 
 
-def _checked(event: Event) -> str:
-    """The body of an event as JSON text. Raises :class:`BadInput` for what cannot be stored."""
+def _checked(event: Event) -> tuple[str, Mapping[str, Any]]:
+    """The body of an event as JSON text, and as it will be read from that. Raises
+    :class:`BadInput` for what cannot be stored."""
     if not isinstance(event.id, str) or not _ID.fullmatch(event.id):
         raise BadInput(
             f"{str(event.id)[:80]!r} is no id of an event: give 32 hexadecimal characters.", "id"
@@ -184,7 +186,18 @@ def _checked(event: Event) -> str:
         raise BadInput("The position of an event is the number of its trial, from 0.", "position")
     if not _whole(event.client_ms, _BIGINT):
         raise BadInput("client_ms is a whole number of milliseconds since 1970.", "client_ms")
-    return json_text(event.body, "body")
+    return _written(event.body)
+
+
+def _written(body: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    # Five times as fast, and not as strict: what comes back as another value is left to the other.
+    if isinstance(body, dict):
+        with suppress(TypeError, ValueError):
+            data = orjson.dumps(body)
+            if (read := orjson.loads(data)) == body:
+                return data.decode(), read
+    text = json_text(body, "body")
+    return text, json.loads(text)
 
 
 def _whole(number: object, end: int) -> bool:

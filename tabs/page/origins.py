@@ -39,6 +39,7 @@ _ORIGIN = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[^/:@\[\]\s]+)(?::(\d{1,5}))?
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^/:@\[\]\s]+)(?::(\d{1,5}))?")
 # What may stand in a link that is handed on.
 _PLAIN_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?")
+_GRANTS = b"access-control-"
 _PORTS = {"http": "80", "https": "443"}
 
 
@@ -54,7 +55,7 @@ class Doors:
 
     def __init__(self, app: ASGIApp, local: bool = True, space: bool = False) -> None:
         self._app, self._local = app, local
-        self._said = said_to_browsers(space)
+        self._said = Headers(said_to_browsers(space)).raw
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -77,15 +78,13 @@ class Doors:
 
     def _complete(self, message: MutableMapping[str, Any], shared: bool) -> None:
         """Takes grants away from an answer and adds what a browser must know of it."""
-        headers = MutableHeaders(raw=list(message.get("headers", ())))
-        for name in {name for name in headers if name.startswith("access-control-")}:
-            del headers[name]
-        for name, value in self._said.items():
-            headers.setdefault(name, value)
+        given = [one for one in message.get("headers", ()) if not one[0].startswith(_GRANTS)]
+        names = {name for name, _ in given}
+        given += [one for one in self._said if one[0] not in names]
         if shared:
             # Gradio writes the host that it was asked for into these; no cache may share that.
-            headers["Cache-Control"] = "private, no-cache"
-        message["headers"] = headers.raw
+            MutableHeaders(raw=given)["Cache-Control"] = "private, no-cache"
+        message["headers"] = given
 
 
 def said_to_browsers(space: bool) -> dict[str, str]:

@@ -4,7 +4,7 @@ one may be taken."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.assignment.practice import verdict_of
@@ -37,7 +37,7 @@ class Canvases:
 
     def draft(self) -> Canvases:
         """A copy on which what was sent can be tried."""
-        return replace(self, traces=dict(self.traces), rows=dict(self.rows))
+        return Canvases(self.traces.copy(), self.rows.copy(), self.cost, self.actions)
 
     def length(self, position: int) -> int:
         """How many actions a trial has."""
@@ -48,13 +48,8 @@ class Canvases:
         assert event.position is not None
         before = self.traces.get(event.position, b"")
         self.traces[event.position] = before + code_of(event.body)
-        self.rows[event.position] = self.rows_with(event)
+        self.rows[event.position] = self.rows.get(event.position, 0) + _rows(event.body)
         self.actions += 1
-
-    def rows_with(self, event: Event) -> int:
-        """How many rows the strokes of a trial have, with this action."""
-        assert event.position is not None
-        return self.rows.get(event.position, 0) + _rows(event.body)
 
     def begun(self, positions: Iterable[int]) -> list[int]:
         """Those of the positions at which anything was done."""
@@ -70,7 +65,8 @@ def check_action(plan: StudyPlan, canvases: Canvases, event: Event) -> None:
         raise Refusal(
             f"A sketch takes {MOST_ACTIONS:,} actions: finish this one as it is.", "too many"
         )
-    if _rows(event.body) and canvases.rows_with(event) > MOST_ROWS:
+    rows = _rows(event.body)
+    if rows and canvases.rows.get(event.position, 0) + rows > MOST_ROWS:
         raise Refusal(
             "No more brush strokes fit on this sketch: fill regions, or finish it as it is.",
             "too many",

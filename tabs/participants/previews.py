@@ -53,6 +53,8 @@ class Previews:
     def get(self, token_hash: str) -> Preview | None:
         """The preview of a link, None where there is none any more."""
         with self._lock:
+            if not self._kept:  # as nearly always
+                return None
             self._forget(self._clock())
             return self._kept.get(token_hash)
 

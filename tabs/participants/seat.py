@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence, Set
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -120,16 +121,11 @@ class Seat:
 
     def draft(self) -> Seat:
         """A copy on which what was sent can be tried."""
-        copy = replace(
-            self,
-            answers=dict(self.answers),
-            revisions=dict(self.revisions),
-            ids=set(),
-            before=self.ids,  # a painter has thousands: they are not copied
-            canvases=self.canvases.draft(),
-        )
-        copy.sign_at = self.sign_at
-        return copy
+        draft = copy(self)
+        draft.answers, draft.revisions = self.answers.copy(), self.revisions.copy()
+        draft.ids, draft.before = set(), self.ids  # a painter has thousands: they are not copied
+        draft.canvases = self.canvases.draft()
+        return draft
 
     @property
     def begun(self) -> bool:

@@ -14,6 +14,7 @@ import pytest
 from core.errors import BadInput, DataFolderError, NotStored, StorageError
 from core.studies import Event, EventKind
 from storage import Storage
+from storage.studies.group_commit import PACE_S
 from tests.storage.studies.people import answer, link, new_id, person
 
 THREADS = 50
@@ -287,3 +288,21 @@ def test_nothing_is_acknowledged_while_the_folder_is_away(storage: Storage, data
     away.rename(data_dir)
     # The page sends it again, and it has the number that it would have had.
     assert storage.study_events.append(record.id, [sent])[0].number == 1
+
+
+def test_transactions_that_several_share_are_paced_and_who_is_alone_never_waits(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests: list[float] = []
+    monkeypatch.setattr(storage.study_events._commits, "_rest", rests.append)
+    place = link(storage)
+    people = [person(storage, place).id for _ in range(3)]
+    for who in people:
+        storage.study_events.append(who, [answer(), answer()])
+    assert rests == []
+    with storage._database._writing:  # meanwhile the others come
+        waiting = [storage.study_events.submit(who, [answer()]) for who in people * 2]
+    wait(waiting, 30)
+    storage.study_events.close()
+    assert rests
+    assert all(0 <= rest <= PACE_S for rest in rests)
