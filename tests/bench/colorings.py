@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import hashlib
+import math
 import os
 import secrets
 import subprocess
@@ -104,25 +105,26 @@ class Load:
     drawn: int
     size_mb: float
     cpu_s: float
+    own_cpu_s: float
 
 
 async def _paint_and_kill(
     painters: Sequence[Painter], seconds: float, server: subprocess.Popen[bytes]
-) -> tuple[float, float]:
-    """Seconds until the kill, and those that the server computed meanwhile."""
+) -> tuple[float, float, float]:
+    """Seconds until the kill, and those that the server and the painters computed meanwhile."""
     begun = time.perf_counter()
     for start in range(0, len(painters), 20):
         await asyncio.gather(*(painter.enroll() for painter in painters[start : start + 20]))
     print(f"{len(painters)} designers enrolled in {time.perf_counter() - begun:.1f} s", flush=True)
-    begun, computed = time.perf_counter(), _cpu_s(server.pid)
+    begun, computed, own = time.perf_counter(), _cpu_s(server.pid), time.process_time()
     # Longer than the kill, so that it hits actions that are under way.
     painting = asyncio.create_task(paint_steadily(painters, EVERY_S, seconds + 2))
     await asyncio.sleep(seconds)
-    computed = _cpu_s(server.pid) - computed
+    computed, own = _cpu_s(server.pid) - computed, time.process_time() - own
     server.kill()
     measured_s = time.perf_counter() - begun
     await painting
-    return measured_s, computed
+    return measured_s, computed, own
 
 
 def _cpu_s(pid: int) -> float:
@@ -148,11 +150,13 @@ def load_and_kill(data: Path, people: int, seconds: float, sketches: int) -> Loa
     tally = Tally()
     port = free_port()
     address = f"http://127.0.0.1:{port}"
+    prepared = math.ceil(seconds / EVERY_S[0])
     painters = [
-        Painter(address, study.token, tally, seed, ACTIONS_A_SKETCH) for seed in range(people)
+        Painter(address, study.token, tally, seed, ACTIONS_A_SKETCH, prepared)
+        for seed in range(people)
     ]
     with started(app(data, port), port) as server:
-        measured_s, cpu_s = asyncio.run(_paint_and_kill(painters, seconds, server))
+        measured_s, cpu_s, own_cpu_s = asyncio.run(_paint_and_kill(painters, seconds, server))
         server.wait(30)
     killed_after = len(tally.milliseconds)
     port = free_port()
@@ -187,6 +191,7 @@ def load_and_kill(data: Path, people: int, seconds: float, sketches: int) -> Loa
         drawn,
         size / 1e6,
         cpu_s,
+        own_cpu_s,
     )
 
 
@@ -232,7 +237,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{load.drawn} drawn again by then; the database has {load.size_mb:.0f} MB"
     )
     share = 1000 * load.cpu_s / max(load.actions, 1)
-    print(f"the server computed for {load.cpu_s:.1f} s: {share:.1f} ms an action, drawing included")
+    own = 1000 * load.own_cpu_s / max(load.actions, 1)
+    print(
+        f"the server computed for {load.cpu_s:.1f} s: {share:.2f} ms an action, drawing included; "
+        f"the designers for {load.own_cpu_s:.1f} s: {own:.2f} ms"
+    )
     for words, figure, met, goal in goals:
         print(f"{words:32}{figure:>12}   goal {goal:8} {'met' if met else 'NOT met'}")
     for problem in problems[:5]:
