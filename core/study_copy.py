@@ -95,12 +95,12 @@ class Erasure:
 
 @dataclass(frozen=True)
 class StudyCopy:
-    """Everything of a study but secrets and the names of those who ran it."""
+    """Everything of a study but its participants, who come one by one, secrets, and the names of
+    those who ran it."""
 
     created_at: datetime
     plans: tuple[PlanVersion, ...]
     states: tuple[StateChange, ...]
     rules: tuple[RuleChange, ...]
     links: tuple[LinkCopy, ...]
-    participants: tuple[ParticipantCopy, ...]
     erasures: tuple[Erasure, ...]

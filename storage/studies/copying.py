@@ -1,13 +1,13 @@
-"""A study as a whole: read for an export, and stored again from one, all of it or nothing."""
+"""A study as a whole: read for an export, and stored again from one, all of it or nothing. Its
+participants come one by one: with every action of theirs all together are gigabytes."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 import duckdb
 
@@ -27,15 +27,16 @@ from storage.database.connection import Database, aware
 from storage.studies.event_rows import COLUMNS as EVENT_COLUMNS
 from storage.studies.event_rows import record as event_record
 from storage.studies.rows import json_text, naive_utc, one, require_study
+from storage.studies.staging import MARK_COLUMNS, PERSON_COLUMNS, Staging
 from storage.studies.trials import COLUMNS as TRIAL_COLUMNS
 from storage.studies.trials import trial_record
 
-_MARK = "study_id, number, participant_id, position, kind, value, reason, author, created_at"
-_PERSON = "participant_id, number, invitation_id, plan_version, language, external, enrolled_at"
+EVENTS_AT_ONCE = 5_000
+"""Events that are read together, but for those of one participant, which are read whole."""
 
 
 def read_copy(database: Database, study_id: str) -> StudyCopy:
-    """Everything of a study as of one moment, but authors, tokens and keys.
+    """Everything of a study but its participants, and no authors, tokens and keys.
 
     Raises :class:`NotStored`.
     """
@@ -70,46 +71,80 @@ def _read(cursor: duckdb.DuckDBPyConnection, study_id: str) -> StudyCopy:
             LinkCopy(label, personal, aware(at), None if end is None else aware(end))
             for _, label, personal, at, end in links
         ),
-        _people(cursor, study_id, {link[0]: place for place, link in enumerate(links)}),
         tuple(Erasure(number, aware(at)) for number, at in erasures),
     )
 
 
+def read_people(database: Database, study_id: str) -> Iterator[ParticipantCopy]:
+    """The participants of a study by number, some at a time. All are of one moment where a
+    snapshot is open meanwhile; raises as :func:`read_copy`."""
+    with database.cursor() as cursor:
+        require_study(cursor, study_id)
+        links = cursor.execute(
+            "SELECT invitation_id FROM study_invitations WHERE study_id = ? "
+            "ORDER BY created_at, invitation_id",
+            [study_id],
+        ).fetchall()
+        places = {link_id: place for place, (link_id,) in enumerate(links)}
+        authors = cursor.execute(
+            "SELECT author FROM coloring_marks WHERE study_id = ? "
+            "GROUP BY author ORDER BY min(number)",
+            [study_id],
+        ).fetchall()
+        numbers = {author: number for number, (author,) in enumerate(authors)}
+        people = cursor.execute(
+            f"SELECT {PERSON_COLUMNS}, coalesce(events, 0) FROM study_participants LEFT JOIN "
+            "(SELECT participant_id, count(*) AS events FROM study_events GROUP BY participant_id) "
+            "USING (participant_id) WHERE study_id = ? ORDER BY number",
+            [study_id],
+        ).fetchall()
+    for some in _shared(people):
+        yield from _people(database, some, places, numbers)
+
+
+def _shared(people: Sequence[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Those whose events are read together: by their last column, no more than so many."""
+    some: list[tuple[Any, ...]] = []
+    events = 0
+    for person in people:
+        if some and events + person[-1] > EVENTS_AT_ONCE:
+            yield some
+            some, events = [], 0
+        some.append(person)
+        events += person[-1] + 1
+    if some:
+        yield some
+
+
 def _people(
-    cursor: duckdb.DuckDBPyConnection, study_id: str, links: dict[str, int]
-) -> tuple[ParticipantCopy, ...]:
-    mine = (
-        "SEMI JOIN (SELECT participant_id FROM study_participants WHERE study_id = ?) "
-        "USING (participant_id)"
+    database: Database,
+    people: Sequence[tuple[Any, ...]],
+    links: Mapping[str, int],
+    authors: Mapping[str, int],
+) -> Iterator[ParticipantCopy]:
+    ids = [person[0] for person in people]
+
+    def of_them(sql: str, column: int = 0) -> dict[str, list[tuple[Any, ...]]]:
+        return _by_person(database.rows(sql.format("SELECT unnest(?::VARCHAR[])"), [ids]), column)
+
+    trials = of_them(
+        f"SELECT {TRIAL_COLUMNS} FROM study_trials WHERE participant_id IN ({{}}) "
+        "ORDER BY participant_id, position"
     )
-    people = cursor.execute(
-        f"SELECT {_PERSON} FROM study_participants WHERE study_id = ? ORDER BY number", [study_id]
-    ).fetchall()
-    trials = _by_person(
-        cursor.execute(
-            f"SELECT {TRIAL_COLUMNS} FROM study_trials {mine} ORDER BY participant_id, position",
-            [study_id],
-        ).fetchall(),
-        0,
-    )
-    events = _by_person(
-        cursor.execute(
-            f"SELECT {EVENT_COLUMNS} FROM study_events {mine} ORDER BY participant_id, number",
-            [study_id],
-        ).fetchall(),
+    events = of_them(
+        f"SELECT {EVENT_COLUMNS} FROM study_events WHERE participant_id IN ({{}}) "
+        "ORDER BY participant_id, number",
         1,
     )
-    decisions = _by_person(
-        cursor.execute(
-            f"SELECT participant_id, excluded, reason, created_at FROM study_decisions {mine} "
-            "ORDER BY participant_id, number",
-            [study_id],
-        ).fetchall(),
-        0,
+    decisions = of_them(
+        "SELECT participant_id, excluded, reason, created_at FROM study_decisions "
+        "WHERE participant_id IN ({}) ORDER BY participant_id, number"
     )
-    marks, authors = _marks(cursor, study_id)
-    return tuple(
-        ParticipantCopy(
+    marks = of_them(
+        f"SELECT {MARK_COLUMNS} FROM coloring_marks WHERE participant_id IN ({{}}) ORDER BY number"
+    )
+    for person, number, link, version, language, external, enrolled_at, _ in people:
+        yield ParticipantCopy(
             number,
             links[link],
             version,
@@ -117,32 +152,16 @@ def _people(
             json.loads(external),
             aware(enrolled_at),
             tuple(trial_record(row) for row in trials.get(person, ())),
-            tuple(event_record(row) for row in events.get(person, ())),
+            tuple(event_record(row) for row in events.pop(person, ())),
             tuple(
                 DecisionCopy(excluded, reason, aware(at))
                 for _, excluded, reason, at in decisions.get(person, ())
             ),
             tuple(
                 MarkCopy(count, position, MarkKind(kind), value, reason, authors[author], aware(at))
-                for _, count, _, position, kind, value, reason, author, at in marks.get(person, ())
+                for _, position, kind, value, reason, author, count, at in marks.get(person, ())
             ),
         )
-        for person, number, link, version, language, external, enrolled_at in people
-    )
-
-
-def _marks(
-    cursor: duckdb.DuckDBPyConnection, study_id: str
-) -> tuple[dict[str, list[tuple[Any, ...]]], dict[str, int]]:
-    """The marks on each participant's colorings, and numbers for those who set them, in the order
-    in which they first did."""
-    rows = cursor.execute(
-        f"SELECT {_MARK} FROM coloring_marks WHERE study_id = ? ORDER BY number", [study_id]
-    ).fetchall()
-    authors: dict[str, int] = {}
-    for row in rows:
-        authors.setdefault(row[7], len(authors))
-    return _by_person(rows, 2), authors
 
 
 def _by_person(rows: Iterable[tuple[Any, ...]], column: int) -> dict[str, list[tuple[Any, ...]]]:
@@ -152,15 +171,38 @@ def _by_person(rows: Iterable[tuple[Any, ...]], column: int) -> dict[str, list[t
     return by_person
 
 
-def store_copy(database: Database, copy: StudyCopy, author: str, reason: str) -> str:
-    """Store a copy as a study of its own, closed for that ``reason``; returns its id.
-
-    Ids are new, so that the study may be here already. Nobody can come in by its links. All rows
-    are of ``author``, who brought them. The copy is checked: what it says of itself holds.
+class IncomingStudy:
+    """A study of a copy that is brought in: participants are laid aside one by one by ``add``, and
+    ``store`` stores the whole, or nothing. A context manager that leaves nothing behind; for one
+    thread. Ids are new, so that the study may be here already. Nobody can come in by its links.
+    All rows are of ``author``, who brought them. What is added is checked: it fits the copy.
     """
-    study_id = secrets.token_hex(16)
-    with database.transaction() as cursor:
-        now = database.now()
+
+    def __init__(self, database: Database, copy: StudyCopy, author: str) -> None:
+        self._database, self._copy, self._author = database, copy, author
+        self._study_id = secrets.token_hex(16)
+        self._link_ids = [secrets.token_hex(16) for _ in copy.links]
+        self._staging = Staging(self._study_id, author, self._link_ids)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._staging.close()
+
+    def add(self, person: ParticipantCopy) -> None:
+        """Lay aside a participant; raises as :class:`Staging`."""
+        self._staging.add(person)
+
+    def store(self, reason: str) -> str:
+        """Store it, closed for that ``reason``; returns its id."""
+        with self._database.transaction() as cursor:
+            self._store(cursor, reason)
+        return self._study_id
+
+    def _store(self, cursor: duckdb.DuckDBPyConnection, reason: str) -> None:
+        copy, author, study_id = self._copy, self._author, self._study_id
+        now = self._database.now()
         _insert(
             cursor,
             "studies",
@@ -205,27 +247,25 @@ def store_copy(database: Database, copy: StudyCopy, author: str, reason: str) ->
                 for number, one in enumerate(copy.rules)
             ],
         )
-        links = _links(cursor, study_id, copy.links, author, now)
-        for person in copy.participants:
-            _person(cursor, study_id, links[person.link], person, author)
+        _insert_links(cursor, study_id, self._link_ids, copy.links, author, now)
+        self._staging.store(cursor)
         _insert(
             cursor,
             "study_erasures",
             ("study_id", "participant_number", "author", "created_at"),
             [(study_id, one.number, author, naive_utc(one.at)) for one in copy.erasures],
         )
-    return study_id
 
 
-def _links(
+def _insert_links(
     cursor: duckdb.DuckDBPyConnection,
     study_id: str,
+    ids: Sequence[str],
     links: Sequence[LinkCopy],
     author: str,
     now: datetime,
-) -> list[str]:
-    """Stores the links, revoked; their ids in their order."""
-    ids = [secrets.token_hex(16) for _ in links]
+) -> None:
+    """Stores the links under these ids, revoked."""
     _insert(
         cursor,
         "study_invitations",
@@ -255,110 +295,6 @@ def _links(
             for link_id, link in zip(ids, links, strict=True)
         ],
     )
-    return ids
-
-
-def _person(
-    cursor: duckdb.DuckDBPyConnection,
-    study_id: str,
-    link_id: str,
-    person: ParticipantCopy,
-    author: str,
-) -> None:
-    participant_id = secrets.token_hex(16)
-    _insert(
-        cursor,
-        "study_participants",
-        (*_PERSON.split(", "), "study_id", "key_hash"),
-        [
-            (
-                participant_id,
-                person.number,
-                link_id,
-                person.plan_version,
-                person.language,
-                json_text(person.external, "external"),
-                naive_utc(person.enrolled_at),
-                study_id,
-                secrets.token_hex(32),
-            )
-        ],
-    )
-    _insert(
-        cursor,
-        "study_trials",
-        TRIAL_COLUMNS.split(", "),
-        [
-            (
-                participant_id,
-                trial.position,
-                trial.stimulus_id,
-                list(trial.order),
-                trial.purpose.value,
-                trial.propensity,
-                trial.original,
-                trial.expected,
-                naive_utc(trial.assigned_at),
-            )
-            for trial in person.trials
-        ],
-    )
-    _insert(
-        cursor,
-        "study_events",
-        EVENT_COLUMNS.split(", "),
-        [
-            (
-                _event_id(study_id, event.id),
-                participant_id,
-                event.number,
-                event.kind.value,
-                event.position,
-                json_text(event.body, "body"),
-                event.client_ms,
-                naive_utc(event.at) if event.at else None,
-            )
-            for event in person.events
-        ],
-    )
-    _insert(
-        cursor,
-        "study_decisions",
-        ("participant_id", "number", "excluded", "reason", "author", "created_at"),
-        [
-            (participant_id, number, one.excluded, one.reason, author, naive_utc(one.at))
-            for number, one in enumerate(person.decisions)
-        ],
-    )
-    _insert(
-        cursor,
-        "coloring_marks",
-        _MARK.split(", "),
-        [
-            (
-                study_id,
-                one.number,
-                participant_id,
-                one.position,
-                one.kind.value,
-                one.value,
-                one.reason,
-                imported_author(study_id, one.author),
-                naive_utc(one.at),
-            )
-            for one in person.marks
-        ],
-    )
-
-
-def imported_author(study_id: str, number: int) -> str:
-    """Who set a mark in a study that was imported: nobody here, and the same for all of theirs."""
-    return f"imported {study_id[:12]} {number}"
-
-
-def _event_id(study_id: str, event_id: str) -> str:
-    """Another id in each study: the same event may be in the study that was exported."""
-    return hashlib.sha256(f"{study_id} {event_id}".encode()).hexdigest()[:32]
 
 
 _KINDS = {

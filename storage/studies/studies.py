@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -13,9 +13,9 @@ import duckdb
 
 from core.errors import BadInput
 from core.studies import LogEntry, State, StudyRecord
-from core.study_copy import StudyCopy
+from core.study_copy import ParticipantCopy, StudyCopy
 from storage.database.connection import Database, aware
-from storage.studies.copying import read_copy, store_copy
+from storage.studies.copying import IncomingStudy, read_copy, read_people
 from storage.studies.log import log_of
 from storage.studies.rows import json_text, not_stored, one, require_study
 
@@ -151,13 +151,18 @@ class Studies:
         return log_of(self._database, study_id)
 
     def copy(self, study_id: str) -> StudyCopy:
-        """Everything of a study and its participants as of one moment, without authors and
-        secrets. Raises :class:`NotStored`."""
+        """Everything of a study but its participants, without authors and secrets. Raises
+        :class:`NotStored`."""
         return read_copy(self._database, study_id)
 
-    def restore(self, copy: StudyCopy, author: str, reason: str) -> StudyRecord:
-        """Store a copy as a study of its own, closed for that ``reason``: all of it, or nothing."""
-        return self.get(store_copy(self._database, copy, author, reason))
+    def people(self, study_id: str) -> Iterator[ParticipantCopy]:
+        """All participants of a study by number, read some at a time: of one moment, and that of
+        :meth:`copy`, where a snapshot is open. Raises :class:`NotStored`."""
+        return read_people(self._database, study_id)
+
+    def incoming(self, copy: StudyCopy, author: str) -> IncomingStudy:
+        """A study of a copy, for its participants to be added, and stored as a whole."""
+        return IncomingStudy(self._database, copy, author)
 
     def _record(self, row: tuple[Any, ...]) -> StudyRecord:
         study_id, title, state, version, created_at, state_at, author = row

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Self, TypeVar
 
@@ -44,10 +44,19 @@ TO_PARTICIPANTS = (MarkKind.PRACTICE, MarkKind.RECOLOR)
 Json = dict[str, Any]
 
 
+@dataclass
+class Counts:
+    """How many participants a study has, and how many events."""
+
+    participants: int = 0
+    events: int = 0
+
+
 def study_document(
-    copy: StudyCopy, *, personal: bool, sketches: Sequence[SketchRecord] = ()
+    copy: StudyCopy, counts: Counts, *, personal: bool, sketches: Sequence[SketchRecord] = ()
 ) -> Json:
-    """``study.json``: all but the participants. ``sketches`` are those that people color."""
+    """``study.json``: all but the participants, with how many they are. ``sketches`` are those that
+    people color."""
     more = {"sketches": [_sketch(one, personal) for one in sketches]} if sketches else {}
     return {
         "format": FORMAT,
@@ -80,8 +89,8 @@ def study_document(
             for one in copy.links
         ],
         "erasures": [{"number": one.number, "at": one.at.isoformat()} for one in copy.erasures],
-        "participants": len(copy.participants),
-        "events": sum(len(one.events) for one in copy.participants),
+        "participants": counts.participants,
+        "events": counts.events,
         **more,
     }
 
@@ -99,9 +108,14 @@ def _sketch(record: SketchRecord, personal: bool) -> Json:
     }
 
 
-def people_lines(copy: StudyCopy, *, personal: bool) -> Iterator[str]:
-    """``people.jsonl``: a participant a line, with trials, events and decisions."""
-    for one in copy.participants:
+def people_lines(
+    people: Iterable[ParticipantCopy], counts: Counts, *, personal: bool
+) -> Iterator[str]:
+    """``people.jsonl``: a participant a line, with trials, events and decisions; ``counts`` has
+    them then."""
+    for one in people:
+        counts.participants += 1
+        counts.events += len(one.events)
         line = {
             "number": one.number,
             "link": one.link,
@@ -310,8 +324,8 @@ class Document:
         self.participants, self.events = self._read.participants, self._read.events
         self.sketches = self._read.sketches
 
-    def copy(self, participants: tuple[ParticipantCopy, ...]) -> StudyCopy:
-        """The study with these participants."""
+    def copy(self) -> StudyCopy:
+        """The study."""
         read = self._read
         return StudyCopy(
             read.created_at,
@@ -322,7 +336,6 @@ class Document:
                 LinkCopy(one.label, one.personal, one.created_at, one.revoked_at)
                 for one in read.links
             ),
-            participants,
             tuple(Erasure(one.number, one.at) for one in read.erasures),
         )
 

@@ -19,12 +19,13 @@ from core.errors import NotStored
 from core.export.codebook import software
 from core.export.columns import Column, arrow_schema
 from core.spreadsheets import guarded_table
+from core.study_copy import StudyCopy
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.studies.colorings.archive import coloring_export, sketch_records, write_pictures
 from tabs.studies.colorings.facts import moment_of
 from tabs.studies.colorings.tables import COLORING_TABLES
-from tabs.studies.copies import people_lines, study_document
+from tabs.studies.copies import Counts, people_lines, study_document
 from tabs.studies.live import current
 from tabs.studies.metrics import metrics_of
 from tabs.studies.results import REPLICATES, OfStudy, ResultsKeeper, computed_of, digest
@@ -215,20 +216,19 @@ def codebook_file(context: Context, actor: Actor, request: AskExport) -> Exporte
 @asks("study")
 def write_archive(context: Context, actor: Actor, request: AskExport, target: Path) -> str:
     """Everything of a study as a zip at ``target``, which an import reads again; its name."""
-    data, copy = _of_one_moment(context, actor, request, context.storage.studies.copy)
-    sketches = sketch_records(context, copy)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        # A person at a time: with every action of theirs all together are gigabytes of text.
-        digest_ = hashlib.sha256()
-        with archive.open(PEOPLE_FILE, "w", force_zip64=True) as people:
-            for line in people_lines(copy, personal=request.personal):
-                digest_.update(line.encode())
-                people.write(line.encode())
+
+        def write(study_id: str) -> tuple[StudyCopy, Counts, str]:
+            copy = context.storage.studies.copy(study_id)
+            return copy, *_write_people(context, archive, study_id, request.personal)
+
+        data, (copy, counts, people_sha256) = _of_one_moment(context, actor, request, write)
+        sketches = sketch_records(context, copy)
         document = {
-            **study_document(copy, personal=request.personal, sketches=sketches),
+            **study_document(copy, counts, personal=request.personal, sketches=sketches),
             "exported_at": datetime.now(UTC).isoformat(),
             "exported_with": software(),
-            "people_sha256": digest_.hexdigest(),
+            "people_sha256": people_sha256,
         }
         archive.writestr(STUDY_FILE, json.dumps(document, ensure_ascii=False, indent=1))
         archive.writestr(CODEBOOK, codebook_text(data))
@@ -240,6 +240,20 @@ def write_archive(context: Context, actor: Actor, request: AskExport, target: Pa
             write_pictures(context, archive, sketches, data.colorings)
     _require_all(context, data)  # actions and pictures are read as they are written
     return f"{_stem(data)}.study.zip"
+
+
+def _write_people(
+    context: Context, archive: zipfile.ZipFile, study_id: str, personal: bool
+) -> tuple[Counts, str]:
+    """Writes the participants, a few at a time: with every action of theirs all together are
+    gigabytes of text. Returns how many they are, and the digest of what was written."""
+    counts, sha256 = Counts(), hashlib.sha256()
+    with archive.open(PEOPLE_FILE, "w", force_zip64=True) as file:
+        people = context.storage.studies.people(study_id)
+        for line in people_lines(people, counts, personal=personal):
+            sha256.update(line.encode())
+            file.write(line.encode())
+    return counts, sha256.hexdigest()
 
 
 def _arrow(table: StudyTable, data: ExportData) -> Any:

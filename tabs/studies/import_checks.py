@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import fields
 from math import comb
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
-from annotation.colorings.actions import MOST_ACTIONS, read_action
+from annotation.colorings.actions import (
+    MOST_ACTIONS,
+    MOST_ROWS,
+    Action,
+    Stroke,
+    read_action,
+    rows_of,
+)
 from annotation.judgments.answers import read_answer
 from annotation.participants.quality import ExclusionRule
 from annotation.studies.cases import SIZES, Kind
@@ -32,41 +41,74 @@ _IMAGE = re.compile(r"[0-9a-f]{64}")
 _ASKED = (Purpose.ATTENTION, Purpose.TRAINING)
 
 
-def check_copy(copy: StudyCopy) -> None:
-    """Returns where everything fits together. Raises BadInput, saying what does not."""
-    plans = [_plan(one.plan, version) for version, one in enumerate(copy.plans, 1)]
-    for one in copy.rules:
-        _check_rule(one.rule)
-    numbers = Counter(person.number for person in copy.participants)
-    numbers.update(erasure.number for erasure in copy.erasures)
-    if twice := [number for number, count in numbers.items() if count > 1]:
-        raise BadInput(f"Two participants have the number {twice[0]}.")
-    _check_served(copy)
-    alone = Counter(person.link for person in copy.participants)
-    seen: set[str] = set()
-    for person in copy.participants:
+class CopyChecks:
+    """The checks of one export: of the copy at once, then of each participant, and at the end of
+    all together. Of participants it holds what they may not share, so that they can come one by
+    one. Each raises BadInput, saying what does not fit."""
+
+    def __init__(self, copy: StudyCopy) -> None:
+        self._copy = copy
+        self._plans = [_plan(one.plan, version) for version, one in enumerate(copy.plans, 1)]
+        for one in copy.rules:
+            _check_rule(one.rule)
+        self._numbers: set[int] = set()
+        for erasure in copy.erasures:
+            self._note_number(erasure.number)
+        self._links: set[int] = set()
+        self._marks: set[int] = set()
+        self._first_version = len(copy.plans) + 1
+        self._event_ids, self._places = bytearray(), list[tuple[int, str]]()
+
+    def check(self, person: ParticipantCopy) -> None:
+        """Returns where a participant fits the study and those before."""
         where = f"Participant {person.number}"
-        if person.link >= len(copy.links):
+        self._note_number(person.number)
+        self._first_version = min(self._first_version, person.plan_version)
+        if person.link >= len(self._copy.links):
             raise BadInput(f"{where} came in by a link that is not in the export.")
-        if copy.links[person.link].personal and alone[person.link] > 1:
+        if self._copy.links[person.link].personal and person.link in self._links:
             raise BadInput(f"{where} came in by a personal link that somebody else used too.")
-        if person.plan_version > len(plans):
+        self._links.add(person.link)
+        if person.plan_version > len(self._plans):
             raise BadInput(f"{where} was served a version of the plan that is not in the export.")
-        _check_person(plans[person.plan_version - 1], person, where, seen)
-    marks = Counter(mark.number for person in copy.participants for mark in person.marks)
-    if twice := [number for number, count in marks.items() if count > 1]:
-        raise BadInput(f"Two marks on colorings have the number {twice[0]}.")
+        _check_person(self._plans[person.plan_version - 1], person, where)
+        self._places.append((len(self._event_ids) // 16, where))
+        self._event_ids += b"".join(bytes.fromhex(event.id) for event in person.events)
+        for mark in person.marks:
+            if mark.number in self._marks:
+                raise BadInput(f"Two marks on colorings have the number {mark.number}.")
+            self._marks.add(mark.number)
+
+    def finish(self) -> None:
+        """Returns where all of them together fit: no event is there twice, and the plan was not
+        changed under people."""
+        _check_served(self._copy, self._first_version)
+        # Sixteen bytes an event: as text in a set they would be hundreds of megabytes.
+        ids = np.frombuffer(self._event_ids, "V16")
+        order = np.argsort(ids, kind="stable")
+        again = order[1:][ids[order][1:] == ids[order][:-1]]
+        if again.size:
+            at = int(again[0])
+            place = bisect_right(self._places, at, key=lambda place: place[0]) - 1
+            raise BadInput(
+                f"{self._places[place][1]}: the event {ids[at].tobytes().hex()} stands in the "
+                "export twice."
+            )
+
+    def _note_number(self, number: int) -> None:
+        if number in self._numbers:
+            raise BadInput(f"Two participants have the number {number}.")
+        self._numbers.add(number)
 
 
-def _check_served(copy: StudyCopy) -> None:
-    """Once somebody took part, no version of the plan changes what people see: results are of all
-    of them together."""
-    first = min((person.plan_version for person in copy.participants), default=0)
+def _check_served(copy: StudyCopy, first: int) -> None:
+    """Once somebody took part (``first`` is the earliest version that anybody saw), no version of
+    the plan changes what people see: results are of all of them together."""
     fixed = [
         {name: value for name, value in one.plan.items() if name not in (*REVISABLE, FORM)}
-        for one in copy.plans[max(first - 1, 0) :]
+        for one in copy.plans[first - 1 :]
     ]
-    if first and any(one != fixed[0] for one in fixed):
+    if any(one != fixed[0] for one in fixed):
         raise BadInput("The plan was changed in what people see after somebody took part.")
 
 
@@ -164,28 +206,28 @@ def _check_rule(rule: Mapping[str, Any]) -> None:
             raise BadInput(f"The rule's {name} cannot be {str(value)[:40]}.")
 
 
-def _check_person(plan: StudyPlan, person: ParticipantCopy, where: str, seen: set[str]) -> None:
+def _check_person(plan: StudyPlan, person: ParticipantCopy, where: str) -> None:
     if [trial.position for trial in person.trials] != list(range(len(person.trials))):
         raise BadInput(f"{where}: positions of trials do not count from 0.")
     for trial in person.trials:
         _check_trial(plan, trial, person.trials, f"{where}, trial {trial.position}")
     _check_purposes(plan, person.trials, where)
     _check_marks(person, where)
-    drawn = Counter(one.position for one in person.events if one.kind is EventKind.ACTION)
-    if drawn and max(drawn.values()) > MOST_ACTIONS:
-        raise BadInput(f"{where}: a sketch has more than {MOST_ACTIONS:,} actions.")
     if [event.number for event in person.events] != list(range(len(person.events))):
         raise BadInput(f"{where}: numbers of events do not count from 0.")
+    drawn: Counter[int] = Counter()
+    rows: Counter[int] = Counter()
     for event in person.events:
-        if event.id in seen:
-            raise BadInput(f"{where}: the event {event.id} stands in the export twice.")
-        seen.add(event.id)
         if event.position is not None and event.position >= len(person.trials):
             raise BadInput(
                 f"{where}: an event is about trial {event.position}, which is not there."
             )
         if event.kind is EventKind.ACTION:
-            _check_action(plan, event, where)
+            action = _checked_action(plan, event, where)
+            assert event.position is not None
+            drawn[event.position] += 1
+            if isinstance(action, Stroke):
+                rows[event.position] += rows_of(action.points, action.diameter)
         if event.kind is EventKind.ANSWER:
             if event.position is None:
                 raise BadInput(f"{where}: an answer is about no trial.")
@@ -193,13 +235,22 @@ def _check_person(plan: StudyPlan, person: ParticipantCopy, where: str, seen: se
                 read_answer(plan, person.trials[event.position], event)
             except BadInput as error:
                 raise BadInput(f"{where}, answer to trial {event.position}: {error}") from None
+    if drawn and max(drawn.values()) > MOST_ACTIONS:
+        raise BadInput(f"{where}: a sketch has more than {MOST_ACTIONS:,} actions.")
+    for position, count in rows.items():
+        if count > MOST_ROWS:
+            raise BadInput(
+                f"{where}, trial {position}: the brush strokes are more than can be painted "
+                f"({count:,} rows of pixels; {MOST_ROWS:,} are the most). No page takes as many: "
+                "the export was changed."
+            )
 
 
-def _check_action(plan: StudyPlan, event: Event, where: str) -> None:
+def _checked_action(plan: StudyPlan, event: Event, where: str) -> Action:
     if plan.kind is not Kind.COLORINGS or event.position is None:
         raise BadInput(f"{where}: something is colored where there is nothing to color.")
     try:
-        read_action(event.body)
+        return read_action(event.body)
     except BadInput as error:
         raise BadInput(f"{where}, trial {event.position}: {error}") from None
 

@@ -24,7 +24,7 @@ from tabs.studies.colorings.archive import is_ours, read_sketches, sketches_name
 from tabs.studies.colorings.tables import COLORING_TABLES
 from tabs.studies.copies import Document, SketchDocument, person_of
 from tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE
-from tabs.studies.import_checks import check_copy, images_of
+from tabs.studies.import_checks import CopyChecks, images_of
 from tabs.studies.tables import TABLES
 
 MOST_ARCHIVE_BYTES = 1024 * 2**20
@@ -37,8 +37,7 @@ _FILES = frozenset(
         for ending in ("csv", "parquet")
     }
 )
-Sketches = list[tuple[Sketch, SketchDocument]]
-"""Sketches of an export, each with what it says of them."""
+_PART_BYTES = 2**16
 _DAMAGED: tuple[type[Exception], ...] = (*DAMAGED_ZIP, ValueError)
 
 
@@ -47,7 +46,8 @@ class Limits:
     """How much an export may hold, unpacked: some thousands of participants with every event."""
 
     study_bytes: int = 64 * 2**20
-    people_bytes: int = 512 * 2**20
+    people_bytes: int = 4 * 2**30
+    person_bytes: int = 128 * 2**20
     participants: int = 20_000
 
 
@@ -57,12 +57,19 @@ def import_study(
 ) -> dict[str, Any]:
     """Stores a study from its all.zip: closed, with its participants and all that they did."""
     shown = name or "the file"
-    copy, sketches = read_archive(file, shown)
-    check_copy(copy)
-    _check_sketches(context, copy, sketches, shown)
-    for sketch, named in sketches:
-        context.storage.sketches.add(sketch, named.words, named.source, named.note, actor.id)
-    study = context.storage.studies.restore(copy, actor.id, f"Imported from {shown[:200]}.")
+    archive = read_archive(file, shown)
+    copy = archive.document.copy()
+    checks = CopyChecks(copy)
+    _check_sketches(context, copy, archive.document, shown)
+    with context.storage.studies.incoming(copy, actor.id) as incoming:
+        for person in archive.people():
+            checks.check(person)
+            incoming.add(person)
+        checks.finish()
+        for sketch, named in archive.sketches():
+            context.storage.sketches.add(sketch, named.words, named.source, named.note, actor.id)
+        study_id = incoming.store(f"Imported from {shown[:200]}.")
+    study = context.storage.studies.get(study_id)
     wanted = images_of(copy)
     missing = len(wanted - context.storage.images.by_ids(wanted).keys())
     notes = []
@@ -77,16 +84,16 @@ def import_study(
             "id": study.id,
             "title": study.title,
             "state": study.state,
-            "participants": len(copy.participants),
-            "events": sum(len(one.events) for one in copy.participants),
+            "participants": archive.document.participants,
+            "events": archive.document.events,
         },
         "notes": notes,
     }
 
 
-def _check_sketches(context: Context, copy: StudyCopy, sketches: Sketches, shown: str) -> None:
+def _check_sketches(context: Context, copy: StudyCopy, document: Document, shown: str) -> None:
     """Returns where every sketch is in the archive, or here already."""
-    given = {sketch.id for sketch, _ in sketches}
+    given = {sketch.id for sketch in document.sketches}
     wanted = set(sketches_named(copy)) - given
     missing = sorted(wanted - context.storage.sketches.by_ids(wanted).keys())
     if missing:
@@ -96,14 +103,12 @@ def _check_sketches(context: Context, copy: StudyCopy, sketches: Sketches, shown
         )
 
 
-def read_archive(
-    path: Path, shown: str, limits: Limits | None = None
-) -> tuple[StudyCopy, Sketches]:
-    """The study of an archive with its sketches; nothing else is opened, and that only so far as it
-    may go.
+def read_archive(path: Path, shown: str, limits: Limits | None = None) -> ArchivedStudy:
+    """The study of an archive; nothing but it and its sketches is opened, and that only so far as
+    it may go.
 
     Raises BadInput for what is no export of a study, or damaged. What it says is not checked yet
-    (:func:`tabs.studies.import_checks.check_copy`).
+    (:class:`tabs.studies.import_checks.CopyChecks`).
     """
     limits = limits or Limits()
     with _readable(shown), zipfile.ZipFile(path) as archive:
@@ -115,9 +120,50 @@ def read_archive(
                 f"{shown} has {document.participants:,} participants; {limits.participants:,} are "
                 "the most that an import takes."
             )
-        people = _people(archive, entries[PEOPLE_FILE], document, limits, shown)
-        sketches = read_sketches(archive, document.sketches, shown)
-    return document.copy(people), sketches
+        _check_people(archive, entries[PEOPLE_FILE], document, limits, shown)
+        for _ in read_sketches(archive, document.sketches, shown):
+            pass
+    return ArchivedStudy(path, shown, document, limits)
+
+
+@dataclass(frozen=True)
+class ArchivedStudy:
+    """An archive that was looked through: its bytes are those that were exported, and its sketches
+    can be read. It is read again for what is in it, so that nothing of it is held in memory."""
+
+    path: Path
+    shown: str
+    document: Document
+    limits: Limits
+
+    def people(self) -> Iterator[ParticipantCopy]:
+        """The participants, one by one. Raises BadInput for a line that is none, and after the last
+        one where they have not as many events as they should."""
+        events = 0
+        with (
+            _readable(self.shown),
+            zipfile.ZipFile(self.path) as archive,
+            archive.open(PEOPLE_FILE) as file,
+        ):
+            for number in range(1, self.document.participants + 1):
+                line = file.readline(self.limits.person_bytes + 1)
+                if len(line) > self.limits.person_bytes:
+                    most = self.limits.person_bytes // 2**20
+                    raise BadInput(
+                        f"Line {number} of {PEOPLE_FILE} is larger than {most} MB: too large."
+                    )
+                person = person_of(_json(line, f"line {number} of {PEOPLE_FILE}"), number)
+                events += len(person.events)
+                yield person
+        if events != self.document.events:
+            raise BadInput(
+                f"{self.shown} has another number of events than it says. Export it again."
+            )
+
+    def sketches(self) -> Iterator[tuple[Sketch, SketchDocument]]:
+        """The sketches, one by one. Raises BadInput."""
+        with _readable(self.shown), zipfile.ZipFile(self.path) as archive:
+            yield from read_sketches(archive, self.document.sketches, self.shown)
 
 
 def _entries(archive: zipfile.ZipFile, shown: str) -> dict[str, zipfile.ZipInfo]:
@@ -148,37 +194,43 @@ def _whole(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int, sh
     with archive.open(entry) as file:
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
-        raise BadInput(
-            f"{entry.filename} in {shown} is larger than {most_bytes // 2**20} MB: too large."
-        )
+        raise _too_large(entry, most_bytes, shown)
     return data
 
 
-def _people(
+def _too_large(entry: zipfile.ZipInfo, most_bytes: int, shown: str) -> BadInput:
+    return BadInput(
+        f"{entry.filename} in {shown} is larger than {most_bytes // 2**20} MB: too large."
+    )
+
+
+def _check_people(
     archive: zipfile.ZipFile,
     entry: zipfile.ZipInfo,
     document: Document,
     limits: Limits,
     shown: str,
-) -> tuple[ParticipantCopy, ...]:
-    data = _whole(archive, entry, limits.people_bytes, shown)
-    if hashlib.sha256(data).hexdigest() != document.people_sha256:
+) -> None:
+    """Returns where the participants' file is the one that was exported, and not too large."""
+    sha256, size, lines, last = hashlib.sha256(), 0, 0, b""
+    with archive.open(entry) as file:
+        while part := file.read(_PART_BYTES):
+            size += len(part)
+            if size > limits.people_bytes:
+                raise _too_large(entry, limits.people_bytes, shown)
+            sha256.update(part)
+            lines += part.count(b"\n")
+            last = part
+    lines += bool(last) and not last.endswith(b"\n")
+    if sha256.hexdigest() != document.people_sha256:
         raise BadInput(
             f"{PEOPLE_FILE} in {shown} is not the one that was exported. Copy or export it again."
         )
-    lines = data.splitlines()
-    if len(lines) != document.participants:
+    if lines != document.participants:
         raise BadInput(
             f"{shown} says that it has {many(document.participants, 'participant')}, and has "
-            f"{len(lines):,}."
+            f"{lines:,}."
         )
-    people = tuple(
-        person_of(_json(line, f"line {number} of {PEOPLE_FILE}"), number)
-        for number, line in enumerate(lines, 1)
-    )
-    if sum(len(one.events) for one in people) != document.events:
-        raise BadInput(f"{shown} has another number of events than it says. Export it again.")
-    return people
 
 
 def _json(text: bytes, where: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 
 import numpy as np
@@ -84,11 +84,10 @@ def is_ours(name: str) -> bool:
 
 def read_sketches(
     archive: zipfile.ZipFile, named: Sequence[SketchDocument], shown: str
-) -> list[tuple[Sketch, SketchDocument]]:
-    """The sketches of an archive. Pictures of colorings are not read: they are drawn again of the
-    log. Raises BadInput for a sketch that is missing, or another one than it says."""
+) -> Iterator[tuple[Sketch, SketchDocument]]:
+    """The sketches of an archive, one by one. Pictures of colorings are not read: they are drawn
+    again of the log. Raises BadInput for a sketch that is missing, or another one than it says."""
     files = set(archive.namelist())
-    found = []
     for one in named:
         name = f"sketches/{one.id}.png"
         if name not in files:
@@ -97,8 +96,7 @@ def read_sketches(
         if sketch_id(ink) != one.id:
             raise BadInput(f"{name} in {shown} is not the sketch that it is named after.")
         warnings = tuple(SketchWarning(each.code, each.words) for each in one.warnings)
-        found.append((Sketch(one.id, ink, warnings, one.closing), one))
-    return found
+        yield Sketch(one.id, ink, warnings, one.closing), one
 
 
 def _ink(archive: zipfile.ZipFile, name: str, shown: str) -> np.ndarray:

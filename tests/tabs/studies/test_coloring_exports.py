@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from PIL import Image
 from core.errors import BadInput, NotStored
 from core.studies import EventKind, MarkKind
 from storage import Storage
+from storage.studies import copying, staging
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import Nothing
@@ -203,3 +206,86 @@ def test_sketches_that_are_missing_or_made_up_are_refused(context: Context, tmp_
         with pytest.raises(BadInput, match=words):
             import_study(context, OWNER, Nothing(), odd, "odd.zip")
     assert len(context.storage.studies.all()) == 1
+
+
+def strokes(count: int, points: int, far: int) -> list[dict[str, Any]]:
+    """Brush strokes up and down over so many rows."""
+    stroke = {"do": "stroke", "diameter": 8, "color": BLUE, "within": None}
+    ways = [[far * (place % 2), place % 90][::-1] for place in range(points)]
+    return [{**stroke, "points": [v for way in ways for v in way]} for _ in range(count)]
+
+
+def test_more_strokes_than_can_be_painted_are_exported_and_refused_by_name(
+    context: Context, tmp_path: Path
+) -> None:
+    study_id, people = colored_study(context.storage)
+    first = facts_of(context, study_id).given[1]
+    assert first.trial.position == 1
+    more = [event(EventKind.ACTION, 1, one) for one in strokes(7, 2048, 4000)]
+    again = event(EventKind.ANSWER, 1, {**first.answer.body, "actions": 13})
+    context.storage.study_events.append(people[0].id, [event(EventKind.UNDO, 1, {}), *more, again])
+    path = tmp_path / "all.zip"
+    write_archive(context, OWNER, AskExport(study=study_id), path)
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if name.startswith("colorings/")]
+        assert len(names) == 24
+        assert "colorings/participant-1-1.png" not in names
+        rows = list(csv.DictReader(io.TextIOWrapper(archive.open("tables/colorings.csv"), "utf-8")))
+        assert sum("cannot be drawn" in " ".join(map(str, row.values())) for row in rows) == 1
+    with pytest.raises(BadInput, match=r"Participant 0, trial 1: the brush strokes are more than"):
+        import_study(context, OWNER, Nothing(), path, "all.zip")
+    assert len(context.storage.studies.all()) == 1
+
+
+def test_a_large_study_is_read_and_stored_a_person_at_a_time(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study_id, _ = colored_study(context.storage)
+    path = tmp_path / "all.zip"
+    write_archive(context, OWNER, AskExport(study=study_id), path)
+    monkeypatch.setattr(staging, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(copying, "EVENTS_AT_ONCE", 100)
+    peaks = []
+    for count in (3, 12):
+        large = grown(path, tmp_path / f"{count}.zip", count)
+        tracemalloc.start()
+        told = import_study(context, OWNER, Nothing(), large, "large.zip")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0]
+    assert told["study"]["participants"] == 12
+    copied = told["study"]["id"]
+    peaks = []
+    for read in (list[Any], lambda people: sum(len(one.events) for one in people)):
+        tracemalloc.start()
+        read(context.storage.studies.people(copied))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 0.3 * peaks[0]
+    assert context.storage.check() == []
+
+
+def grown(path: Path, target: Path, count: int) -> Path:
+    """The archive with so many participants, who painted a lot."""
+    with zipfile.ZipFile(path) as old:
+        document = json.loads(old.read("study.json"))
+        person = json.loads(old.read("people.jsonl").splitlines()[0])
+        drawn = next(one for one in person["events"] if one["kind"] == "action")
+        events = person["events"] + [{**drawn, "body": body} for body in strokes(200, 100, 90)]
+        lines = []
+        for number in range(count):
+            own = [
+                {**one, "id": f"{number:016x}{place:016x}", "number": place}
+                for place, one in enumerate(events)
+            ]
+            lines.append(json.dumps({**person, "number": number, "events": own}) + "\n")
+        content = "".join(lines).encode()
+        document["participants"], document["events"] = count, count * len(events)
+        document["people_sha256"] = hashlib.sha256(content).hexdigest()
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+            new.writestr("study.json", json.dumps(document))
+            new.writestr("people.jsonl", content)
+            for name in old.namelist():
+                if name.startswith("sketches/"):
+                    new.writestr(name, old.read(name))
+    return target
