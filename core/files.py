@@ -98,13 +98,20 @@ def read_png(path: Path, mode: str) -> np.ndarray:
     )
 
 
-def png_of(pixels: np.ndarray) -> bytes:
-    """uint8 ``(H, W)`` or ``(H, W, 4)`` as a lossless PNG that :func:`read_png` reads as ``L`` or
-    ``RGBA``."""
-    from PIL import Image
+def png_of(pixels: np.ndarray, *, srgb: bool = False, level: int = 4) -> bytes:
+    """uint8 ``(H, W)``, or ``(H, W, C)`` with two to four channels, as a lossless PNG:
+    :func:`read_png` reads it as ``L``, ``LA``, ``RGB`` or ``RGBA``.
 
+    ``srgb`` marks it as sRGB, for whoever shows it; ``level`` is zlib's, 0 to 9.
+    """
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    marks = PngInfo()
+    if srgb:
+        marks.add(b"sRGB", b"\x01")  # relative colorimetric
     buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", compress_level=4)
+    Image.fromarray(pixels).save(buffer, "PNG", pnginfo=marks, compress_level=level)
     return buffer.getvalue()
 
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from PIL.PngImagePlugin import PngInfo
 
 from core.errors import ImageError, MaskError, NoPixels
+from core.files import png_of
 from core.images.decode import MAX_PIXELS, Decoded, decode
 from core.images.icc import lab_to_srgb, percent, profile_to_srgb
 
@@ -82,11 +81,7 @@ def image_id(srgb8: NDArray[np.uint8]) -> str:
 def encode_png(srgb8: NDArray[np.uint8]) -> bytes:
     """Pixels as a PNG that is marked as sRGB; :func:`load_image` gives back the same pixels."""
     _check_srgb8(srgb8)
-    marks = PngInfo()
-    marks.add(b"sRGB", b"\x01")  # relative colorimetric
-    buffer = BytesIO()
-    Image.fromarray(srgb8).save(buffer, "PNG", pnginfo=marks, compress_level=4)
-    return buffer.getvalue()
+    return png_of(srgb8, srgb=True)
 
 
 def load_mask(source: str | Path | bytes, shape: tuple[int, int]) -> NDArray[np.bool_]:

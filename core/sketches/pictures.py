@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from io import BytesIO
 from typing import Protocol
 
 import numpy as np
-from PIL import Image
-from PIL.PngImagePlugin import PngInfo
 
 from core.errors import MaskError
+from core.files import png_of
 from core.sketches.outlines import outlines
 from core.sketches.records import check_ink
 
@@ -31,12 +29,13 @@ def ink_png(ink: np.ndarray) -> bytes:
     ``ink`` is uint8 ``(H, W)``. Raises BadInput for what is no ink.
     """
     check_ink(ink)
-    return _png(np.stack([np.zeros_like(ink), 255 - ink], axis=-1))
+    lines = np.stack([np.zeros_like(ink), 255 - ink], axis=-1)
+    return png_of(lines, srgb=True, level=_COMPRESSION)
 
 
 def layer_png(layer: np.ndarray) -> bytes:
     """The colors alone, uint8 ``(H, W, 4)``, as an RGBA PNG with exactly these pixels."""
-    return _png(np.ascontiguousarray(layer))
+    return png_of(np.ascontiguousarray(layer), srgb=True, level=_COMPRESSION)
 
 
 def composite(ink: np.ndarray, layer: np.ndarray) -> np.ndarray:
@@ -98,14 +97,6 @@ def _own_paths(drawing: VectorDrawing, width: int, height: int) -> list[str]:
         flags=re.DOTALL,
     )
     return ['<g id="ink" style="mix-blend-mode:multiply">', nested.strip(), "</g>"]
-
-
-def _png(pixels: np.ndarray) -> bytes:
-    marks = PngInfo()
-    marks.add(b"sRGB", b"\x01")  # relative colorimetric, as core.images.load.encode_png
-    buffer = BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", pnginfo=marks, compress_level=_COMPRESSION)
-    return buffer.getvalue()
 
 
 def _check_pair(ink: np.ndarray, layer: np.ndarray) -> None:

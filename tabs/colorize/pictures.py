@@ -17,6 +17,7 @@ from annotation.colorings.layer import checksum, paint
 from core.cache import LruCache
 from core.concepts.matching import normal
 from core.errors import BadInput
+from core.files import png_of
 from core.sketches.records import Sketch
 from core.sketches.regions import regions
 from tabs.colorize.sketches import Found, find
@@ -101,17 +102,13 @@ def _svg(of: Painted, make: Any) -> str:
 
 def thumbnail(of: Painted, side: int) -> bytes:
     """PNG of lines and colors, its longer side at most ``side`` pixels."""
-    import io
-
     from PIL import Image
 
     from core.sketches.pictures import composite
 
     small = Image.fromarray(composite(of.sketch.ink, of.layer))
     small.thumbnail((side, side), Image.Resampling.LANCZOS)
-    out = io.BytesIO()
-    small.save(out, format="PNG")
-    return out.getvalue()
+    return png_of(np.asarray(small))
 
 
 def file_name(words: str, kind: str) -> str:
