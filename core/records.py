@@ -212,6 +212,19 @@ class ColoringRecord:
 
 
 @dataclass(frozen=True)
+class ColoringHead:
+    """What a list shows of a coloring that somebody keeps: ``length`` is the number of its
+    actions."""
+
+    id: str
+    sketch_id: str
+    words: str
+    length: int
+    maker: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
 class LayerRecord:
     """What was seen when the server drew a coloring of a study: ``checksum`` of its own layer,
     whether that of the page ``matches``, and the share of pixels with a color, 0 to 1."""

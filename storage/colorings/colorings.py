@@ -7,12 +7,13 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.records import ColoringRecord
+from core.records import ColoringHead, ColoringRecord
 from storage.database import canonical
 from storage.database.connection import Database, aware
 from storage.studies.rows import not_stored
 
 _COLUMNS = "coloring_id, sketch_id, words, actions, maker, created_at"
+_HEAD = "coloring_id, sketch_id, words, maker, created_at"
 
 
 class Colorings:
@@ -20,6 +21,8 @@ class Colorings:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        # Their logs never change: what was counted once need not be read again.
+        self._lengths: dict[str, int] = {}
 
     def add(
         self, sketch_id: str, words: str, actions: Sequence[Mapping[str, Any]], maker: str
@@ -43,6 +46,7 @@ class Colorings:
                     self._database.now(),
                 ],
             )
+        self._lengths[coloring_id] = len(actions)
         return self.get(coloring_id)
 
     def get(self, coloring_id: str) -> ColoringRecord:
@@ -54,14 +58,41 @@ class Colorings:
             raise not_stored("coloring", coloring_id)
         return _record(rows[0])
 
-    def all(self, maker: str | None = None, most: int | None = None) -> list[ColoringRecord]:
-        """All colorings, or those of one maker, the newest first; no more than ``most``."""
+    def head(self, coloring_id: str) -> ColoringHead:
+        """What a list shows of the coloring of that id. Raises :class:`NotStored`."""
         rows = self._database.rows(
-            f"SELECT {_COLUMNS} FROM colorings WHERE ?::VARCHAR IS NULL OR maker = ? "
+            f"SELECT {_HEAD} FROM colorings WHERE coloring_id = ?", [coloring_id]
+        )
+        heads = self._heads(rows)
+        if not heads:
+            raise not_stored("coloring", coloring_id)
+        return heads[0]
+
+    def all(self, maker: str | None = None, most: int | None = None) -> list[ColoringHead]:
+        """All colorings, or those of one maker, the newest first; no more than ``most``. No log is
+        read whose length is known."""
+        rows = self._database.rows(
+            f"SELECT {_HEAD} FROM colorings WHERE ?::VARCHAR IS NULL OR maker = ? "
             "ORDER BY created_at DESC, coloring_id LIMIT ?",
             [maker, maker, most],
         )
-        return [_record(row) for row in rows]
+        return self._heads(rows)
+
+    def _heads(self, rows: Sequence[tuple[Any, ...]]) -> list[ColoringHead]:
+        """Those that were not deleted meanwhile."""
+        unknown = [row[0] for row in rows if row[0] not in self._lengths]
+        if unknown:
+            lengths = self._database.rows(
+                "SELECT coloring_id, json_array_length(actions) FROM colorings "
+                "WHERE coloring_id IN (SELECT unnest(?::VARCHAR[]))",
+                [unknown],
+            )
+            self._lengths.update({coloring_id: int(length) for coloring_id, length in lengths})
+        return [
+            ColoringHead(one, sketch_id, words, self._lengths[one], maker, aware(created_at))
+            for one, sketch_id, words, maker, created_at in rows
+            if one in self._lengths
+        ]
 
     def delete(self, coloring_id: str) -> None:
         """Delete a coloring. Raises :class:`NotStored`."""
@@ -71,6 +102,7 @@ class Colorings:
             ).fetchall()
             if not gone:
                 raise not_stored("coloring", coloring_id)
+        self._lengths.pop(coloring_id, None)
 
 
 def _record(row: tuple[Any, ...]) -> ColoringRecord:

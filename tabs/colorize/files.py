@@ -68,7 +68,7 @@ class Files:
 
     async def kept(self, coloring: str, kind: str, side: int) -> bytes:
         """A picture of a kept coloring, small where a ``side`` is given. Raises NotStored."""
-        self._context.storage.colorings.get(coloring)  # what was deleted is not told from memory
+        self._context.storage.colorings.head(coloring)  # what was deleted is not told from memory
         return await self._once(_kept, coloring, kind, _side(side))
 
     def kept_kind(self, name: str) -> str:
@@ -79,7 +79,7 @@ class Files:
 
     def words_of(self, coloring: str) -> str:
         """What a kept coloring shows."""
-        return self._context.storage.colorings.get(coloring).words
+        return self._context.storage.colorings.head(coloring).words
 
 
 def _side(side: int, sides: Sequence[int] = SIDES) -> int:

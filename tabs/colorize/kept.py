@@ -9,7 +9,7 @@ from pydantic import Field
 from annotation.colorings.actions import has_color, read_action
 from core.concepts.matching import normal
 from core.errors import BadInput
-from core.records import ColoringRecord
+from core.records import ColoringHead
 from tabs.colorize.pictures import ColoringRequest, painted
 from tabs.colorize.prepared import keep_sketch
 from tabs.colorize.sketches import PREFIX, find, sketch_json
@@ -52,14 +52,14 @@ def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
     context.require_room(sum(len(str(action)) for action in request.actions))
     keep_sketch(context, actor, of.found)
     record = context.storage.colorings.add(of.sketch.id, words, request.actions, actor.id)
-    return {"kept": _kept_json(actor, record)}
+    return {"kept": _kept_json(actor, context.storage.colorings.head(record.id))}
 
 
 @asks("look")
 def kept_view(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
     """What is kept here, newest first; of each whether it is one's own to delete."""
-    records = context.storage.colorings.all(most=MOST_LISTED)
-    return {"kept": [_kept_json(actor, record) for record in records]}
+    heads = context.storage.colorings.all(most=MOST_LISTED)
+    return {"kept": [_kept_json(actor, head) for head in heads]}
 
 
 @asks("look")
@@ -67,7 +67,7 @@ def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> dic
     """A kept coloring with its sketch and its whole log. Raises NotStored."""
     record = context.storage.colorings.get(request.coloring)
     return {
-        **_kept_json(actor, record),
+        **_kept_json(actor, context.storage.colorings.head(record.id)),
         "sketch": sketch_json(find(context, record.sketch_id)),
         "actions": list(record.actions),
     }
@@ -76,25 +76,25 @@ def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> dic
 @asks("delete")
 def delete_coloring(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
     """Deletes a coloring that one kept; its sketch stays."""
-    record = context.storage.colorings.get(request.coloring)
-    may(actor, "delete", _thing(record))
-    context.storage.colorings.delete(record.id)
+    head = context.storage.colorings.head(request.coloring)
+    may(actor, "delete", _thing(head))
+    context.storage.colorings.delete(head.id)
     return kept_view(context, actor, Nothing())
 
 
-def _thing(record: ColoringRecord) -> Thing:
-    return Thing(frozenset({record.maker} if record.maker else ()))
+def _thing(head: ColoringHead) -> Thing:
+    return Thing(frozenset({head.maker} if head.maker else ()))
 
 
-def _kept_json(actor: Actor, record: ColoringRecord) -> dict[str, Any]:
-    address = f"{PREFIX}/kept/{record.id}"
+def _kept_json(actor: Actor, head: ColoringHead) -> dict[str, Any]:
+    address = f"{PREFIX}/kept/{head.id}"
     return {
-        "id": record.id,
-        "words": record.words,
-        "sketch_id": record.sketch_id,
-        "actions": len(record.actions),
-        "at": record.created_at.isoformat(),
-        "mine": allowed(actor, "delete", _thing(record)),
+        "id": head.id,
+        "words": head.words,
+        "sketch_id": head.sketch_id,
+        "actions": head.length,
+        "at": head.created_at.isoformat(),
+        "mine": allowed(actor, "delete", _thing(head)),
         "thumb": f"{address}/coloring.png?side=256",
         "files": {
             "coloring": f"{address}/coloring.png",

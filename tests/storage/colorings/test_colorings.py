@@ -29,7 +29,12 @@ def test_a_coloring_is_kept_and_deleted(storage: Storage) -> None:
     storage.colorings.add(one.id, "${7*7} <img onerror=alert(1)>", [], "ben")
     assert storage.colorings.get(kept.id).actions == (FILL, {"do": "undo"})
     assert [found.id for found in storage.colorings.all("ann")] == [kept.id]
-    assert len(storage.colorings.all()) == 2
+    assert [head.length for head in storage.colorings.all()] == [0, 2]
+    assert storage.colorings.head(kept.id) == storage.colorings.all("ann")[0]
+    counted = dict(storage.colorings._lengths)
+    storage.colorings._lengths.clear()  # as after a start
+    storage.colorings.all()
+    assert storage.colorings._lengths == counted
     assert storage.colorings.all(most=1) == storage.colorings.all()[:1]
     storage.colorings.delete(kept.id)
     with pytest.raises(NotStored):
