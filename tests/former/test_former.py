@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from core.batch.folder import PLAN
+from core.errors import BadInput
 from core.runs.folder import RunFolder
+from core.verdict.rules import rule
 from storage.store import Storage
 from tabs.page.context import Context
 from tabs.runs.supervisor import RunSupervisor
 from tabs.shell.compose import make_context
+from tests.core.runs.samples import done
 from tests.former.make import rows_of
 from tests.shards import read_shard
 
@@ -98,3 +105,33 @@ def test_the_run_is_read_from_its_folder_and_from_the_index(context: Context) ->
     (run,) = context.storage.runs.all()
     assert run.name == "Four"
     assert context.storage.runs.verdicts() == sum(len(result.verdicts) for result in results)
+
+
+def test_a_run_of_then_goes_on_from_its_shards_and_its_journal(data: Path, tmp_path: Path) -> None:
+    (path,) = (data / "runs").iterdir()
+    folder = RunFolder(shutil.copytree(path, tmp_path / path.name))
+    former = pa.concat_tables([pq.read_table(shard) for shard in folder.shards()])
+    former = former.sort_by("position")
+    for shard in folder.shards():
+        shard.unlink()
+    # As it stood in the middle: one picture sealed, one in a journal, two to be drawn.
+    pq.write_table(former.slice(0, 1), folder.shard_folder / "s001w1-00000.parquet")
+    (line,) = former.slice(1, 1).to_pylist()
+    (folder.journal).mkdir(exist_ok=True)
+    (folder.journal / "s001w1-00001.jsonl").write_text(json.dumps(line) + "\n")
+    # Rules have other versions since then, and a run of theirs is not gone on with.
+    with pytest.raises(BadInput, match="The run judges by"):
+        done(folder)
+    plan = json.loads((folder.path / PLAN).read_text())
+    plan["rules"] = [[name, rule(name).version] for name, _ in plan["rules"]]
+    (folder.path / PLAN).write_text(json.dumps(plan))
+    folder = RunFolder(folder.path)
+    assert folder.state().done == 2
+    assert done(folder).status == "finished"
+    results = {one.position: one for shard in folder.shards() for one in read_shard(shard)}
+    assert sorted(results) == [0, 1, 2, 3]
+    assert [results[at].origin for at in (0, 1)] == [
+        json.loads(text) for text in former["origin"].to_pylist()[:2]
+    ]
+    assert {one.status for one in results.values()} == {"drawn"}
+    assert [results[at].image_id for at in range(4)] == former["image_id"].to_pylist()
