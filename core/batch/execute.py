@@ -322,13 +322,16 @@ def _refuse_elsewhere(folder: BatchFolder) -> None:
 
 
 @contextmanager
-def pausing_on_interrupt(folder: BatchFolder) -> Iterator[None]:
-    """Ctrl+C and SIGTERM pause the work instead of ending the program in the middle of it."""
+def pausing_on_interrupt(folder: BatchFolder) -> Iterator[threading.Event]:
+    """Ctrl+C and SIGTERM pause the work instead of ending the program in the middle of it; the
+    event says whether they came."""
+    came = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield came
         return
 
     def pause(number: int, frame: object) -> None:
+        came.set()
         folder.set_desired_state("pause")
 
     before = {
@@ -336,7 +339,7 @@ def pausing_on_interrupt(folder: BatchFolder) -> Iterator[None]:
         for signal_number in (signal.SIGINT, signal.SIGTERM)
     }
     try:
-        yield
+        yield came
     finally:
         for signal_number, answer in before.items():
             signal.signal(signal_number, answer)

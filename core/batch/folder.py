@@ -73,6 +73,13 @@ class BatchFolder:
         # The plan comes last: a folder with a plan is whole.
         replace_file(self.path / PLAN, json_bytes(summary))
 
+    def grow(self, plan: Mapping[str, Any]) -> None:
+        """Writes a plan with more items than the one that is there, whose positions keep their
+        meaning. Only for who holds the folder's lock. Raises BadInput, DataFolderError."""
+        summary = self.checked({"format": FORMAT, **plan})
+        replace_file(self.path / PLAN, json_bytes(summary))
+        self.__dict__.pop("_read", None)
+
     @property
     def run_id(self) -> str:
         """The name of the folder."""

@@ -177,13 +177,18 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _environment(threads: int) -> Iterator[None]:
-    """What a process that is started now inherits."""
+    """What a process that is started now inherits: its threads, and to be deaf to Ctrl+C, which
+    the terminal sends to all of them, also while they are not yet ours to answer it."""
     before = {name: os.environ.get(name) for name in _THREADS}
     if threads:
         os.environ.update(dict.fromkeys(_THREADS, str(threads)))
+    main = threading.current_thread() is threading.main_thread()
+    answer = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
     try:
         yield
     finally:
+        if main:
+            signal.signal(signal.SIGINT, answer)
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)

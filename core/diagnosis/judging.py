@@ -20,7 +20,7 @@ TRUE, NEAR = "true", "near"
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
-    """One judgment; the codebook of ``verdicts.csv.gz`` (core.diagnosis.shards) says what each
+    """One judgment; the codebook of ``verdicts.csv.gz`` (core.diagnosis.verdicts) says what each
     column means. None is an empty field."""
 
     object: str

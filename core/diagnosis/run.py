@@ -9,18 +9,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.diagnosis import shards
+from core.batch.execute import Crew, execute, pausing_on_interrupt
+from core.batch.records import BatchState
+from core.diagnosis.batch import DiagnosisWork, work_of
 from core.diagnosis.colors import set_colors
 from core.diagnosis.figures import figures_by_rule, roc_by_rule, worst_by_rule
 from core.diagnosis.judging import JudgmentRow
 from core.diagnosis.plan import SPLIT, RuleUsed, Task
 from core.diagnosis.records import DiagnosisReport, Published, RuleReport
-from core.diagnosis.shards import codebook
-from core.diagnosis.workers import Pool
-from core.errors import BadInput
+from core.diagnosis.verdicts import VERDICTS, codebook, verdicts_csv
+from core.errors import BadInput, TrueHueError
+from core.files import replace_file
 from core.generation.renderer import RENDERER_VERSION
 
 REPORT = "report.json"
+_AGAIN = "What is done is kept: run the same command again, perhaps with fewer --workers."
 _SOURCE = (
     "GenColorBench (arXiv:2510.20586), table of VLMs on CSS/X11 and ISCC-NBS level 2, row Ours: "
     "the paper's own 2,464 Blender renders of 14 objects; false accepts were not published"
@@ -72,34 +75,30 @@ def diagnose(
     ``rules`` and ``tasks`` as core.diagnosis.plan makes them, ``workers`` processes; ``watch`` is
     told the progress about twice a second. A run that was ended, however, goes on from the tasks
     that are kept: at most those in work are done again. Raises BadInput for a folder that cannot be
-    used, and TrueHueError when a worker was killed.
+    used, InUse while another process is at it, and TrueHueError where tasks could not be judged,
+    such as for workers that are killed again and again.
     """
     if workers < 1:
         raise BadInput(f"At least one worker is needed, not {workers}.")
     begin, processor_before = time.perf_counter(), time.process_time()
-    folder = shards.prepare(report_folder)
-    results = {task.key: shards.load(folder, task) for task in tasks}
-    missing = [task for task in tasks if results[task.key] is None]
+    work = work_of(report_folder, tasks)
+    missing = work.missing()
     total = sum(task.images for task in tasks)
     to_do = sum(task.images for task in missing)
-    processor = 0.0
     if missing:
-        pool = Pool(folder, min(workers, len(missing)))
-        for finished in pool.run(missing):
+
+        def tell(state: BatchState) -> None:
             passed = time.perf_counter() - begin
-            watch(Progress(min(pool.done, to_do), to_do, total - to_do, passed))
-            if finished is not None:
-                processor += finished.processor_seconds
-                results[finished.task.key] = shards.load(folder, finished.task)
-    rows: list[JudgmentRow] = []
-    problems: list[str] = []
-    for task in tasks:
-        result = results[task.key]
-        if result is None:
-            raise BadInput(f"{task.file_name} in {folder} was taken away. Run the command again.")
-        rows.extend(result[0])
-        problems.extend(result[1])
+            watch(Progress(min(state.steps, to_do), to_do, total - to_do, passed))
+
+        _execute(work, min(workers, len(missing)), tell)
+    results = {result.task.fingerprint: result for result in work.results()}
+    done_now = [results[task.fingerprint] for task in missing]
+    in_order = [results[task.fingerprint] for task in tasks]
+    rows = [row for result in in_order for row in result.rows]
+    problems = [problem for result in in_order for problem in result.problems]
     report = _report(rules, tasks, rows, problems, every, source)
+    processor = sum(result.processor_seconds for result in done_now)
     report = replace(
         report,
         seconds=round(time.perf_counter() - begin, 2),
@@ -107,12 +106,39 @@ def diagnose(
         images_reused=total - to_do,
         workers=workers,
     )
-    shards.write_whole(report_folder / shards.VERDICTS, b"".join(shards.verdicts_csv(rows)))
-    shards.write_whole(report_folder / "codebook.md", codebook().encode())
-    shards.write_whole(
-        report_folder / REPORT, (json.dumps(report.as_json(), indent=1) + "\n").encode()
-    )
+    replace_file(report_folder / VERDICTS, b"".join(verdicts_csv(rows)))
+    replace_file(report_folder / "codebook.md", codebook().encode())
+    replace_file(report_folder / REPORT, (json.dumps(report.as_json(), indent=1) + "\n").encode())
     return report
+
+
+def _execute(work: DiagnosisWork, workers: int, watch: Callable[[BatchState], None]) -> None:
+    """Does the tasks that are missing, or says why not all of them are done.
+
+    What the watch raises, and Ctrl+C, ends it after the picture in work.
+    """
+    raised: list[BaseException] = []
+
+    def tell(state: BatchState) -> None:
+        try:
+            watch(state)
+        except BaseException as error:
+            # Raised here, it would wait for the tasks in work.
+            raised.append(error)
+            work.folder.set_desired_state("pause")
+
+    work.folder.set_desired_state("run")
+    with pausing_on_interrupt(work.folder) as interrupted:
+        state = execute(work, Crew(workers, threads=1), retry_failed=True, watch=tell)
+    if raised:
+        raise raised[0]
+    if interrupted.is_set():
+        raise KeyboardInterrupt
+    if state.message:
+        raise TrueHueError(f"{state.message} {_AGAIN}")
+    if left := len(work.missing()):
+        reasons = " ".join(reason for reason, _ in state.problems[:3])
+        raise TrueHueError(f"{left} of the tasks could not be judged. {reasons} {_AGAIN}")
 
 
 def read_report(report_folder: Path) -> DiagnosisReport:

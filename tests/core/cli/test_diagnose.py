@@ -10,19 +10,25 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from core.batch.journal import read_journal
+from core.batch.locks import InUse, held
+from core.batch.shards import read_columns
 from core.color.systems import parse_target
+from core.diagnosis.batch import FOLDER, DiagnosisFolder, work_of
 from core.diagnosis.colors import asking, picture, set_colors
-from core.diagnosis.plan import renderer_tasks, rules_used
+from core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
 from core.diagnosis.records import DiagnosisReport
-from core.diagnosis.run import diagnose, read_report
-from core.diagnosis.shards import FOLDER, MEANING, load, save, write_whole
-from core.errors import BadInput
+from core.diagnosis.run import Progress, diagnose, read_report
+from core.diagnosis.verdicts import MEANING, csv_of, rows_of_csv
+from core.errors import BadInput, TrueHueError
 from core.verdict.measure import measure
+from tests.core.batch.here import team_here
 from tests.core.diagnosis.commands import SLICE, command, run
 from tests.core.diagnosis.rows import row
 
@@ -128,23 +134,36 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_rows(
     process = subprocess.Popen(
         **command("--out", str(tmp_path), *SLICE), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    shards = tmp_path / FOLDER
-    deadline = time.monotonic() + 120
-    while not list(shards.glob("*.csv.gz")) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for_a_task(tmp_path)
     process.kill()
     process.communicate()
-    kept = {path: path.stat().st_mtime_ns for path in shards.glob("*.csv.gz")}
-    assert kept
+    kept = tasks_kept(tmp_path)
     assert not (tmp_path / "report.json").exists(), "the run was too short to be killed"
-    # A half-written file and a damaged one are no results.
-    (shards / "one--mug--overcast--0--0000.csv.gz.1.half").write_bytes(b"half")
     done = run("--out", str(tmp_path), *SLICE)
     assert done.returncode == 0, done.stderr
-    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
-    assert not list(shards.glob("*.half"))
+    assert tasks_kept(tmp_path) - kept == tasks_kept(whole[0]) - kept
+    assert all(count == 1 for count in tasks_kept(tmp_path).values()), "nothing is done twice"
     assert verdicts(tmp_path) == verdicts(whole[0])
     assert 0 < read_report(tmp_path).images_reused < whole[1].images
+
+
+def tasks_kept(out: Path) -> Counter[str]:
+    """How often each task has its judgments in the folder of a report."""
+    folder = DiagnosisFolder(out / FOLDER)
+    keys = [
+        key for path in folder.shards() for key in read_columns(path, ["key"])["key"].to_pylist()
+    ]
+    for path in folder.journal.glob("*.jsonl"):
+        keys += [str(line["key"]) for line in read_journal(path)]
+    return Counter(keys)
+
+
+def wait_for_a_task(out: Path) -> None:
+    journal = DiagnosisFolder(out / FOLDER).journal
+    deadline = time.monotonic() + 120
+    while not any(path.stat().st_size for path in journal.glob("*.jsonl")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def _answers_ctrl_c() -> None:
@@ -162,9 +181,7 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_is_done(tmp_path: Path, number: int)
         start_new_session=True,
         preexec_fn=_answers_ctrl_c,
     )
-    deadline = time.monotonic() + 120
-    while not list((tmp_path / FOLDER).glob("*.csv.gz")) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for_a_task(tmp_path)
     if number == signal.SIGINT:
         os.killpg(process.pid, number)
     else:
@@ -174,8 +191,8 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_is_done(tmp_path: Path, number: int)
     assert out == ""
     assert "Traceback" not in err
     assert "the same command goes on from there" in err
-    assert list((tmp_path / FOLDER).glob("*.csv.gz"))
-    assert not list((tmp_path / FOLDER).glob("*.half"))
+    assert tasks_kept(tmp_path)
+    assert DiagnosisFolder(tmp_path / FOLDER).state().status == "paused"
 
 
 # ------------------------------------------------------------------------------------- what is kept
@@ -228,55 +245,107 @@ def test_neighbors_that_are_accepted_raise_both_rates(tmp_path: Path) -> None:
         rules_used(["paper"], 21)
 
 
-def test_a_rule_with_other_parameters_is_judged_anew(tmp_path: Path) -> None:
-    from dataclasses import replace
+def slice_of(rules=("paper",), **more) -> tuple[tuple[RuleUsed, ...], list[Task]]:
+    """A few pictures: the colors of l1 on one object."""
+    used = rules_used(rules)
+    given = {"objects": ("cube",), "lights": ("even",), "seeds": (0,), **more}
+    tasks = renderer_tasks(used, given["objects"], given["lights"], given["seeds"], ("l1",), 64)
+    return used, tasks
 
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The workers of a diagnosis are this process."""
+    monkeypatch.setattr("core.batch.execute.LocalTeam", team_here)
+
+
+def test_what_was_judged_is_taken_and_what_is_new_is_done(here: None, tmp_path: Path) -> None:
+    first = diagnose(tmp_path, *slice_of())
+    assert (first.images_reused, first.images > 0) == (0, True)
+    again = diagnose(tmp_path, *slice_of())
+    assert (again.images_reused, again.rules) == (first.images, first.rules)
+    more = diagnose(tmp_path, *slice_of(seeds=(0, 1)))
+    assert more.images_reused == first.images < more.images
+    # The other seed alone, and then the first: both are there.
+    assert diagnose(tmp_path, *slice_of(seeds=(1,))).images == more.images - first.images
+    assert diagnose(tmp_path, *slice_of()).images_reused == first.images
+    # Another rule is another task under the same name: nothing of the old ones is of use.
+    other = diagnose(tmp_path, *slice_of(("released",)))
+    assert other.images_reused == 0
+    assert len(tasks_kept(tmp_path)) == len(slice_of()[1])
+
+
+def test_a_rule_with_other_parameters_is_judged_anew(tmp_path: Path) -> None:
     (rule,) = rules_used(["paper"])
     other = replace(rule, parameters={**rule.parameters, "k": 3})
     newer = replace(rule, version="9.0")
     arguments = ("mug",), ("hard",), (0,), ("l2",), 96
-    (old, *_), (changed, *_), (later, *_) = (
-        renderer_tasks([one], *arguments) for one in (rule, other, newer)
-    )
-    save(tmp_path, old, [row()], [])
-    assert load(tmp_path, old) == ([row()], [])
-    assert load(tmp_path, changed) is load(tmp_path, later) is None
-    save(tmp_path, changed, [row(), row(0.4)], ["a problem"])
-    assert load(tmp_path, old) is None, "the old file is taken away"
-    assert load(tmp_path, changed) == ([row(), row(0.4)], ["a problem"])
-    assert len(list(tmp_path.iterdir())) == 1
+    prints = {renderer_tasks([one], *arguments)[0].fingerprint for one in (rule, other, newer)}
+    assert len(prints) == 3
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "text", "fields"])
-def test_a_damaged_file_does_not_count(tmp_path: Path, damage: str) -> None:
-    (task, *_) = renderer_tasks(rules_used(["paper"]), ("mug",), ("hard",), (0,), ("l2",), 96)
-    save(tmp_path, task, [row(number / 7) for number in range(40)], [])
-    path = tmp_path / task.file_name
+@pytest.mark.parametrize("damage", ["cut", "flipped", "text"])
+def test_a_damaged_file_does_not_count(here: None, tmp_path: Path, damage: str) -> None:
+    report = diagnose(tmp_path, *slice_of())
+    before = verdicts(tmp_path)
+    (path,) = DiagnosisFolder(tmp_path / FOLDER).shards()
     content = path.read_bytes()
+    middle = len(content) // 2
     path.write_bytes(
         {
             "cut": content[:-30],
-            "flipped": content[:60] + bytes([content[60] ^ 255]) + content[61:],
+            "flipped": content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :],
             "text": b"object,light",
-            "fields": gzip.compress(b"mug,hard,0\n"),
         }[damage]
     )
-    assert load(tmp_path, task) is None
+    again = diagnose(tmp_path, *slice_of())
+    assert (again.images, again.images_reused) == (report.images, 0)
+    assert verdicts(tmp_path) == before
 
 
-def test_rows_come_back_with_six_digits(tmp_path: Path) -> None:
-    (task, *_) = renderer_tasks(rules_used(["paper"]), ("mug",), ("hard",), (0,), ("l2",), 96)
+def test_rows_come_back_with_six_digits() -> None:
     rows = [row(1 / 3, color="Yellowish green"), row(None, delta_e00=None, confidence_percent=75.0)]
-    save(tmp_path, task, rows, [])
-    found = load(tmp_path, task)
-    assert found is not None
-    assert found[0][0].margin == pytest.approx(1 / 3, rel=1e-5)
-    assert found[0][1] == rows[1]
+    found = rows_of_csv(csv_of(rows))
+    assert found[0].margin == pytest.approx(1 / 3, rel=1e-5)
+    assert found[1] == rows[1]
+    with pytest.raises(ValueError, match="fields"):
+        rows_of_csv("mug,hard,0\n")
 
 
-def test_a_folder_that_takes_no_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="Cannot write"):
-        write_whole(tmp_path / "none" / "report.json", b"")
+def test_what_a_watch_raises_ends_it_and_the_next_one_goes_on(here: None, tmp_path: Path) -> None:
+    class Enough(Exception):
+        pass
+
+    def enough(progress: Progress) -> None:
+        raise Enough
+
+    used, tasks = slice_of(seeds=(0, 1))
+    with pytest.raises(Enough):
+        diagnose(tmp_path, used, tasks, watch=enough)
+    assert not tasks_kept(tmp_path)
+    seen: list[Progress] = []
+    report = diagnose(tmp_path, used, tasks, watch=seen.append)
+    assert (seen[0].done, seen[-1].done, seen[-1].images) == (0, report.images, report.images)
+
+
+def test_a_task_that_breaks_is_said_and_tried_again(
+    here: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*given: object, **more: object) -> None:
+        raise RuntimeError("no such shape")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("core.diagnosis.batch.rows_of", breaks)
+        with pytest.raises(TrueHueError, match=r"could not be judged.*no such shape.*is kept"):
+            diagnose(tmp_path, *slice_of())
+    assert diagnose(tmp_path, *slice_of()).images_reused == 0
+
+
+def test_only_one_process_is_at_a_diagnosis(tmp_path: Path) -> None:
+    used, tasks = slice_of()
+    folder = work_of(tmp_path, tasks).folder
+    with held(folder.path / "lock", ""), pytest.raises(InUse, match="at this diagnosis"):
+        diagnose(tmp_path, used, tasks)
 
 
 def test_a_quick_look_takes_other_colors_of_each_object() -> None:

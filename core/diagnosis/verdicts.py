@@ -1,19 +1,13 @@
-"""Kept rows: one compressed file a task, whole or not there at all."""
+"""The table of all judgments, ``verdicts.csv.gz``, and what its columns mean."""
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import json
-import os
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from core.diagnosis.judging import COLUMNS, JudgmentRow
-from core.diagnosis.plan import Task
-from core.errors import BadInput
 
 MEANING: dict[str, str] = {
     "object": "Object of the renderer, or of the manifest.",
@@ -35,66 +29,22 @@ MEANING: dict[str, str] = {
 }
 assert tuple(MEANING) == COLUMNS
 
-FOLDER = "shards"
 VERDICTS = "verdicts.csv.gz"
-_HALF = ".half"
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file so that at its name stands all of it or what stood there before.
-
-    Raises BadInput when the folder takes no file.
-    """
-    half = path.with_name(f"{path.name}.{os.getpid()}{_HALF}")
-    try:
-        half.write_bytes(content)
-        os.replace(half, path)
-    except OSError as error:
-        half.unlink(missing_ok=True)
-        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
-
-
-def prepare(report_folder: Path) -> Path:
-    """The folder of the shards, made if need be, without half-written files of a run that died.
-
-    Raises BadInput when it cannot be made.
-    """
-    folder = report_folder / FOLDER
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for half in folder.glob(f"*{_HALF}"):
-            half.unlink(missing_ok=True)
-    except OSError as error:
-        raise BadInput(f"Cannot use the folder {report_folder}: {error.strerror}.") from error
-    return folder
-
-
-def save(folder: Path, task: Task, rows: Iterable[JudgmentRow], problems: Iterable[str]) -> None:
-    """Keeps the rows of a task, and takes away what older fingerprints left of it.
-
-    The first line is JSON, a list of what was wrong with files; the rest is CSV without a header.
-    """
+def csv_of(rows: Iterable[JudgmentRow]) -> str:
+    """Rows as CSV without a header."""
     text = io.StringIO()
-    text.write(f"{json.dumps([*problems])}\n")
     csv.writer(text, lineterminator="\n").writerows(row.as_fields() for row in rows)
-    write_whole(folder / task.file_name, gzip.compress(text.getvalue().encode(), 6, mtime=0))
-    for other in folder.glob(f"{task.key}--*.csv.gz"):
-        if other.name != task.file_name:
-            other.unlink(missing_ok=True)
+    return text.getvalue()
 
 
-def load(folder: Path, task: Task) -> tuple[list[JudgmentRow], list[str]] | None:
-    """The kept rows and problems of a task; None where there is no whole file of them."""
+def rows_of_csv(text: str) -> list[JudgmentRow]:
+    """The rows of :func:`csv_of`. Raises ValueError for other text."""
     try:
-        text = gzip.decompress((folder / task.file_name).read_bytes()).decode()
-        first, _, rest = text.partition("\n")
-        problems = [str(problem) for problem in json.loads(first)]
-        return [
-            JudgmentRow.from_fields(values) for values in csv.reader(io.StringIO(rest, ""))
-        ], problems
-    except (OSError, EOFError, ValueError, TypeError, csv.Error, zlib.error):
-        # Missing, cut off or damaged: in each case it is judged again.
-        return None
+        return [JudgmentRow.from_fields(values) for values in csv.reader(io.StringIO(text))]
+    except (TypeError, csv.Error) as error:
+        raise ValueError(str(error)) from error
 
 
 def verdicts_csv(rows: Iterable[JudgmentRow]) -> Iterator[bytes]:
