@@ -117,9 +117,15 @@ def test_by_mouse_from_the_first_color_to_what_the_server_paints(
     assert [one.get_attribute("aria-label") for one in recent.all()] == ["#ffffff", first]
     layer = paint([read_action(action) for action in easel.log], regions(ink))
     assert page.evaluate("canvas.checksum()") == checksum(layer)
+    page.set_viewport_size({"width": 1000, "height": 680})
     page.reload()
     Easel(page)
     assert page.evaluate("canvas.checksum()") == checksum(layer)
+    # The original stands beside the drawing, and does not touch it.
+    original, sheet = (page.locator(part).bounding_box() for part in (".cv-original", ".cv-sheet"))
+    assert original is not None
+    assert sheet is not None
+    assert original["x"] + original["width"] + 11 <= sheet["x"]
 
 
 class Fingers:

@@ -135,6 +135,7 @@ def test_from_the_form_to_a_designer_an_expert_and_compare(
     expect(room.get_by_text("2 colorings of 2 concepts by 1 person")).to_be_visible()
     room.get_by_label("What experts review").select_option(index=1)
     room.get_by_role("button", name="Apply", exact=True).click()
+    expect(room.get_by_text("Give experts an account of the role expert")).to_be_visible()
     expert_reviews(lab.opened(visit, "expert", "?tab=judge"))
     room.get_by_role("button", name="Open in Compare").click()
     expect(page).to_have_url(re.compile(r"\?tab=compare&(.*&)?words=\w*.?horse&d=set:"))
@@ -143,6 +144,8 @@ def test_from_the_form_to_a_designer_an_expert_and_compare(
 def expert_reviews(page: Page) -> None:
     """Both colorings, by keys; on a phone too."""
     room = page.locator(".th-judge")
+    expect(room.get_by_role("button", name="Review: Colors of things")).to_be_visible()
+    expect(room.get_by_role("button", name="All studies")).to_be_hidden()
     room.get_by_role("button", name="Review: Colors of things").click()
     expect(room.get_by_text("0 of 2 reviewed, 2 left")).to_be_visible()
     expect(room.get_by_role("img", name="Colors by share")).to_be_visible()
