@@ -32,6 +32,7 @@ SIZE = 32
 RULES = tuple((rule(one).id, rule(one).version) for one in EVERY_RULE)
 
 
+@cache
 def sample_prompts(count: int) -> tuple[Prompt, ...]:
     """``count`` prompts of the reconstruction: of every task and color system in turn."""
     groups: dict[tuple[str, str], list[Prompt]] = {}

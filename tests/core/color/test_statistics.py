@@ -29,7 +29,7 @@ def repeated(draw: st.DrawFn, least: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return values, counts
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(repeated(), st.lists(st.floats(0.0, 100.0), min_size=1, max_size=5))
 def test_percentiles_are_those_of_the_repeated_values(
     pair: tuple[np.ndarray, np.ndarray], percents: list[float]
@@ -80,7 +80,7 @@ def test_a_range_of_almost_nothing_is_no_division_by_zero(high: float) -> None:
     assert statistics.smallest(values, counts, 2).tolist() == [0, 2]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(repeated(), st.floats(0.0, 1.0))
 def test_smallest_is_a_sort_of_the_repeated_list(
     pair: tuple[np.ndarray, np.ndarray], share: float
@@ -115,7 +115,7 @@ def test_smallest_can_take_a_value_in_part() -> None:
     assert statistics.smallest(values, counts, 11).tolist() == [4, 2, 5]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_mean_is_the_mean_of_the_repeated_rows(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 20))

@@ -83,7 +83,7 @@ def test_method_decides_the_assignment(bananas: list[ColorProfile], method: str,
     assert (found.kind, found.method, found.count) == (PICTURES, method, 8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.integers(0, 30), min_size=1, max_size=9),
     st.sampled_from(sorted(METHODS)),

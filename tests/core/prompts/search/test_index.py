@@ -414,7 +414,7 @@ def holds(one: Prompt, text: str) -> bool:
     return True
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(
     prompts=PROMPTS,
     text=TYPED,
