@@ -65,12 +65,14 @@ def consensus(
     """
     if not 0.0 <= share <= 1.0:
         raise BadInput(f"The share of concepts to flag is 0 to 1, not {share}.", "share")
-    told = [_consensus(case_id, apart) for case_id, apart in apart_by_case.items()]
+    consensuses = [_consensus(case_id, apart) for case_id, apart in apart_by_case.items()]
     defined = sorted(
-        (one for one in told if one.emd_lab is not None),
+        (one for one in consensuses if one.emd_lab is not None),
         key=lambda one: (-(one.emd_lab or 0.0), one.case_id),
     )
-    undefined = sorted((one for one in told if one.emd_lab is None), key=lambda one: one.case_id)
+    undefined = sorted(
+        (one for one in consensuses if one.emd_lab is None), key=lambda one: one.case_id
+    )
     if not defined:
         return tuple(undefined)
     # 0.1 × 70 is a hair above 7: what rounding adds is no concept.

@@ -103,7 +103,7 @@ def kept_of(
     What a researcher discarded is in no series at :data:`Level.MARKS`: of the rest it is asked
     whether they agree, within ``limits`` by case, and which one counts.
     """
-    told: list[Kept] = []
+    decisions: list[Kept] = []
     rest: list[Coloring] = []
     for one in colorings:
         mark = evidence.marks.get(one.key) if level is Level.MARKS else None
@@ -111,10 +111,10 @@ def kept_of(
             rest.append(one)
         else:
             words = f": {mark.reason}" if mark.reason else ""
-            told.append(Kept(one, False, (f"discarded by a researcher{words}",)))
+            decisions.append(Kept(one, False, (f"discarded by a researcher{words}",)))
     for series in series_of(rest).values():
-        told += _of_series(series, level, evidence, limits)
-    return tuple(sorted(told, key=lambda one: one.coloring.key))
+        decisions += _of_series(series, level, evidence, limits)
+    return tuple(sorted(decisions, key=lambda one: one.coloring.key))
 
 
 def _of_series(
@@ -135,14 +135,14 @@ def _of_series(
         wanted = [one for one in series if one.key in evidence.marks]
         if wanted:
             chosen, why = wanted[-1], ()
-    told = []
+    decisions = []
     for one in series:
         if one is not chosen:
-            told.append(Kept(one, False, why or (STANDS_FOR,)))
+            decisions.append(Kept(one, False, why or (STANDS_FOR,)))
             continue
         reasons = (*why, *_reasons(one, level, evidence))
-        told.append(Kept(one, not reasons, reasons))
-    return told
+        decisions.append(Kept(one, not reasons, reasons))
+    return decisions
 
 
 def _reasons(one: Coloring, level: Level, evidence: Evidence) -> tuple[str, ...]:

@@ -82,13 +82,17 @@ def worths(widths: Mapping[str, tuple[int, float | None]]) -> tuple[Worth, ...]:
     """
     spreads = [w * np.sqrt(n) for n, w in widths.values() if w is not None and n >= 2]
     pooled = float(np.median(spreads)) if spreads else None
-    told = [_worth(case_id, count, width, pooled) for case_id, (count, width) in widths.items()]
+    estimates = [
+        _worth(case_id, count, width, pooled) for case_id, (count, width) in widths.items()
+    ]
 
     def order(one: Worth) -> tuple[bool, float, int, str]:
         gain = one.narrowing_lab
         return one.colorings > 0, 0.0 if gain is None else -gain, one.colorings, one.case_id
 
-    return tuple(replace(one, place=place) for place, one in enumerate(sorted(told, key=order), 1))
+    return tuple(
+        replace(one, place=place) for place, one in enumerate(sorted(estimates, key=order), 1)
+    )
 
 
 def _worth(case_id: str, count: int, width: float | None, pooled: float | None) -> Worth:

@@ -83,10 +83,10 @@ class Sketches:
 
     def get(self, sketch_id: str) -> SketchRecord:
         """The record of a sketch. Raises :class:`NotStored`."""
-        found = self.by_ids([sketch_id])
-        if sketch_id not in found:
+        records = self.by_ids([sketch_id])
+        if sketch_id not in records:
             raise NotStored(f"There is no sketch {str(sketch_id)[:40]!r}: it may be of elsewhere.")
-        return found[sketch_id]
+        return records[sketch_id]
 
     def by_ids(self, sketch_ids: Collection[str]) -> dict[str, SketchRecord]:
         """The records of many sketches by id; one that is not stored is left out."""

@@ -54,11 +54,11 @@ def traces(database: Database, study_id: str) -> dict[str, tuple[ActionTrace, ..
         "GROUP BY participant_id, position ORDER BY participant_id, position",
         [EventKind.ACTION.value, study_id],
     )
-    found: dict[str, list[ActionTrace]] = {}
+    by_person: dict[str, list[ActionTrace]] = {}
     for person, position, codes, ids, painted in rows:
         trace = ActionTrace(position, codes.encode(), tuple(ids), int(painted))
-        found.setdefault(person, []).append(trace)
-    return {person: tuple(own) for person, own in found.items()}
+        by_person.setdefault(person, []).append(trace)
+    return {person: tuple(own) for person, own in by_person.items()}
 
 
 def costs(database: Database, study_id: str) -> dict[str, int]:
@@ -87,21 +87,21 @@ def actions(
 ) -> dict[int, list[Mapping[str, Any]]]:
     """What one participant did on the canvas of these trials, in order; all are there. ``before``
     is the number of an event, or one for each position: only what was stored before it."""
-    found: dict[int, list[Mapping[str, Any]]] = {position: [] for position in positions}
-    if not found:
-        return found
+    by_position: dict[int, list[Mapping[str, Any]]] = {position: [] for position in positions}
+    if not by_position:
+        return by_position
     ends = before if isinstance(before, Mapping) else {}
     last = max(ends.values(), default=None) if isinstance(before, Mapping) else before
     rows = database.rows(
         "SELECT position, number, body FROM study_events WHERE participant_id = ? AND kind = ? "
         "AND position IN (SELECT unnest(?::INTEGER[])) AND (?::INTEGER IS NULL OR number < ?) "
         "ORDER BY number",
-        [participant_id, EventKind.ACTION.value, sorted(found), last, last],
+        [participant_id, EventKind.ACTION.value, sorted(by_position), last, last],
     )
     for position, number, body in rows:
         if number < ends.get(position, number + 1):
-            found[position].append(json.loads(body))
-    return found
+            by_position[position].append(json.loads(body))
+    return by_position
 
 
 def signs(database: Database, study_id: str) -> dict[str, list[datetime]]:
@@ -111,7 +111,7 @@ def signs(database: Database, study_id: str) -> dict[str, list[datetime]]:
         "GROUP BY participant_id, date_trunc('minute', created_at) ORDER BY 1, 2",
         [study_id, EventKind.ACTION.value],
     )
-    found: dict[str, list[datetime]] = {}
+    by_person: dict[str, list[datetime]] = {}
     for person, at in rows:
-        found.setdefault(person, []).append(aware(at))
-    return found
+        by_person.setdefault(person, []).append(aware(at))
+    return by_person

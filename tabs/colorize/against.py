@@ -150,12 +150,12 @@ def _entries(context: Context, words: str) -> Sequence[Choice]:
     """What there is of a concept, people first; of a run all guidance scales together."""
     if not words:
         return ()
-    found = [
+    entries = [
         choice
         for choice in choices(context, words)
         if (source := parse(choice.source)).kind != RUN or source.guidance is None
     ]
-    return found[:MOST_SOURCES]
+    return entries[:MOST_SOURCES]
 
 
 def _distribution(context: Context, entry: Choice, words: str) -> Distribution:

@@ -98,21 +98,23 @@ class PreviewBook:
         self._keys[key_hash] = person_id
 
     def submit(self, person_id: str, events: Sequence[Event]) -> Future[tuple[Event, ...]]:
-        kept = self._events[person_id]
+        events_by_id = self._events[person_id]
         for event in events:
-            kept.setdefault(event.id, replace(event, number=len(kept), at=self._clock()))
+            events_by_id.setdefault(
+                event.id, replace(event, number=len(events_by_id), at=self._clock())
+            )
         done: Future[tuple[Event, ...]] = Future()
-        done.set_result(tuple(kept[event.id] for event in events))
+        done.set_result(tuple(events_by_id[event.id] for event in events))
         return done
 
     def actions(
         self, person_id: str, positions: Collection[int]
     ) -> Mapping[int, Sequence[Mapping[str, Any]]]:
-        found: dict[int, list[Mapping[str, Any]]] = {position: [] for position in positions}
+        actions: dict[int, list[Mapping[str, Any]]] = {position: [] for position in positions}
         for event in self._events[person_id].values():
-            if event.kind is EventKind.ACTION and event.position in found:
-                found[event.position].append(event.body)
-        return found
+            if event.kind is EventKind.ACTION and event.position in actions:
+                actions[event.position].append(event.body)
+        return actions
 
     def marks(self) -> list[ColoringMark]:
         return list(self._marks)

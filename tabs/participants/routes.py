@@ -51,13 +51,13 @@ def participant_routes(context: Context) -> APIRouter:
     participation = context.service(Participation)
     pictures = Pictures(context.storage)
 
-    async def found(token: str) -> Visit | None:
+    async def visit_at(token: str) -> Visit | None:
         return None if context.demo else await participation.visit(token)
 
     async def answered(request: Request, do: Answered) -> Response:
         """What ``do`` answers at a link that leads somewhere; errors in words."""
         try:
-            visit = await found(request.path_params["token"])
+            visit = await visit_at(request.path_params["token"])
             if visit is None:
                 raise Refusal(NOWHERE, "nowhere", 404)
             return await do(visit)
@@ -78,7 +78,7 @@ def participant_routes(context: Context) -> APIRouter:
 
     async def page(request: Request) -> Response:
         token = request.path_params["token"]
-        visit = await found(token)
+        visit = await visit_at(token)
         accepted = request.headers.get("accept-encoding", "")
         if visit is None:
             participation.refusals.note("nowhere")
@@ -92,7 +92,7 @@ def participant_routes(context: Context) -> APIRouter:
         return body.answer(accepted, PAGE_HEADERS)
 
     async def state(request: Request) -> Response:
-        async def told(visit: Visit) -> Response:
+        async def state_answer(visit: Visit) -> Response:
             external = texts_of(request.query_params.multi_items())
             seat = await seat_of(request, visit, external.get("prolific_pid", ""))
             if seat is not None:
@@ -101,7 +101,7 @@ def participant_routes(context: Context) -> APIRouter:
             drawn = {} if seat is None else await begun(visit.desk, seat)
             return _json(request, state_json(visit.desk, seat, known, drawn))
 
-        return await answered(request, told)
+        return await answered(request, state_answer)
 
     async def enroll(request: Request) -> Response:
         async def enrolled(visit: Visit) -> Response:
@@ -163,7 +163,7 @@ def participant_routes(context: Context) -> APIRouter:
         return await answered(request, shown)
 
     async def actions(request: Request) -> Response:
-        async def told(visit: Visit) -> Response:
+        async def actions_answer(visit: Visit) -> Response:
             seat = await seat_of(request, visit)
             if seat is None:
                 raise Refusal(GONE, "unknown", 401)
@@ -171,7 +171,7 @@ def participant_routes(context: Context) -> APIRouter:
             drawn = await drawn_at(visit.desk, seat, [position])
             return _json(request, {"position": position, "actions": drawn[position]})
 
-        return await answered(request, told)
+        return await answered(request, actions_answer)
 
     async def plate(request: Request) -> Response:
         async def shown(visit: Visit) -> Response:

@@ -122,15 +122,15 @@ class Participation:
         if (preview := self._previews.get(token_hash)) is not None:
             return Visit(preview.desk, preview.invitation)
         stamp = self._stamp()
-        kept = self._links.get(token_hash)
-        if kept is None or kept[0] != stamp:
+        entry = self._links.get(token_hash)
+        if entry is None or entry[0] != stamp:
             link = await anyio.to_thread.run_sync(self._storage.invitations.by_token, token_hash)
             if link is None:
                 return None
             if len(self._links) >= MOST_LINKS:
                 self._links.clear()
-            kept = self._links[token_hash] = (stamp, link)
-        link = kept[1]
+            entry = self._links[token_hash] = (stamp, link)
+        link = entry[1]
         if link.revoked_at is not None:
             return None
         desk = self._desks.get(link.study_id)
@@ -225,8 +225,8 @@ class Participation:
         now = desk.now()
         standing = desk.ledger.standing(now)
         load = standing.load
-        left = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
-        if left <= desk.promised(now):
+        open_answers = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
+        if open_answers <= desk.promised(now):
             raise Refusal(FULL, "full")
         enrolment = Enrolment(
             desk.study.id,

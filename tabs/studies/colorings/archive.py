@@ -39,8 +39,8 @@ def sketches_named(copy: StudyCopy) -> list[str]:
 
 def sketch_records(context: Context, copy: StudyCopy) -> list[SketchRecord]:
     """The stored sketches of a study."""
-    found = context.storage.sketches.by_ids(sketches_named(copy))
-    return [found[name] for name in sorted(found)]
+    records = context.storage.sketches.by_ids(sketches_named(copy))
+    return [records[name] for name in sorted(records)]
 
 
 def coloring_export(context: Context, moment: Moment) -> ColoringExport:

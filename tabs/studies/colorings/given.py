@@ -70,7 +70,7 @@ def require_colorings(plan: StudyPlan) -> None:
 def given_of(source: StudySource) -> tuple[Given, ...]:
     """All colorings that stand, practice too, by participant and position; skips are none."""
     require_colorings(source.plan)
-    told: list[Given] = []
+    colorings: list[Given] = []
     for one in source.participants:
         trials = {trial.position: trial for trial in source.trials.get(one.id, ())}
         events = source.events.get(one.id, ())
@@ -81,7 +81,7 @@ def given_of(source: StudySource) -> tuple[Given, ...]:
             if answer.kind is AnswerKind.SKIP or trial.purpose not in _PURPOSES:
                 continue
             case = source.plan.case_by_id[source.plan.by_id[trial.stimulus_id].case_id]
-            told.append(
+            colorings.append(
                 Given(
                     (person_name(one.number), position),
                     one,
@@ -91,7 +91,7 @@ def given_of(source: StudySource) -> tuple[Given, ...]:
                     answer.revisions,
                 )
             )
-    return tuple(told)
+    return tuple(colorings)
 
 
 def one_of(given: Iterable[Given], participant_id: str, position: int) -> Given:

@@ -92,20 +92,20 @@ def measured_of(
 ) -> tuple[dict[Key, Measured], dict[Key, str]]:
     """What every coloring says, and a sentence for each that says nothing, by key. ``tell`` hears
     how far it is; what it raises ends it."""
-    kept = context.service(ColoringShelf).measured
+    shelf = context.service(ColoringShelf).measured
     measured: dict[Key, Measured] = {}
     problems: dict[Key, str] = {}
     for done, one in enumerate(given):
         if done % _EVERY == 0:
             tell(f"colorings {done:,} of {len(given):,}")
         try:
-            told = kept.get(one.answer.id, partial(_measured, context, one))
+            outcome = shelf.get(one.answer.id, partial(_measured, context, one))
         except StorageError as error:  # may be put right, so that nothing is kept
-            told = str(error)
-        if isinstance(told, str):
-            problems[one.key] = told
+            outcome = str(error)
+        if isinstance(outcome, str):
+            problems[one.key] = outcome
         else:
-            measured[one.key] = told
+            measured[one.key] = outcome
     return measured, problems
 
 

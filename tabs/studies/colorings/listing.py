@@ -186,10 +186,10 @@ def _marks(
 ) -> dict[str, Any]:
     """What researchers said of it last; ``earlier`` where it was of an earlier version, which
     decides nothing."""
-    told: dict[str, Any] = {}
+    marks_json: dict[str, Any] = {}
     for kind in (MarkKind.KEEP, MarkKind.RECOLOR, MarkKind.PRACTICE):
         mark = marks[kind].get((given.participant.id, given.trial.position))
-        told[kind.value] = (
+        marks_json[kind.value] = (
             {
                 "value": mark.value,
                 "reason": mark.reason,
@@ -199,7 +199,7 @@ def _marks(
             if mark is not None and mark.value
             else None
         )
-    return told
+    return marks_json
 
 
 def _asked(given: Given, request: AskColorings) -> bool:

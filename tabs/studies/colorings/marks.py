@@ -141,12 +141,12 @@ def open_recolors(standing: Standing) -> set[tuple[str, int]]:
     for mark in standing.marks:
         if mark.kind is MarkKind.RECOLOR:
             marks.setdefault(mark.participant_id, []).append(mark)
-    told: set[tuple[str, int]] = set()
+    open_keys: set[tuple[str, int]] = set()
     for participant, own in marks.items():
         trials = standing.source.trials.get(participant, ())
         known, answers = _answered(standing, participant, trials)
-        told |= {(participant, position) for position in recolors_open(known, answers, own)}
-    return told
+        open_keys |= {(participant, position) for position in recolors_open(known, answers, own)}
+    return open_keys
 
 
 def _given_out(context: Context, standing: Standing, given: Given) -> frozenset[int]:

@@ -98,11 +98,11 @@ def worth_json(facts: Facts, one: Worth) -> Json:
 
 def _level(facts: Facts, level: Level) -> Json:
     groups = facts.kept_colorings(level)
-    kept = [one for group in groups.values() for one in group]
+    colorings = [one for group in groups.values() for one in group]
     return {
-        "colorings": len(kept),
+        "colorings": len(colorings),
         "left_out": sum(_out(one) for one in facts.kept[level].values()),
-        "participants": len({one.participant for one in kept}),
+        "participants": len({one.participant for one in colorings}),
         "concepts": len(groups),
     }
 
@@ -152,9 +152,9 @@ def consensus_json(one: Consensus) -> Json:
 
 
 def _reviews(facts: Facts) -> Json:
-    told = agreement(facts.reviews, facts.source.plan.seed)
+    experts = agreement(facts.reviews, facts.source.plan.seed)
     outcomes = Counter(one.outcome for one in facts.evidence.votes.values())
-    observed, kappa, alpha = told.fleiss.observed, told.fleiss.kappa, told.alpha
+    observed, kappa, alpha = experts.fleiss.observed, experts.fleiss.kappa, experts.alpha
     why = ONE_ANSWER if observed.items else NOT_TWICE
     words = ""
     if observed.items:
@@ -167,18 +167,18 @@ def _reviews(facts: Facts) -> Json:
         "open": outcomes[Outcome.OPEN],
         "patterns": [
             {"yes": yes, "no": no, "colorings": count, "words": _pattern(yes, no)}
-            for (yes, no), count in told.patterns.items()
+            for (yes, no), count in experts.patterns.items()
         ],
         "reviewers": [
             {"number": int(name), "label": f"Expert {int(name)}", "reviews": count, "yes": yes}
-            for name, (count, yes) in told.by_reviewer.items()
+            for name, (count, yes) in experts.by_reviewer.items()
         ],
         "observed": number(observed.value, observed.low, observed.high, NOT_TWICE, NOT_TWICE),
         "kappa": number(kappa.value, kappa.low, kappa.high, why, ONE_ANSWER),
         "alpha": number(alpha.value, alpha.low, alpha.high, why, ONE_ANSWER),
         "items": observed.items,
         "words": words,
-        "notes": list(told.notes),
+        "notes": list(experts.notes),
     }
 
 

@@ -147,7 +147,7 @@ def _queue(standing: Standing, actor: Actor, facts: Facts | None) -> list[Given]
     counted = counted_reviews(standing.marks, standing.given)
     reviews = Counter(one.key for one, _ in counted)
     seen = {one.key for one, mark in counted if mark.author == actor.id}
-    left = [
+    waiting = [
         one
         for one in standing.given
         if one.purpose != TRAINING
@@ -157,7 +157,7 @@ def _queue(standing: Standing, actor: Actor, facts: Facts | None) -> list[Given]
         and one.key not in seen
         and reviews[one.key] < standing.rule.reviewers
     ]
-    return sorted(left, key=lambda one: _place(standing, actor.id, one))
+    return sorted(waiting, key=lambda one: _place(standing, actor.id, one))
 
 
 def _place(standing: Standing, reviewer: str, given: Given) -> bytes:

@@ -55,10 +55,10 @@ class StandingShelf:
             storage.participants.changes,
         )
         with self._lock:
-            kept = self._kept.get(study_id)
-            if kept is not None and kept[0] == key:
+            entry = self._kept.get(study_id)
+            if entry is not None and entry[0] == key:
                 self._kept.move_to_end(study_id)
-                return kept[1], kept[2]
+                return entry[1], entry[2]
         source = read_source(context, study_id)
         given = given_of(source)
         with self._lock:
