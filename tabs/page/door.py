@@ -22,6 +22,11 @@ from tabs.page.requests import PageRequest, read_as
 _Request = TypeVar("_Request", bound=PageRequest)
 
 
+def read_address(kind: type[_Request], request: Request) -> _Request:
+    """What an address asks for, by its path and its query. Raises BadInput."""
+    return read_as(kind, {**request.query_params, **request.path_params})
+
+
 class Door(APIRouter):
     """A router of one feature's routes. Errors are answered as ``{"error": text, "field": name}``
     with a status of 400 and more."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import Request
 from fastapi.responses import FileResponse, JSONResponse, Response
@@ -15,8 +15,8 @@ from starlette.background import BackgroundTask
 from tabs.page.actor import Actor
 from tabs.page.answers import attachment, guarded, refusal
 from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.requests import Nothing, PageRequest, read_as
+from tabs.page.door import Door, read_address
+from tabs.page.requests import Nothing
 from tabs.studies.exports import (
     AskExport,
     AskTable,
@@ -43,8 +43,6 @@ from tabs.studies.results_people import (
     set_rule,
 )
 
-_Request = TypeVar("_Request", bound=PageRequest)
-
 
 def results_routes(context: Context) -> Door:
     """The router; empty in a demonstration, which has no studies."""
@@ -55,27 +53,27 @@ def results_routes(context: Context) -> Door:
 
     @door.get("/{study}/results")
     def results(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: study_results(context, actor, _asked(AskResults, request)))
+        return guarded(lambda: study_results(context, actor, read_address(AskResults, request)))
 
     @door.get("/{study}/replay")
     def replay(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: replayed(context, actor, _asked(OfStudy, request)))
+        return guarded(lambda: replayed(context, actor, read_address(OfStudy, request)))
 
     @door.get("/{study}/tables")
     def tables(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: table_list(context, actor, _asked(OfStudy, request)))
+        return guarded(lambda: table_list(context, actor, read_address(OfStudy, request)))
 
     @door.get("/{study}/tables/{table}.{format}")
     def table(request: Request, actor: Actor = asking) -> Response:
-        return _sent(lambda: table_file(context, actor, _asked(AskTable, request)))
+        return _sent(lambda: table_file(context, actor, read_address(AskTable, request)))
 
     @door.get("/{study}/votes.jsonl")
     def votes(request: Request, actor: Actor = asking) -> Response:
-        return _sent(lambda: votes_file(context, actor, _asked(AskExport, request)))
+        return _sent(lambda: votes_file(context, actor, read_address(AskExport, request)))
 
     @door.get("/{study}/codebook.md")
     def codebook(request: Request, actor: Actor = asking) -> Response:
-        return _sent(lambda: codebook_file(context, actor, _asked(AskExport, request)))
+        return _sent(lambda: codebook_file(context, actor, read_address(AskExport, request)))
 
     @door.get("/{study}/all.zip")
     def everything(request: Request, actor: Actor = asking) -> Response:
@@ -83,7 +81,9 @@ def results_routes(context: Context) -> Door:
 
     @door.get("/{study}/participants/{participant}/export")
     def one(request: Request, actor: Actor = asking) -> Response:
-        return _sent(lambda: _participant_file(context, actor, _asked(OfParticipant, request)))
+        return _sent(
+            lambda: _participant_file(context, actor, read_address(OfParticipant, request))
+        )
 
     door.takes("/{study}/rule", SetRule, set_rule)
     door.takes("/{study}/clear-external", OfStudy, clear_external)
@@ -92,11 +92,6 @@ def results_routes(context: Context) -> Door:
     door.takes("/{study}/participants/{participant}/erase", Erase, erase)
     door.takes_file("/import", Nothing, MOST_ARCHIVE_BYTES, import_study)
     return door
-
-
-def _asked(kind: type[_Request], request: Request) -> _Request:
-    """What the address asks for."""
-    return read_as(kind, {**request.query_params, **request.path_params})
 
 
 def _sent(make: Callable[[], ExportedFile]) -> Response:
@@ -113,7 +108,7 @@ def _archive(context: Context, actor: Actor, request: Request) -> Response:
     with NamedTemporaryFile(prefix="truehue-study-", suffix=".zip", delete=False) as file:
         path = Path(file.name)
     try:
-        name = write_archive(context, actor, _asked(AskExport, request), path)
+        name = write_archive(context, actor, read_address(AskExport, request), path)
         headers = {**attachment(name), "Cache-Control": "no-store"}
     except Exception as error:
         path.unlink(missing_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
@@ -11,8 +10,8 @@ from fastapi.responses import JSONResponse, Response
 from tabs.page.actor import Actor
 from tabs.page.answers import guarded, refusal
 from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.requests import Nothing, PageRequest, read_as
+from tabs.page.door import Door, read_address
+from tabs.page.requests import Nothing
 from tabs.studies.colorings.distribution import MakeDistribution, make_distribution
 from tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
 from tabs.studies.colorings.live import coloring_progress
@@ -37,7 +36,6 @@ from tabs.studies.colorings.review import (
 from tabs.studies.colorings.rule import SetColoringRule
 from tabs.studies.results import OfStudy
 
-_Request = TypeVar("_Request", bound=PageRequest)
 _KEPT = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
 """The address of a picture names the answer that it is of, so that it never changes."""
 
@@ -55,31 +53,31 @@ def coloring_routes(context: Context) -> Door:
 
     @door.get(f"{base}/colorings")
     def listed(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: colorings(context, actor, _asked(AskColorings, request)))
+        return guarded(lambda: colorings(context, actor, read_address(AskColorings, request)))
 
     @door.get(f"{base}/colorings/progress")
     def progress(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: coloring_progress(context, actor, _asked(OfStudy, request)))
+        return guarded(lambda: coloring_progress(context, actor, read_address(OfStudy, request)))
 
     @door.get(f"{base}/colorings/{{participant}}/{{position}}.png")
     def shown(request: Request, actor: Actor = asking) -> Response:
-        return _png(lambda: picture(context, actor, _asked(AskPicture, request)))
+        return _png(lambda: picture(context, actor, read_address(AskPicture, request)))
 
     @door.get(f"{base}/review")
     def following(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: next_review(context, actor, _asked(OfStudy, request)))
+        return guarded(lambda: next_review(context, actor, read_address(OfStudy, request)))
 
     @door.get(f"{base}/review/{{item}}.png")
     def reviewed(request: Request, actor: Actor = asking) -> Response:
-        return _png(lambda: review_picture(context, actor, _asked(OfItem, request)))
+        return _png(lambda: review_picture(context, actor, read_address(OfItem, request)))
 
     @door.get(f"{base}/quality")
     def controlled(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: quality(context, actor, _asked(OfStudy, request)))
+        return guarded(lambda: quality(context, actor, read_address(OfStudy, request)))
 
     @door.get(f"{base}/worth")
     def worthwhile(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: worth(context, actor, _asked(OfStudy, request)))
+        return guarded(lambda: worth(context, actor, read_address(OfStudy, request)))
 
     door.takes(f"{base}/review", PostReview, post_review)
     door.takes(f"{base}/practice", PostPractice, post_practice)
@@ -88,10 +86,6 @@ def coloring_routes(context: Context) -> Door:
     door.takes(f"{base}/quality", SetColoringRule, set_coloring_rule)
     door.takes(f"{base}/distribution", MakeDistribution, make_distribution)
     return door
-
-
-def _asked(kind: type[_Request], request: Request) -> _Request:
-    return read_as(kind, {**request.query_params, **request.path_params})
 
 
 def _png(make: Callable[[], bytes]) -> Response:
