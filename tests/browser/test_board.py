@@ -204,3 +204,24 @@ def test_on_a_phone_the_table_scrolls_and_the_page_does_not(visit: Visit, filled
     name = line(box, "SD 3.5").locator(".th-board-name")
     name.scroll_into_view_if_needed()
     expect(name).to_be_in_viewport(ratio=0.98)
+
+
+def test_pictures_are_measured_and_stand_in_the_order_of_a_measure(
+    filled: App, visit: Visit
+) -> None:
+    page = visit(filled.address + "/?tab=explore&view=board")
+    card = page.locator(".th-board-measures")
+    expect(card.locator("tbody tr").first).to_be_visible(timeout=RUN_MS)
+    card.get_by_role("button", name="Score the pictures").click()
+    expect(card.locator(".th-measures-lack")).to_have_text(
+        "Every picture was scored.", timeout=RUN_MS
+    )
+    line = card.locator("tbody tr", has_text="SD 3.5")
+    mean = float(line.locator(".th-board-cell b").nth(1).inner_text())
+    assert 0.0 < mean < 0.67
+    line.locator(".th-board-cell button").nth(1).click()
+    shots = page.locator(".th-wall-distance")
+    expect(shots.first).to_contain_text("ΔSat")
+    values = [float(text.split(" ")[1]) for text in shots.all_inner_texts()[:8]]
+    assert values == sorted(values, reverse=True)
+    assert "sort=delta_sat" in page.url

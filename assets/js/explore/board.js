@@ -3,6 +3,7 @@ import { DEFAULT_RULE } from '../shared/constants.js';
 import { put, strip } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { store } from '../shared/state.js';
+import { measuresTable } from './board_measures.js';
 import { publishedTable } from './board_published.js';
 import { boardTable } from './board_table.js';
 import { otherRule, setSlice } from './filters.js';
@@ -56,6 +57,7 @@ export function mount({ element }) {
       data = answer;
       problem(explore.ruleProblem || '');
       draw();
+      measures();
     } catch (error) {
       if (mine === asked && !otherRule(error))
         problem('The leaderboard cannot be shown. ' + error.message);
@@ -130,6 +132,10 @@ export function mount({ element }) {
       tell();
     },
     openPictures,
+  });
+  const measures = measuresTable(element, find('.th-board-measures'), (run, sort) => {
+    explore.wallSort = sort;
+    openPictures({ runs: [run], status: '' });
   });
   // ── live limits: counted again for who moves them, in the link, and never stored ─────────────
   const limits = liveLimits(find('.th-board-limits'), find('.th-board-moved'), (text) => {

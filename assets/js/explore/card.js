@@ -44,7 +44,7 @@ export function spoken(one) {
   return [
     WALL_WORDS[one.picture_status],
     askedWords(one),
-    distanceOf(one),
+    one.score || distanceOf(one),
     one.cause_words,
     one.model,
   ]
@@ -79,7 +79,10 @@ export function wallCard(one) {
   const head = make('p', 'th-wall-head');
   const colors = askedFound(one);
   const about = make('p', 'th-wall-about th-soft');
-  head.append(statusWord(one.picture_status), make('span', 'th-wall-distance', distanceOf(one)));
+  head.append(
+    statusWord(one.picture_status),
+    make('span', 'th-wall-distance', one.score || distanceOf(one)),
+  );
   const asked = askedLine('th-wall-asked', one);
   const told = make('p', 'th-wall-told', one.thumb ? one.told : '');
   const text = make('p', 'th-wall-text th-soft', one.text);

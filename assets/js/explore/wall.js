@@ -34,7 +34,8 @@ export function mount(widget) {
   const linked = restored('wall');
   const fresh = find('.th-wall-fresh');
   const list = find('.th-wall-list');
-  let sort = SORTS.some((one) => one.id === linked.get('sort')) ? linked.get('sort') : SORTS[0].id;
+  // Orders by measures come with the first answer; which there are, the server knows.
+  let sort = linked.get('sort') || SORTS[0].id;
   let asked = 0;
   let loaded = false;
   let stale = true;
@@ -69,6 +70,7 @@ export function mount(widget) {
       if (mine !== asked) return;
       loaded = true;
       waited = 0;
+      offerSorts(answer.sorts);
       pictures.fill(answer);
       numbers(mine);
       await comeBack(mine);
@@ -250,7 +252,12 @@ export function mount(widget) {
   }
   const bar = filterBar(find('.th-wall-bar'), find('.th-wall-sectors'), find('.th-wall-chips'));
   const sorts = find('.th-wall-sort select');
-  options(sorts, SORTS, sort);
+  function offerSorts(ofMeasures) {
+    const all = [...SORTS, ...ofMeasures];
+    if (sorts.options.length !== all.length) options(sorts, all, sort);
+    sorts.value = sort;
+  }
+  offerSorts([]);
   sorts.addEventListener('change', () => {
     sort = sorts.value;
     publish();
@@ -272,6 +279,7 @@ export function mount(widget) {
   store.subscribe('slice', (detail) => {
     bar.draw();
     stale = true;
+    takeOrder();
     // A number elsewhere was clicked: its pictures are wanted, not pairs.
     if (pairs.isOpen() && detail && detail.open === 'wall') {
       pairs.close();
@@ -325,8 +333,17 @@ export function mount(widget) {
     if (element.isConnected) setTimeout(look, 4000);
   }
   setTimeout(look, 4000);
+  // A measure of a run was clicked: its pictures stand in that order.
+  function takeOrder() {
+    if (!explore.wallSort) return;
+    sort = explore.wallSort;
+    explore.wallSort = '';
+    stale = true;
+    publish();
+  }
   function front() {
     wallRoot.hidden = explore.view !== 'wall';
+    if (!wallRoot.hidden) takeOrder();
     if (wallRoot.hidden || pairs.isOpen() || element.offsetParent === null) return;
     if (stale) load();
     else if (explore.toPictures && loaded && !pictures.isWaiting()) comeBack(asked);

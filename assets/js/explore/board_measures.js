@@ -1,0 +1,99 @@
+// Means of measures over the pictures of every run, and scoring what has no score yet.
+import { make, many, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
+
+/**
+ * @param {any} one what a run has by a measure
+ * @param {() => void} open
+ */
+function cell(one, open) {
+  const node = make('td', 'th-board-cell');
+  const button = make('button');
+  const numbers = make('span', 'th-board-numbers');
+  button.type = 'button';
+  button.disabled = one.value === null;
+  button.title = one.title + (button.disabled ? '' : '. Show the pictures in this order.');
+  numbers.append(make('b', '', one.text), make('small', '', one.interval));
+  button.append(numbers);
+  one.unscored.forEach((/** @type {any} */ why) =>
+    button.append(make('small', 'th-board-note', why.count + ' unscored: ' + why.reason)),
+  );
+  if (one.missing && one.scored)
+    button.append(make('small', 'th-board-note', many(one.missing, 'picture') + ' not scored yet'));
+  button.addEventListener('click', open);
+  node.append(button);
+  return node;
+}
+
+/**
+ * @param {HTMLElement} element the widget
+ * @param {HTMLElement} card
+ * @param {(run: string, sort: string) => void} openPictures
+ * @returns {() => Promise<void>} asks for the means anew
+ */
+export function measuresTable(element, card, openPictures) {
+  const table = card.querySelector('.th-measures-table');
+  const lack = card.querySelector('.th-measures-lack');
+  const start = /** @type {HTMLElement} */ (card.querySelector('.th-measures-start'));
+  const work = /** @type {HTMLElement} */ (card.querySelector('.th-measures-job'));
+  let running = false;
+
+  /** @param {any} found */
+  function draw(found) {
+    card.hidden = !found.rows.length || !found.measures.length;
+    put(
+      lack,
+      found.lacking ? many(found.lacking, 'score') + ' to compute.' : 'Every picture was scored.',
+    );
+    start.setAttribute('aria-disabled', String(running || !found.lacking));
+    const made = JSON.stringify([found.measures, found.rows]);
+    if (table.dataset.made === made) return;
+    table.dataset.made = made;
+    const top = make('tr');
+    const head = make('thead');
+    const body = make('tbody');
+    const first = make('th', '', 'Run');
+    first.scope = 'col';
+    top.append(
+      first,
+      ...found.measures.map((/** @type {any} */ measure) => {
+        const node = make('th', '', measure.name + (measure.unit ? ', ' + measure.unit : ''));
+        node.scope = 'col';
+        node.title = measure.title;
+        return node;
+      }),
+    );
+    head.append(top);
+    found.rows.forEach((/** @type {any} */ run) => {
+      const line = make('tr');
+      const name = make('th', 'th-board-name');
+      name.scope = 'row';
+      name.append(make('b', '', run.name));
+      line.append(
+        name,
+        ...run.cells.map((/** @type {any} */ one, /** @type {number} */ at) =>
+          cell(one, () => openPictures(run.id, found.measures[at].id)),
+        ),
+      );
+      body.append(line);
+    });
+    table.replaceChildren(head, body);
+  }
+  async function load() {
+    try {
+      draw(await ask('/api/explore/measures'));
+    } catch (error) {
+      put(lack, 'The measures cannot be shown. ' + /** @type {Error} */ (error).message);
+    }
+  }
+  const showJob = workLine(work);
+  beginsWork(start, work, () => send('/api/explore/scores', {}));
+  watchWork(element, 'scores', (job, ended) => {
+    running = Boolean(job && job.active);
+    if (running) start.setAttribute('aria-disabled', 'true');
+    showJob(job && (job.active || ended) ? job : null);
+    if (ended) load();
+  });
+  return load;
+}
