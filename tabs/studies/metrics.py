@@ -15,6 +15,8 @@ from annotation.studies.plan import Material, StudyPlan
 from core.analysis.records import ImageVerdict
 from core.color.distances import checked, compare
 from core.concepts.metrics import METRICS, ScoreMetric
+from core.scores.measures import measures_of
+from core.scores.records import IMAGE, LOW, NEITHER
 from core.verdict.judge import FAIL, PASS
 from core.verdict.rules import DIFFERS, RULES
 from tabs.page.context import Context
@@ -132,12 +134,13 @@ _RULE_NUMBERS = (
 _NO_DISTRIBUTION = "The candidate or its case has no distribution."
 _NOT_DEFINED = "The number is not defined for the two distributions."
 _NO_VERDICT = "No run that is shown has judged the image by this rule."
+_NO_SCORE = "No image of the candidate has a score yet: score its run in Explore."
 _NO_NUMBER = "The rule could not score the image, or has no such number of it."
 
 
 def metrics_of(context: Context, plan: StudyPlan) -> tuple[StudyMetric, ...]:
     """All numbers that at least one candidate of the study has, distributions first."""
-    return (*_of_distributions(plan), *_of_images(context, plan))
+    return (*_of_distributions(plan), *_of_images(context, plan), *_of_scores(context, plan))
 
 
 def _of_distributions(plan: StudyPlan) -> list[StudyMetric]:
@@ -230,6 +233,40 @@ def _of_rule(
         values,
         dict(reasons),
     )
+
+
+def _of_scores(context: Context, plan: StudyPlan) -> list[StudyMetric]:
+    """The measures of the list of which one direction is better, as they are stored."""
+    shown = {
+        (case.id, candidate.model): _shown(plan, candidate) for case, candidate in _candidates(plan)
+    }
+    image_ids = {image_id for ids in shown.values() for image_id in ids}
+    metrics = []
+    for measure in measures_of(IMAGE):
+        if measure.better == NEITHER:
+            continue
+        scores = context.storage.scores.values(measure, IMAGE, image_ids)
+        sign = -1.0 if measure.better == LOW else 1.0
+        values = {
+            key: sign * fmean(of_images)
+            for key, ids in shown.items()
+            if (of_images := [scores[image_id] for image_id in ids if image_id in scores])
+        }
+        if values:
+            lacking = len(shown) - len(values)
+            metrics.append(
+                StudyMetric(
+                    f"score:{measure.id}",
+                    measure.name,
+                    measure.unit,
+                    measure.better == LOW,
+                    measure.source,
+                    f"{measure.formula}; version {measure.version}",
+                    values,
+                    {_NO_SCORE: lacking} if lacking else {},
+                )
+            )
+    return metrics
 
 
 def _judged_alone(

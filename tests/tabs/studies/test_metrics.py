@@ -16,7 +16,10 @@ from annotation.studies.cases import Candidate, Case, Kind
 from annotation.studies.plan import StudyPlan
 from core.analysis.records import Slice, WallItem
 from core.color.distances import compare
+from core.fidelity.vividness import delta_sat_score
 from core.records import EvidenceRecord
+from core.scores.measures import measure_of
+from core.scores.scoring import score_image
 from tabs.page.context import Context
 from tabs.studies.metrics import metrics_of
 from tabs.studies.results import compute
@@ -189,3 +192,24 @@ def test_ratings_and_choices_have_metrics_too(
         assert 0 < row["chance"] <= 0.25
         assert row["pearson"]["value"] is None
     assert validation["sentences"][0]
+
+
+def test_measures_with_a_direction_are_compared_with_people(
+    context: Context, runs: dict[str, str]
+) -> None:
+    """Less ΔSat is better, so it is turned; mean saturation has no better direction."""
+    plan = plan_of_runs(context, runs)
+    before = {metric.id for metric in metrics_of(context, plan)}
+    delta = measure_of("delta_sat")
+    images = [one.image_ids[0] for case in plan.cases for one in case.candidates]
+    scored = images[:-3]
+    context.storage.scores.add_many(
+        [score_image(delta, image_id, context.srgb8(image_id)) for image_id in scored]
+    )
+    metrics = {metric.id: metric for metric in metrics_of(context, plan)}
+    assert set(metrics) - before == {"score:delta_sat"}
+    found = metrics["score:delta_sat"]
+    (first,) = (one for one in plan.cases[0].candidates if one.model == "m0")
+    value, _ = delta_sat_score(context.srgb8(first.image_ids[0]))
+    assert found.values[plan.cases[0].id, "m0"] == -value
+    assert (found.turned, sum(found.unscored.values())) == (True, len(images) - len(found.values))
