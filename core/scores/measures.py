@@ -21,6 +21,7 @@ MEASURES: tuple[Measure, ...] = (
         "Mean HSV saturation of all pixels of the image",
         _TOO_VIVID,
         of=saturation_score,
+        quick=True,
     ),
     Measure(
         "delta_sat",
@@ -35,6 +36,7 @@ MEASURES: tuple[Measure, ...] = (
         _TOO_VIVID,
         parameters={"natural_saturation": NATURAL_SATURATION},
         of=delta_sat_score,
+        quick=True,
     ),
 )
 """In the order in which they are shown."""

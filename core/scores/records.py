@@ -29,7 +29,8 @@ class Measure:
     ``low`` and ``high`` bound its values, None where there is no bound; ``decimals`` is how it is
     shown. ``unit`` is empty for a plain number. ``formula`` says what it is, ``source`` where it
     comes from. ``of`` computes it of an image, uint8 sRGB ``(H, W, 3)``, and raises a TrueHueError
-    where it cannot; it is None where scores come from elsewhere: from people, or a file.
+    where it cannot; it is None where scores come from elsewhere: from people, or a file. ``quick``
+    ones take no longer than an image takes to be shown, and are computed when one is looked at.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Measure:
     item_kinds: tuple[str, ...] = (IMAGE,)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     of: Callable[[np.ndarray], Computed] | None = None
+    quick: bool = False
 
     def text(self, value: float) -> str:
         """A value as it is shown, with its unit."""

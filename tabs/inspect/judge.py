@@ -27,6 +27,7 @@ from core.verdict.measure import AskedObject, Measurement, measure_by_rules
 from core.verdict.rules import DEFAULT_RULE, RULES, rule
 from tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
 from tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
+from tabs.inspect.measures import ImageMeasures
 from tabs.inspect.state import (
     exact_mask,
     make_mask,
@@ -175,6 +176,7 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
         gr.update(
             view={
                 **evidence_view(measurement, text, mask.parameters, image.notes),
+                "measures": context.service(ImageMeasures).of(context, image.image_id),
                 "colors": colors_view(described, MASKED) if described is not None else "",
             }
         ),

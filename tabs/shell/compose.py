@@ -17,6 +17,7 @@ from tabs.accounts.control import Control
 from tabs.explore.scores import ScoreMeans
 from tabs.generate.queue import Queue
 from tabs.inspect.finding import Segments
+from tabs.inspect.measures import ImageMeasures
 from tabs.library.service import Library
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
@@ -125,6 +126,7 @@ class _Parts:
             ColoringShelf(),
             StandingShelf(),
             ScoreMeans(),
+            ImageMeasures(),
         )
         return {
             "storage": storage,

@@ -81,6 +81,19 @@ export function mount({ element, props, watch }) {
     });
   }
 
+  // Numbers of the whole image, which decide no verdict.
+  function measures(list) {
+    const box = element.querySelector('.th-whole');
+    box.hidden = !list.length;
+    box.querySelector('dl').replaceChildren(
+      ...list.flatMap((measure) => {
+        const value = el('dd', 'th-num', measure.text);
+        value.title = measure.title;
+        return [el('dt', '', measure.name), value];
+      }),
+    );
+  }
+
   function draw() {
     const view = props.view;
     grid.hidden = !view;
@@ -94,6 +107,7 @@ export function mount({ element, props, watch }) {
       'Nearest names of ' + view.names_of + ', ΔE00';
     names(view.names);
     steps(view.steps);
+    measures(view.measures || []);
     figure(cards.ab, view.chromaticity, true);
     figure(cards.light, view.lightness, true);
   }

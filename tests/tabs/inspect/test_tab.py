@@ -146,7 +146,8 @@ def test_a_verdict_is_what_the_pipeline_measures_and_is_kept_so(
     told = json.loads(card["json"])
     assert told["evidence_id"] == card["evidence_id"]
     assert told["delta_e00"] == wanted.numbers()["delta_e00"]
-    cards = {"chromaticity", "lightness", "offsets", "names", "names_of", "steps", "colors"}
+    cards = {"chromaticity", "lightness", "offsets", "names", "names_of", "steps"}
+    cards |= {"colors", "measures"}
     assert set(view_of(evidence)) == cards
     assert staged["seq"] == 7
     assert f"{np.count_nonzero(pixels):,} px" in staged["mask_text"]
