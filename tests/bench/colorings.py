@@ -207,9 +207,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--people", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--short", action="store_true", help="12 designers, 3 seconds, no times")
+    parser.add_argument("--short", action="store_true", help="8 designers, 2 seconds, no times")
     options = parser.parse_args(arguments)
-    people, seconds = (12, 3.0) if options.short else (options.people, options.seconds)
+    people, seconds = (8, 2.0) if options.short else (options.people, options.seconds)
     with tempfile.TemporaryDirectory() as name:
         load = load_and_kill(Path(name) / "data", people, seconds, 4 if options.short else SKETCHES)
     median, p95 = np.percentile(load.tally.milliseconds, [50, 95])

@@ -90,9 +90,11 @@ WRONG: list[Any] = [
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=range(len(WRONG)))
-def test_what_is_no_event_is_refused_and_what_is_one_is_taken(room: Room, wrong: Any) -> None:
-    link = room.opened(plan())
-    person = room.person(link)
+def test_what_is_no_event_is_refused_and_what_is_one_is_taken(
+    lasting_room: Room, wrong: Any
+) -> None:
+    link = lasting_room.opened(plan())
+    person = lasting_room.person(link)
     person.enroll()
     alone = person.sends(wrong)
     assert alone.status_code in (400, 409)
@@ -101,7 +103,7 @@ def test_what_is_no_event_is_refused_and_what_is_one_is_taken(room: Room, wrong:
     told = person.post(wrong, good)
     assert told["stored"] == [good["id"]]
     assert len(told["refused"]) == 1
-    assert room.storage.study_events.count(link.study.id) == 2
+    assert lasting_room.storage.study_events.count(link.study.id) == 2
 
 
 def test_facts_of_the_screen_never_cost_an_answer(room: Room) -> None:
