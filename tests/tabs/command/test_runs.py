@@ -27,7 +27,9 @@ from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
 from tests.shards import read_shard
 
-SMALL = ("--size", "64", "--images", "5", "--workers", "1", "--yes")
+IMAGES = 3
+PICTURES = 12 * IMAGES  # of the twelve prompts of the file
+SMALL = ("--size", "64", "--images", str(IMAGES), "--workers", "1", "--yes")
 WAIT_S = 300
 
 
@@ -104,12 +106,12 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[in
     file = prompt_file(place)
     done = runs("start", "--set", str(file), "--data", str(place / "data"), *SMALL)
     assert done.returncode == 0, done.stderr
-    assert "60 pictures" in done.stdout
-    assert "Finished: 60 of 60 pictures" in done.stderr
+    assert f"{PICTURES} pictures" in done.stdout
+    assert f"Finished: {PICTURES} of {PICTURES} pictures" in done.stderr
     (folder,) = run_folders(place / "data" / "runs")
     # No app was there: the command itself put the results into the database.
     with Storage.open(place / "data") as storage:
-        assert storage.runs.get(folder.run_id).items == 60
+        assert storage.runs.get(folder.run_id).items == PICTURES
     return file, results(folder)
 
 
@@ -123,7 +125,7 @@ def test_a_killed_run_is_interrupted_and_resumes_to_the_same_rows(
     process.communicate()
     said = json.loads(runs("status", folder.run_id[:6], "--data", str(tmp_path), "--json").stdout)
     assert said["status"] == "interrupted"
-    assert 0 < said["total"] == 60
+    assert 0 < said["total"] == PICTURES
     told = runs("status", folder.run_id, "--data", str(tmp_path)).stdout
     assert f"python app.py runs resume {folder.run_id[:8]}" in told
     again = runs("resume", folder.run_id[:6], "--data", str(tmp_path), "--workers", "2")
@@ -232,7 +234,7 @@ def test_pictures_of_a_run_and_of_a_folder_are_scored(
     scored = next(two for two in run_folders(data / "runs") if two.run_id != drawn.run_id)
     assert scored.summary()["kind"] == "stored"
     mine = results(scored)
-    assert len(mine) == 60
+    assert len(mine) == PICTURES
     for position, row in mine.items():
         first = wanted[position]
         assert row["image_id"] == first["image_id"]
@@ -241,13 +243,13 @@ def test_pictures_of_a_run_and_of_a_folder_are_scored(
     pictures = tmp_path / "renders"
     pictures.mkdir()
     lines = ["file,prompt_id"]
-    for at, number in enumerate((0, 5)):
+    for at, number in enumerate((0, IMAGES)):
         image_id = wanted[number]["image_id"]
         name = f"{at}.png"
         (pictures / name).write_bytes(
             (drawn.images / image_id[:2] / f"{image_id}.png").read_bytes()
         )
-        lines.append(f"{name},p{number // 5}")
+        lines.append(f"{name},p{number // IMAGES}")
     (pictures / "list.csv").write_text("\n".join(lines) + "\n")
     done = runs(
         "start", "--images-from", str(pictures), "--model", "theirs", *one, "--masker", "whole"
@@ -256,7 +258,7 @@ def test_pictures_of_a_run_and_of_a_folder_are_scored(
     theirs = next(two for two in run_folders(data / "runs") if two.summary()["model"] == "theirs")
     assert [row["image_id"] for _, row in sorted(results(theirs).items())] == [
         wanted[0]["image_id"],
-        wanted[5]["image_id"],
+        wanted[IMAGES]["image_id"],
     ]
 
 
