@@ -19,7 +19,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from core.errors import BadInput, NotAllowed, NotStored, StorageError, TrueHueError
-from tabs.page.errors import is_full, message_of, shortened
+from tabs.page.errors import RELOAD, in_words_for_who_asks, is_full, message_of, shortened
 from tabs.page.refusals import note_refusal
 
 MOST_JSON_BYTES = 2**20
@@ -40,6 +40,12 @@ _FILES = anyio.CapacityLimiter(FILES_AT_ONCE)
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 
 Answer = dict[str, Any]
+
+
+class TooLarge(BadInput):
+    """More was sent at once than is taken."""
+
+
 _endless: set[asyncio.Task[Any]] = set()
 
 
@@ -52,9 +58,9 @@ def guarded(make: Callable[[], Answer]) -> JSONResponse:
 
 
 def refusal(error: Exception) -> JSONResponse:
-    """The answer to a request that cannot be served: 404, 400, 403 to who may not do it, 503 where
-    the data folder cannot be used at the moment, 507 where the disk is full, or 500 for what nobody
-    foresaw.
+    """The answer to a request that cannot be served: 404, 400, 403 to who may not do it, 413 for
+    more than is taken at once, 503 where the data folder cannot be used at the moment, 507 where
+    the disk is full, or 500 for what nobody foresaw.
 
     Of an error that knows the ``field`` of a form it speaks of, that is told too.
     """
@@ -64,6 +70,8 @@ def refusal(error: Exception) -> JSONResponse:
     body = {"error": message_of(error), **({"field": field} if field else {})}
     if isinstance(error, NotAllowed):
         return JSONResponse(body, 403)
+    if isinstance(error, TooLarge):
+        return JSONResponse(body, 413)
     if isinstance(error, StorageError):  # it may well be stored later: pages send it again
         return JSONResponse(body, 503, {"Retry-After": str(LATER_S)})
     status = 507 if is_full(error) else 400 if isinstance(error, TrueHueError) else 500
@@ -116,7 +124,7 @@ async def _body(request: Request, most_bytes: int, held: AsyncExitStack) -> byte
             async for part in request.stream():
                 data += part
                 if len(data) > most_bytes:
-                    raise BadInput(
+                    raise TooLarge(
                         f"That is too much at once: {most_bytes // 2**20} MB are the most here. "
                         "Send less."
                     )
@@ -141,9 +149,9 @@ def read_json(data: bytes) -> Answer:
             # Half a character is JSON, but no text that could be stored or answered.
             json.dumps(content, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        raise BadInput("The page sent no JSON that can be read. Reload the page.") from None
+        raise BadInput(f"What was sent is no JSON that can be read. {RELOAD}") from None
     if not isinstance(content, dict):
-        raise BadInput("The page sent no JSON object. Reload the page.")
+        raise BadInput(f"What was sent is no JSON object. {RELOAD}")
     return content
 
 
@@ -212,7 +220,7 @@ async def _receive(request: Request, file: IO[bytes], most_bytes: int) -> None:
 def _check_size(size: int, most_bytes: int) -> None:
     if size > most_bytes:
         limit = most_bytes // 2**20
-        raise BadInput(f"The file is larger than {limit} MB. Save it smaller and try again.")
+        raise TooLarge(f"The file is larger than {limit} MB. Save it smaller and try again.")
 
 
 async def wrong_value(_: Request, error: Exception) -> JSONResponse:
@@ -224,7 +232,7 @@ async def wrong_value(_: Request, error: Exception) -> JSONResponse:
             f"“{problem['loc'][-1]}” cannot be {excerpt!r}: {str(problem['msg']).lower()}."
         )
     words = " ".join(named[:3]) or "A value in the address cannot be read."
-    return JSONResponse({"error": f"{words} Reload the page."}, 400)
+    return JSONResponse({"error": in_words_for_who_asks(f"{words} {RELOAD}")}, 400)
 
 
 async def in_words(_: Request, error: Exception) -> JSONResponse:

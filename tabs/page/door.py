@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse
 from tabs.page.actor import Actor, actor_of
 from tabs.page.answers import MOST_JSON_BYTES, Answer, posted, uploaded
 from tabs.page.context import Context
-from tabs.page.requests import PageRequest, read_as
+from tabs.page.requests import PageRequest, read_as, require_known
 
 _Request = TypeVar("_Request", bound=PageRequest)
 
@@ -29,11 +29,11 @@ def read_address(kind: type[_Request], request: Request) -> _Request:
 
 class Door(APIRouter):
     """A router of one feature's routes. Errors are answered as ``{"error": text, "field": name}``
-    with a status of 400 and more."""
+    with a status of 400 and more. A ``strict`` one refuses what no field asks for by its name."""
 
-    def __init__(self, context: Context, prefix: str = "") -> None:
+    def __init__(self, context: Context, prefix: str = "", strict: bool = False) -> None:
         super().__init__(prefix=prefix)
-        self.context = context
+        self.context, self._strict = context, strict
         self.asking: Any = Depends(self.actor)
 
     async def actor(self, request: Request) -> Actor:
@@ -53,13 +53,15 @@ class Door(APIRouter):
 
         async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
             def done(fields: Answer) -> Answer:
+                if self._strict:
+                    require_known(kind, fields)
                 named = {**fields, **known(request), **request.path_params}
                 page_request = read_as(kind, named)
                 return do(self.context, actor, page_request)
 
             return await posted(request, done, most_bytes)
 
-        self.add_api_route(path, taken, methods=["POST"], **_openapi_entry(do, kind, path))
+        self.add_api_route(path, taken, methods=["POST"], **self._entry(do, kind, path))
 
     def takes_file(
         self,
@@ -84,6 +86,13 @@ class Door(APIRouter):
         self.add_api_route(
             path, taken, methods=["POST"], **_openapi_entry(do, kind, path, file=True)
         )
+
+    def _entry(self, do: Callable[..., Answer], kind: type[PageRequest], path: str) -> Answer:
+        entry = _openapi_entry(do, kind, path)
+        if self._strict:
+            body = entry["openapi_extra"]["requestBody"]["content"]["application/json"]
+            body["schema"]["additionalProperties"] = False
+        return entry
 
 
 def _openapi_entry(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import re
+from contextvars import ContextVar
 
 from core.errors import TrueHueError
 
@@ -13,6 +14,12 @@ log = logging.getLogger("truehue")
 MOST_CHARACTERS = 2_000
 """A message is for people: what was given is not given back whole."""
 
+RELOAD = "Reload the page."
+"""What a page can do where it sent what it never sends by itself."""
+FOR_PROGRAMS = "What this address takes stands in /api/openapi.json."
+"""The same for a program, which has no page."""
+
+_program: ContextVar[bool] = ContextVar("program", default=False)
 _others_read = False
 _REPORTS = re.compile(r"(The database) \S.* reports: .*", re.DOTALL)
 # Everything up to the last slash of an absolute path: no address of a site, no single slash.
@@ -39,7 +46,18 @@ def message_of(error: BaseException) -> str:
             f"{shortened(about, MOST_CHARACTERS // 2)}). Nothing was stored. The log of the app "
             "has the details."
         )
-    return shortened(text, MOST_CHARACTERS)
+    return shortened(in_words_for_who_asks(text), MOST_CHARACTERS)
+
+
+def asked_by_program(yes: bool) -> None:
+    """Whether what is answered from here on, in this task, is read by a program: one that is no
+    browser."""
+    _program.set(yes)
+
+
+def in_words_for_who_asks(text: str) -> str:
+    """A message without advice that who asks cannot follow: a program has no page to reload."""
+    return text.replace(RELOAD, FOR_PROGRAMS) if _program.get() else text
 
 
 def is_full(error: BaseException) -> bool:

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from core.errors import BadInput
+from tabs.page.errors import asked_by_program
 from tabs.page.refusals import note_refusal
 
 READING = ("GET", "HEAD")
@@ -62,6 +63,7 @@ class Doors:
             await self._app(scope, receive, send)
             return
         shared = scope["path"] in ("/", "/config")
+        asked_by_program(is_program(Headers(scope=scope)))
 
         async def answered(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -123,6 +125,12 @@ def proxy_header(headers: Headers) -> str:
         if name in ("forwarded", "x-real-ip", "via") or name.startswith("x-forwarded-"):
             return name
     return ""
+
+
+def is_program(headers: Headers) -> bool:
+    """Whether nothing says that a browser sends this request, which tells where from, or from which
+    page, of all that its pages send."""
+    return not any(name in headers for name in ("origin", "referer", "sec-fetch-site"))
 
 
 def foreign(headers: Headers) -> bool:

@@ -28,7 +28,7 @@ NO_STUDIES = "There are no studies in a demonstration. Run TrueHue on a machine 
 
 def study_routes(context: Context) -> Door:
     """The router of studies; in a demonstration one that knows none."""
-    door = Door(context, PREFIX)
+    door = Door(context, PREFIX, strict=True)
     if context.demo:
         return _closed(door)
 

@@ -46,7 +46,7 @@ from tabs.studies.results_people import (
 
 def results_routes(context: Context) -> Door:
     """The router; empty in a demonstration, which has no studies."""
-    door = Door(context, "/api/studies")
+    door = Door(context, "/api/studies", strict=True)
     if context.demo:
         return door
     asking = door.asking

@@ -42,7 +42,7 @@ _KEPT = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "n
 
 def coloring_routes(context: Context) -> Door:
     """The router; empty in a demonstration, which has no studies."""
-    door = Door(context, "/api")
+    door = Door(context, "/api", strict=True)
     if context.demo:
         return door
     asking, base = door.asking, "/studies/{study}"

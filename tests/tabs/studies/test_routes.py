@@ -18,7 +18,7 @@ from starlette.requests import Request
 from core.runs.folder import RunFolder
 from storage import Storage
 from tabs.page.context import Context
-from tabs.page.origins import base_of
+from tabs.page.origins import Doors, base_of
 from tabs.participants.routes import participant_routes
 from tabs.shell.compose import make_context
 from tabs.studies.routes import study_routes
@@ -112,6 +112,36 @@ def test_links_are_told_under_the_address_that_was_asked(
         "headers": raw,
     }
     assert base_of(Request(scope), local) == base
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field", "words"),
+    [
+        ("/outline", {"vots": 3}, "vots", "Did you mean “votes”?"),
+        ("/create", {"screening": {"plate": True}}, "screening", "in “screening”"),
+        ("/create", {"models": [{"name": "A", "source": ["run:1"]}]}, "models", "“sources”"),
+        ("/ID/state", {"status": "open"}, "status", "“state”"),
+        ("/ID/links", {"xyz": 1}, "xyz", "There is: "),
+    ],
+)
+def test_a_setting_that_is_not_known_is_refused_with_the_nearest(
+    study_page: TestClient, path: str, body: dict[str, Any], field: str, words: str
+) -> None:
+    answer = study_page.post("/api/studies" + path.replace("ID", STUDY["id"]), json=body)
+    assert (answer.status_code, answer.json()["field"]) == (400, field)
+    assert words in answer.json()["error"]
+
+
+def test_a_program_is_not_told_to_reload_a_page(study_page: TestClient) -> None:
+    behind_the_door = TestClient(Doors(study_page.app), base_url="http://127.0.0.1:7860")
+    path = f"/api/studies/{STUDY['id']}/state"
+    for sent, words in ({}, "/api/openapi.json"), ({"Referer": "http://x/"}, "Reload the page."):
+        answer = behind_the_door.post(path, json={}, headers={**HEADERS, **sent})
+        assert answer.status_code == 400
+        assert words in answer.json()["error"]
+        assert ("Reload" in answer.json()["error"]) == bool(sent)
+    large = behind_the_door.post(path, json={"reason": "x" * 2**20}, headers=HEADERS)
+    assert large.status_code == 413
 
 
 def test_a_demonstration_has_no_studies(context: Context, runs: list[str]) -> None:

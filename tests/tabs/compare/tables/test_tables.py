@@ -250,7 +250,7 @@ def test_a_body_that_is_no_json_object_is_refused_in_words(
 ) -> None:
     answer = client.post(API + "cells", content=content, headers=SENT)
     assert answer.status_code == 400
-    assert "The page sent no JSON" in answer.json()["error"]
+    assert "no JSON" in answer.json()["error"]
 
 
 def test_tables_mark_the_model_that_follows(client: TestClient, filled: dict[str, str]) -> None:
