@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from tabs.studies.making import (
     with_weights,
 )
 from tabs.studies.sketch_drafting import sketches_json
+from tabs.studies.source_warnings import source_warnings
 from tabs.studies.weights import Weights
 
 SECONDS = {Kind.PAIRS: 8, Kind.RATINGS: 6, Kind.BEST_OF: 12, Kind.COLORINGS: 120}
@@ -40,10 +40,9 @@ OTHER_SECONDS = 90
 LONG_MINUTES = 30
 OFFERS, MOST_OFFERED = 12, 40
 """Training trials that are offered, and cases that are looked at for them."""
-PLACEHOLDER = "["
 MOST_NAMED = 5
-EXCERPT = 60
-"""So many characters of such a place are named."""
+PLACEHOLDERS = re.compile(r"\[[^\]]{0,500}\]?")
+"""Places to fill in, each to the end of its bracket."""
 
 
 class CasesForm(StudyForm):
@@ -102,7 +101,11 @@ def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any
         "training_stimuli": len(plan.training.keys),
         "pictures": len(images_of((*made.cases, *made.training))),
         **sizes(plan),
-        "warnings": [*warnings(plan, made), *([problem] if problem else [])],
+        "warnings": [
+            *source_warnings(context, form),
+            *warnings(plan, made),
+            *([problem] if problem else []),
+        ],
         "provenance": list(plan.provenance),
         "blocks": blocks(plan),
         "heavy": {
@@ -148,11 +151,16 @@ def blocks(plan: StudyPlan) -> list[str]:
         reasons.append(
             "Nothing is asked about: no case is left beside those of training. Choose more cases."
         )
-    if PLACEHOLDER in plan.consent.text:
-        place = plan.consent.text.partition(PLACEHOLDER)[2].partition("]")[0]
-        excerpt = shorten(place, EXCERPT, placeholder=" …")
+    elif plan.material is Material.IMAGES and same_pictures(plan) == len(plan.main_stimuli):
         reasons.append(
-            f"The text to agree to has places to fill in: [{excerpt}]. Write what belongs there."
+            "Every stimulus would show one picture twice: nobody can tell equal pictures apart. "
+            "Give one of the models another source."
+        )
+    places = [" ".join(place.split()) for place in PLACEHOLDERS.findall(plan.consent.text)]
+    if places:
+        reasons.append(
+            f"The text to agree to has places to fill in: {' and '.join(dict.fromkeys(places))}. "
+            "Write what belongs there."
         )
     return reasons
 
@@ -188,7 +196,7 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
             f"{preset.name}, as published, takes {preset.cases} cases; these are "
             f"{len(made.cases):,}."
         )
-    same = _same_pictures(plan)
+    same = same_pictures(plan)
     if same:
         sentences.append(
             f"{same:,} of {len(plan.main_stimuli):,} stimuli would show one picture twice: models "
@@ -315,7 +323,8 @@ def _array(weights: Sequence[float]) -> Any:
     return np.asarray(weights, dtype=np.float64) / sum(weights)
 
 
-def _same_pictures(plan: StudyPlan) -> int:
+def same_pictures(plan: StudyPlan) -> int:
+    """How many main stimuli show one picture at two places."""
     count = 0
     for stimulus in plan.main_stimuli:
         case = plan.case_by_id[stimulus.case_id]

@@ -15,6 +15,7 @@ from annotation.studies.cases import Kind
 from annotation.studies.files import from_json
 from annotation.studies.plan import Material
 from core.errors import BadInput
+from core.generation.registry import RENDERER
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import Nothing, read_as
@@ -105,6 +106,24 @@ def test_what_a_model_did_not_draw_is_left_out_and_said(context: Context, tmp_pa
     told = outline(context, OWNER, form(models=models(runs)))
     assert told["cases"]["left_out"] == told["cases"]["available"] - told["cases"]["complete"] > 0
     assert any("left out: A has no picture." in words for words in told["provenance"])
+
+
+def test_a_model_against_itself_and_the_renderer_are_warned_of(
+    context: Context, runs: list[str], tmp_path: Path
+) -> None:
+    told = outline(context, OWNER, form(models=models([runs[0], runs[1]])))
+    assert told["warnings"] == []
+    twice = outline(context, OWNER, form(models=models([runs[0], runs[0][:12]])))
+    assert twice["warnings"][0].startswith("“A” and “B” are of the same source")
+    assert twice["blocks"] == []  # of four pictures a prompt each shows another one, mostly
+    # Drawn once, each pair is one picture: there is nothing to ask about.
+    drawn_by = sample_run(tmp_path / "runs", sample_plan(RENDERER, 12, 1))
+    context.storage.runs.ingest(drawn_by)
+    request = form(models=models([drawn_by.run_id] * 2))
+    told = outline(context, OWNER, request)
+    assert "“A”, “B” are of the reference renderer" in " ".join(told["warnings"])
+    one = request.model_copy(update={"cases": (told["sample"]["case"],)})
+    assert "one picture twice" in outline(context, OWNER, one)["blocks"][0]
 
 
 def test_ratings_take_several_pictures_of_each_prompt(context: Context, runs: list[str]) -> None:
