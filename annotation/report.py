@@ -84,13 +84,12 @@ class GroupSummary:
 class Summary:
     """Results over some participants. What a kind of study does not have is None or empty.
 
-    ``wanted`` are the votes that make the study complete, ``answers`` those given to main trials,
-    of which ``skips`` could not answer. ``choices`` says how often a model was best of those in
-    which it was shown. ``groups`` are the strengths by group of cases, ``by_group`` what else a
-    group has. ``group_validations`` are within groups of cases with enough pairs; ``differences``
-    are of the metric that is nearest to people against each other one, by group, over all under
-    ``""``. ``notes`` are what readers have to know of how numbers were made.
-    """
+    ``wanted`` are the votes that make the study complete, ``answers`` those given to main trials by
+    so many ``people``, of which ``skips`` could not answer. ``choices`` says how often a model was
+    best of those shown with it. ``groups`` are the strengths by group of cases, ``by_group`` what
+    else a group has. ``group_validations`` are within groups with enough pairs; ``differences`` are
+    of the metric that is nearest to people against each other one, by group (all: ``""``).
+    ``notes`` are what readers have to know of how numbers were made."""
 
     participants: int
     wanted: int
@@ -114,6 +113,7 @@ class Summary:
     notes: tuple[str, ...] = ()
     skip_share: Share = field(default_factory=Share)
     tie_share: Share = field(default_factory=Share)
+    people: int = 0
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,7 @@ def _quiet(_: str) -> None:
 
 @dataclass(frozen=True)
 class Analysis:
-    """How results are computed: the ``rule`` that excludes, metrics to compare with people, the
-    ``seed`` of all resampling, and the number of resamples."""
+    """The ``rule`` that excludes, metrics to compare with people, how to resample, how often."""
 
     rule: ExclusionRule
     metrics: Metrics
@@ -244,6 +243,7 @@ def _summary(
         NOTES if plan.method is Method.ADAPTIVE else (),
         whole.skip_share,
         whole.tie_share,
+        len({person for person, *_ in main}),
     )
 
 

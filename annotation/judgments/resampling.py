@@ -10,6 +10,15 @@ from scipy.stats import norm, t
 
 REPLICATES = 1_000
 LEVEL = 0.95
+FEW_PEOPLE = 10
+"""Intervals of fewer participants come with a caution. How far people differ is hardly known of a
+few: cluster-robust intervals are too narrow for few clusters, where few is anything below 20 to 50
+(A. C. Cameron and D. L. Miller, "A Practitioner's Guide to Cluster-Robust Inference", Journal of
+Human Resources 50 (2015), section VI). The expanded interval of :func:`tail` puts much of that
+right, not all: of 450 strengths in 150 simulated studies of 24 trials a person, as those of
+tests/annotation/test_coverage.py, 95% intervals held the truth in 49% with 2 participants, 78% with
+3, 91% with 5, 95% with 8 and 96% with 10; where people differed more, by 1 logit instead of 0.4, in
+50, 75, 90, 93 and 94%."""
 
 
 def tail(clusters: int, level: float = LEVEL) -> float:

@@ -29,6 +29,7 @@ from tabs.studies.copies import Counts, people_lines, study_document
 from tabs.studies.live import current
 from tabs.studies.metrics import metrics_of
 from tabs.studies.results import REPLICATES, OfStudy, ResultsKeeper, computed_of, digest
+from tabs.studies.results_numbers import FEW
 from tabs.studies.results_source import read_source, source_key
 from tabs.studies.rights import may_personal, require_personal
 from tabs.studies.tables import TABLES, StudyTable
@@ -325,6 +326,10 @@ def codebook_text(data: ExportData) -> str:
         NOTE,
         "",
         PERSONAL if data.personal else ANONYMOUS,
+        "",
+        f"{FEW} Here {data.results['everybody']['people']:,} answered, of whom "
+        f"{data.results['included']['people']:,} are in. Intervals of metrics resample cases, and "
+        "say nothing of other people.",
     ]
     for table in tables_of(data.source.plan.kind):
         lines += [

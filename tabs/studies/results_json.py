@@ -18,7 +18,7 @@ from annotation.report import GroupSummary, PersonResult, StudyResults, Summary
 from annotation.studies.cases import Kind
 from core.studies import Decision, Event, EventKind, ParticipantRecord
 from tabs.studies.metrics import StudyMetric
-from tabs.studies.results_numbers import ALONE, number, percent, plain
+from tabs.studies.results_numbers import ALONE, few_people, number, percent, plain
 from tabs.studies.results_source import StudySource, rule_json
 from tabs.studies.results_validation import validation_json
 
@@ -215,6 +215,8 @@ def _summary(
     against_all = [rate for rate in summary.win_rates if not rate.other]
     return {
         "participants": summary.participants,
+        "people": summary.people,
+        "caution": few_people(summary.people),
         "finished": sum(one.finished for one in people),
         "wanted": summary.wanted,
         "answers": summary.answers,

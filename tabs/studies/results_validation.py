@@ -14,7 +14,7 @@ from annotation.validation.metrics import Interval, Validation
 from annotation.validation.scales import ChoiceValidation, RatingValidation
 from core.published import table
 from tabs.studies.metrics import MISSING, StudyMetric
-from tabs.studies.results_numbers import number
+from tabs.studies.results_numbers import few_people_of_cases, number
 from tabs.studies.trust import trust_sentences
 from tabs.studies.trust_scales import choice_sentences, rating_sentences
 
@@ -55,6 +55,7 @@ def validation_json(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMe
         "rows": rows,
         "published": _published() if compared and rows else None,
         "sentences": sentences,
+        "caution": few_people_of_cases(summary.people) if rows else "",
         "groups": _groups(plan, summary, by_id) if rows and plan.kind is Kind.PAIRS else [],
         "missing": [{"name": name, "why": words} for name, words in MISSING],
     }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.judgments.resampling import FEW_PEOPLE
 from core.export.columns import NUMBER, TEXT, TRUTH, WHOLE, Column
 from core.studies import EventKind, Purpose
 from tabs.studies.tables_rows import (
@@ -364,6 +365,14 @@ TABLES: tuple[StudyTable, ...] = (
             _number("low", COMPUTED, "Lower bound of its 95% interval."),
             _number("high", COMPUTED, "Upper bound of its 95% interval."),
             _whole("number", COMPUTED, "Votes, answers or pairs that it is made of."),
+            _whole(
+                "people",
+                COMPUTED,
+                f"Participants whose answers it all rests on: intervals of fewer than {FEW_PEOPLE} "
+                "are likely too narrow.",
+                "participants",
+                always=True,
+            ),
             _text("why", COMPUTED, "Why there is no number or no interval."),
         ),
         results,

@@ -310,7 +310,7 @@ def results(data: ExportData) -> Iterator[Json]:
     """The numbers of the results in long form."""
     for over in ("everybody", "included"):
         for row in _of_summary(data.results[over]):
-            yield {"over": over, **row}
+            yield {"over": over, **row, "people": data.results[over]["people"]}
 
 
 def _of_summary(summary: Json) -> Iterable[Json]:

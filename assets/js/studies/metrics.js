@@ -1,7 +1,17 @@
 // Metrics against people, as in Table 3 of the paper: which number may stand in for whom.
 import { arrange, make, strip } from '../shared/dom.js';
 import { intervals, plot } from './figures.js';
-import { button, card, decimal, nothing, percent, problemLine, rated, whole } from './parts.js';
+import {
+  button,
+  card,
+  cautionLine,
+  decimal,
+  nothing,
+  percent,
+  problemLine,
+  rated,
+  whole,
+} from './parts.js';
 import { exclusionWords, resultsOf } from './results_of.js';
 import { csvButton, dataTable, span, spanHeads } from './table.js';
 import { onView, openStudy } from './view.js';
@@ -174,7 +184,9 @@ export function metricsView(box, current) {
   function headline(data, validation) {
     const top = make('section', 'th-card th-jd-sum');
     const [first, ...rest] = validation.sentences;
-    top.append(make('p', 'th-jd-lead th-jd-headline', first || ''));
+    const caution = cautionLine();
+    top.append(make('p', 'th-jd-lead th-jd-headline', first || ''), caution.node);
+    caution.say(validation.caution);
     if (rest.length) {
       const list = make('ul', 'th-jd-list-words');
       list.append(...rest.map((text) => make('li', '', text)));

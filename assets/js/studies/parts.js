@@ -200,11 +200,14 @@ export function rated(number, format, line) {
   const node = make('span', 'th-jd-rated');
   const words = make('span', 'th-rate-numbers');
   const { value, low, high, why } = number;
+  // Where everybody gave the same, resampling them shows no width: that is no interval.
+  const known = low !== null && high !== null && low !== high;
   words.append(make('b', '', format(value)));
-  if (low !== null && high !== null)
-    words.append(make('small', '', format(low) + ' to ' + format(high)));
+  if (known) words.append(make('small', '', format(low) + ' to ' + format(high)));
   node.append(words);
   if (why) node.title = why;
+  else if (!known && value !== null)
+    node.title = 'Everybody gave the same: resampling shows no width.';
   if (!line || value === null) return node;
   const [from, to, mark] = line;
   const place = (at) => 100 * Math.min(1, Math.max(0, (at - from) / (to - from)));
@@ -214,7 +217,7 @@ export function rated(number, format, line) {
     middle.style.left = place(mark) + '%';
     track.append(middle);
   }
-  if (low !== null && high !== null) {
+  if (known && low !== null && high !== null) {
     const range = make('i');
     range.style.left = place(low) + '%';
     range.style.width = place(high) - place(low) + '%';
@@ -267,6 +270,19 @@ export function nothing(title, words, actions = []) {
     node.append(line);
   }
   return node;
+}
+
+/** A line that says how far numbers are to be trusted, hidden where there is nothing to say. */
+export function cautionLine() {
+  const node = make('p', 'th-jd-caution');
+  return {
+    node,
+    /** @param {string | undefined} text */
+    say(text) {
+      node.hidden = !text;
+      node.replaceChildren(make('b', '', 'Few people.'), ' ' + (text || ''));
+    },
+  };
 }
 
 /**

@@ -1,6 +1,16 @@
 // What people said: strengths with intervals, wins, reliability; before and after exclusion.
 import { arrange, make } from '../shared/dom.js';
-import { KINDS, button, decimal, nothing, percent, problemLine, stamp, whole } from './parts.js';
+import {
+  KINDS,
+  button,
+  cautionLine,
+  decimal,
+  nothing,
+  percent,
+  problemLine,
+  stamp,
+  whole,
+} from './parts.js';
 import { exclusionWords, resultsOf } from './results_of.js';
 import { byType, matrix, ranked, reliability, strengths, switched } from './results_parts.js';
 import { onView, openStudy } from './view.js';
@@ -16,9 +26,12 @@ export function resultsView(box, current) {
   const lead = make('p', 'th-jd-lead');
   const words = make('p', 'th-soft');
   const body = make('div', 'th-jd-view');
+  const caution = cautionLine();
+  /** Of those whose answers count. @param {any} data */
+  const cautionOf = (data) => (data.same ? data.everybody : data.included).caution;
   let drawn = '';
   words.setAttribute('role', 'status');
-  top.append(lead, words);
+  top.append(lead, caution.node, words);
 
   function parts(data) {
     const { kind } = data.study;
@@ -86,6 +99,13 @@ export function resultsView(box, current) {
     const types = byType(data);
     if (types) made.push(types);
     made.push(reliability(data));
+    const caution = cautionOf(data);
+    if (caution)
+      made.forEach((part) => {
+        const tag = make('span', 'th-board-tag', 'few people');
+        tag.title = caution;
+        part.head.querySelector('h3').after(tag);
+      });
     return made.map((part) => part.node);
   }
   function show() {
@@ -109,6 +129,7 @@ export function resultsView(box, current) {
       return;
     }
     const who = data.same ? data.everybody : data.included;
+    caution.say(cautionOf(data));
     lead.replaceChildren(
       exclusionWords(data) + ' ',
       make('b', '', whole(who.answers) + ' answers'),

@@ -19,6 +19,7 @@ from core.studies import Event, EventKind, LogKind, ParticipantRecord, State
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.requests import read_as
+from tabs.studies.exports import codebook_text
 from tabs.studies.metrics import metrics_of
 from tabs.studies.results import AskResults, OfStudy, study_results
 from tabs.studies.results_json import RULE_FIELDS
@@ -36,6 +37,7 @@ from tabs.studies.results_people import (
 )
 from tabs.studies.results_source import read_source
 from tabs.studies.tables_rows import ExportData, screening, votes
+from tabs.studies.tables_rows import results as results_rows
 from tests.annotation.studies_made import plan as plan_of
 from tests.tabs.studies.simulated import STRENGTHS, Crowd, distributions_plan, simulated
 
@@ -49,6 +51,20 @@ def told(context: Context, study_id: str, replicates: int = 200) -> dict[str, An
             return results
 
 
+@pytest.mark.parametrize(("people", "words"), [(1, "one person"), (3, "Only 3 people")])
+def test_numbers_of_few_people_come_with_a_caution(
+    context: Context, people: int, words: str
+) -> None:
+    study_id = simulated(context.storage, distributions_plan(), Crowd(people))
+    results = told(context, study_id, replicates=100)
+    summary = results["included"]
+    assert words in summary["caution"]
+    assert "not people" in summary["validation"]["caution"]
+    data = data_of(context, study_id, results)
+    assert f"Here {people} answered" in codebook_text(data)
+    assert {row["people"] for row in results_rows(data)} == {people}
+
+
 def test_what_was_put_in_comes_out_and_equals_other_libraries(context: Context) -> None:
     plan = distributions_plan()
     study_id = simulated(context.storage, plan, Crowd(12, ties=0.0))
@@ -58,6 +74,8 @@ def test_what_was_put_in_comes_out_and_equals_other_libraries(context: Context) 
     assert summary["answers"] == summary["wanted"] == 288
     assert summary["participants"] == summary["finished"] == 12
     assert results["same"] is True
+    assert summary["people"] == 12
+    assert summary["caution"] == summary["validation"]["caution"] == ""
     strengths = {one["model"]: one for one in summary["strengths"]}
     assert [one["model"] for one in summary["strengths"]] == ["m0", "m1", "m2"]
     for model, truth in STRENGTHS.items():
