@@ -16,7 +16,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
@@ -24,56 +23,23 @@ from core.errors import BadInput, DataFolderError, NotStored, TrueHueError
 from core.files import shelf, sync_folder, why_of
 from storage.database.connection import Database, aware
 from storage.database.expectation_keys import fill_keys
+from storage.trash_kinds import GOES_ALONG, KEYS, KINDS, NAMES, TABLES, column, refuse_needed
 
 log = logging.getLogger("truehue")
 
 KEPT_DAYS = 7
-KINDS = ("image", "mask", "verdict")
-_TABLES = {"image": "images", "mask": "masks", "verdict": "evidence"}
-_KEYS = {"image": "image_id", "mask": "mask_id", "verdict": "evidence_id"}
 MAX_IDS = 10_000
 _MANIFEST = "manifest.json"
 _NONE = "(SELECT drawing_id FROM drawings LIMIT 0)"
-
-# What goes with each kind, as conditions on the rows of each table; ``?`` are the ids. A set of
-# pictures that loses one would be another set, so it goes whole.
-_SETS = "set_id IN (SELECT set_id FROM picture_set_images WHERE {key} IN (SELECT unnest(?)))"
-_GOES_ALONG = {
-    "image": {
-        "images": "image_id IN (SELECT unnest(?))",
-        "masks": "image_id IN (SELECT unnest(?))",
-        "evidence": "image_id IN (SELECT unnest(?))",
-        "drawings": "image_id IN (SELECT unnest(?))",
-        "picture_profiles": "image_id IN (SELECT unnest(?))",
-        "picture_sets": _SETS.format(key="image_id"),
-        "set_views": _SETS.format(key="image_id"),
-        "picture_set_images": _SETS.format(key="image_id"),
-    },
-    "mask": {
-        "masks": "mask_id IN (SELECT unnest(?))",
-        "evidence": "mask_id IN (SELECT unnest(?))",
-        "picture_profiles": "mask_id IN (SELECT unnest(?))",
-        "picture_sets": _SETS.format(key="mask_id"),
-        "set_views": _SETS.format(key="mask_id"),
-        "picture_set_images": _SETS.format(key="mask_id"),
-    },
-    "verdict": {"evidence": "evidence_id IN (SELECT unnest(?))"},
-}
-_OF_RUNS = {
-    "image": "SELECT DISTINCT run_id FROM run_items JOIN run_numbers USING (run_no) "
-    "WHERE image_id IN (SELECT unnest(?)) ORDER BY run_id",
-    "mask": "SELECT DISTINCT run_id FROM run_masks JOIN run_numbers USING (run_no) "
-    "WHERE mask_id IN (SELECT unnest(?)) ORDER BY run_id",
-}
 
 
 @dataclass(frozen=True)
 class TrashRecord:
     """What was deleted together.
 
-    ``kind`` is one of :data:`KINDS`; ``name`` is the first image's, or empty. ``counts`` has the
-    rows that went, by table. ``files`` are pairs of a folder (``images`` or ``masks``) and the name
-    of a PNG in it.
+    ``kind`` is one of :data:`KINDS`; ``name`` is the first image's or study's, or empty.
+    ``counts`` has the rows that went, by table. ``files`` are pairs of a folder (``images`` or
+    ``masks``) and the name of a PNG in it.
     """
 
     trash_id: str
@@ -98,13 +64,14 @@ class Trash:
         return self._database.deletions
 
     def move(self, kind: str, ids: Collection[str]) -> TrashRecord:
-        """Delete images, masks or verdicts (``kind`` of :data:`KINDS`; whole ids), with all that
-        speaks of them, and return what went.
+        """Delete images, masks, verdicts or drafts of studies (``kind`` of :data:`KINDS`; whole
+        ids), with all that speaks of them, and return what went.
 
         An image takes its masks, verdicts and drawings along, and the sets of pictures that it is
-        in; a mask its verdicts. Judgments of people stay. Raises :class:`NotStored` for an id that
-        is not stored, :class:`BadInput` for what a run shows (hide the run instead) or people were
-        shown in a study, and for no or too many ids, :class:`DataFolderError` where the disk
+        in; a mask its verdicts; a draft its links. Judgments of people stay. Raises
+        :class:`NotStored` for an id that is not stored, :class:`BadInput` for what a run shows
+        (hide the run instead) or people were shown in a study, for a study that was opened once,
+        and for no or too many ids, :class:`DataFolderError` where the disk
         refuses; then nothing is deleted.
         A file that cannot be moved afterwards is moved at the next start.
         """
@@ -113,12 +80,12 @@ class Trash:
         unique_ids = sorted(set(ids))
         if not unique_ids or len(unique_ids) > MAX_IDS:
             raise BadInput(f"Delete 1 to {MAX_IDS:,} at once, not {len(unique_ids):,}.")
-        table, key = _TABLES[kind], _KEYS[kind]
+        table, key = TABLES[kind], KEYS[kind]
         trash_id = secrets.token_hex(8)
         temporary, folder = self._folder / f".{trash_id}.part", self._folder / trash_id
         try:
             with self._database.transaction() as cursor:
-                stored = _column(
+                stored = column(
                     cursor,
                     f"SELECT {key} FROM {table} WHERE {key} IN (SELECT unnest(?)) ORDER BY 1",
                     unique_ids,
@@ -128,14 +95,13 @@ class Trash:
                     raise NotStored(
                         f"Nothing is stored under the {key.replace('_', ' ')} {missing:.64}."
                     )
-                _refuse_of_runs(cursor, kind, unique_ids)
-                _refuse_of_studies(cursor, kind, unique_ids)
+                refuse_needed(cursor, kind, unique_ids)
                 record = self._record(cursor, trash_id, kind, unique_ids)
                 self._write(cursor, temporary, record, unique_ids)
                 temporary.rename(folder)
                 sync_folder(self._folder)
                 # The sets are found by the pictures in them, so these go last.
-                for name, condition in _GOES_ALONG[kind].items():
+                for name, condition in GOES_ALONG[kind].items():
                     cursor.execute(f"DELETE FROM {name} WHERE {condition}", [unique_ids])
         except OSError as error:
             raise DataFolderError(
@@ -230,15 +196,15 @@ class Trash:
         self, cursor: duckdb.DuckDBPyConnection, trash_id: str, kind: str, ids: list[str]
     ) -> TrashRecord:
         counts = {}
-        for name, condition in _GOES_ALONG[kind].items():
-            (number,) = _column(cursor, f"SELECT count(*) FROM {name} WHERE {condition}", ids)
+        for name, condition in GOES_ALONG[kind].items():
+            (number,) = column(cursor, f"SELECT count(*) FROM {name} WHERE {condition}", ids)
             if number:
                 counts[name] = int(number)
         files = [("images", image_id) for image_id in ids] if kind == "image" else []
-        if kind != "verdict":
+        if "masks" in GOES_ALONG[kind]:
             # Equal masks share one file, which stays while another row needs it.
-            condition = _GOES_ALONG[kind]["masks"]
-            contents = _column(
+            condition = GOES_ALONG[kind]["masks"]
+            contents = column(
                 cursor,
                 f"SELECT DISTINCT content_sha256 FROM masks WHERE {condition} AND content_sha256 "
                 f"NOT IN (SELECT content_sha256 FROM masks WHERE NOT ({condition})) ORDER BY 1",
@@ -246,14 +212,9 @@ class Trash:
                 ids,
             )
             files += [("masks", content) for content in contents]
-        owner = {
-            "image": "images",
-            "mask": "masks JOIN images USING (image_id)",
-            "verdict": "evidence JOIN images USING (image_id)",
-        }[kind]
-        names = _column(
+        names = column(
             cursor,
-            f"SELECT name FROM {owner} WHERE {_KEYS[kind]} IN (SELECT unnest(?)) LIMIT 1",
+            f"SELECT name FROM {NAMES[kind]} WHERE {KEYS[kind]} IN (SELECT unnest(?)) LIMIT 1",
             ids,
         )
         now = aware(self._database.now())
@@ -264,7 +225,7 @@ class Trash:
     ) -> None:
         folder.mkdir(parents=True)
         for name in record.counts:
-            condition = _GOES_ALONG[record.kind][name]
+            condition = GOES_ALONG[record.kind][name]
             path = str(folder / f"{name}.parquet").replace("'", "''")
             # In the order of adding, which tells equal times apart (storage.verdicts.answers).
             cursor.execute(
@@ -317,7 +278,7 @@ class Trash:
         )
 
     def _still_stored(self, record: TrashRecord) -> bool:
-        table, key = _TABLES[record.kind], _KEYS[record.kind]
+        table, key = TABLES[record.kind], KEYS[record.kind]
         path = self._folder / record.trash_id / f"{table}.parquet"
         # With their time: what was stored anew since then is another row.
         rows = self._database.rows(
@@ -335,46 +296,6 @@ class Trash:
         if record is None:
             raise NotStored("That was put back or deleted for good already.")
         return record
-
-
-def _column(cursor: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Any]:
-    return [row[0] for row in cursor.execute(sql, list(values)).fetchall()]
-
-
-def _refuse_of_runs(cursor: duckdb.DuckDBPyConnection, kind: str, ids: list[str]) -> None:
-    if kind not in _OF_RUNS:
-        return
-    runs = _column(cursor, _OF_RUNS[kind], ids)
-    if runs:
-        raise BadInput(
-            f"The run {runs[0][:8]} shows this {kind}, and a run is never changed. Hide the run in "
-            "Explore, Runs, instead; its pictures go with its folder."
-        )
-
-
-def _refuse_of_studies(cursor: duckdb.DuckDBPyConnection, kind: str, ids: list[str]) -> None:
-    if kind != "image":
-        return
-    # A draft has been shown to nobody: it cannot open without them.
-    titles = _column(
-        cursor,
-        """
-        SELECT DISTINCT title FROM (
-            SELECT title, unnest(
-                json_extract_string(plan, '$.cases[*].candidates[*].image_ids[*]')
-            ) AS image_id
-            FROM study_plans
-            SEMI JOIN (SELECT study_id FROM study_states WHERE state = 'open') USING (study_id)
-        )
-        WHERE image_id IN (SELECT unnest(?)) ORDER BY title
-        """,
-        ids,
-    )
-    if titles:
-        raise BadInput(
-            f"The study “{titles[0]}” shows this image to people, and what they answered about is "
-            "kept with it. It cannot be deleted."
-        )
 
 
 def _read(path: Path) -> TrashRecord | None:

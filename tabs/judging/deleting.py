@@ -20,9 +20,12 @@ _WORDS = {
     "evidence": "verdict",
     "drawings": "drawing",
     "picture_sets": "set of pictures",
+    "studies": "draft of a study",
+    "study_invitations": "link",
 }
+_ONE = {"mask": "A mask of {}", "verdict": "A verdict of {}", "study": "The draft “{}” of a study"}
 TRASH = "trash"
-_PLURALS = {"set of pictures": "sets of pictures"}
+_PLURALS = {"set of pictures": "sets of pictures", "draft of a study": "drafts of studies"}
 
 
 class Delete(PageRequest):
@@ -114,11 +117,13 @@ def trash_view(context: Context) -> dict[str, Any]:
 
 def trash_json(record: TrashRecord) -> dict[str, Any]:
     """What went together, in words: "mug.png, with 2 masks and 5 verdicts"."""
-    main = {"image": "images", "mask": "masks", "verdict": "evidence"}[record.kind]
+    main = {"image": "images", "mask": "masks", "verdict": "evidence", "study": "studies"}[
+        record.kind
+    ]
     number = record.counts[main]
     head = record.name if number == 1 and record.name else _many(number, main)
-    if number == 1 and record.kind != "image":
-        head = f"{'A mask' if record.kind == 'mask' else 'A verdict'} of {record.name}"
+    if number == 1 and record.kind in _ONE:
+        head = _ONE[record.kind].format(record.name)
     along = [
         _many(n, table) for table, n in record.counts.items() if table != main and table in _WORDS
     ]

@@ -12,6 +12,7 @@ from tabs.page.door import Door
 from tabs.page.origins import base_of
 from tabs.page.requests import Nothing
 from tabs.studies.changing import Copying, Revision, StateRequest, copy, create, revise, set_state
+from tabs.studies.deleting import delete_draft
 from tabs.studies.form import StudyForm
 from tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
 from tabs.studies.live import StudyRequest, live
@@ -65,6 +66,7 @@ def study_routes(context: Context) -> Door:
     door.takes("/{study}/revise", Revision, revise)
     door.takes("/{study}/copy", Copying, copy)
     door.takes("/{study}/state", StateRequest, set_state)
+    door.takes("/{study}/delete", StudyRequest, delete_draft)
     door.takes("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
 
     def here(request: Request) -> Answer:

@@ -15,6 +15,7 @@ from storage.makers import OWNER
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import Nothing
+from tabs.studies.deleting import KEPT, may_delete
 from tabs.studies.links import listed as links_of
 from tabs.studies.live import StudyRequest, current, progress_of, stage_now, study_of, summary
 from tabs.studies.making import FORM
@@ -80,7 +81,9 @@ def view(context: Context, actor: Actor, record: StudyRecord) -> dict[str, Any]:
             "pause": State.PAUSED in MOVES[record.state],
             "close": State.CLOSED in MOVES[record.state],
             "reopen": record.state is State.CLOSED and not stopping,
+            "delete": may_delete(actor, record),
         },
+        "kept": "" if draft else KEPT,
         "blocks": stopping,
         "plan": plan_json(plan),
         "provenance": list(plan.provenance),

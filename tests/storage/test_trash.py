@@ -270,3 +270,30 @@ def test_a_picture_that_people_were_shown_stays(storage: Storage) -> None:
     assert storage.images.count() == 2
     storage.trash.move("image", [second])
     assert [record.image_id for record in storage.images.recent()] == [first]
+
+
+def test_a_draft_goes_with_its_links_and_comes_back_and_what_was_opened_stays(
+    storage: Storage,
+) -> None:
+    draft = storage.studies.add({"title": "Colors of things"}, "ann")
+    draft = storage.studies.revise(draft.id, {"title": "Colors of mugs"}, "ann")
+    link = storage.invitations.add(draft.id, "a" * 64, "a class", False, "ann")
+    other = storage.studies.add({"title": "Open"}, "ann")
+    storage.studies.set_state(other.id, State.OPEN, "ann")
+    gone = storage.trash.move("study", [draft.id])
+    assert (gone.name, gone.counts["study_plans"], gone.counts["study_invitations"]) == (
+        "Colors of mugs",
+        2,
+        1,
+    )
+    assert [one.id for one in storage.studies.all()] == [other.id]
+    assert storage.invitations.by_token("a" * 64) is None
+    storage.trash.restore(gone.trash_id)
+    assert storage.studies.get(draft.id) == draft
+    assert storage.invitations.by_token("a" * 64) == link
+    with pytest.raises(BadInput, match="opened once is never deleted"):
+        storage.trash.move("study", [other.id])
+    storage.studies.set_state(other.id, State.CLOSED, "ann")
+    with pytest.raises(BadInput, match="opened once is never deleted"):
+        storage.trash.move("study", [draft.id, other.id])
+    assert len(storage.studies.all()) == 2

@@ -1,12 +1,21 @@
 // The list of studies, and what a study is where there is none yet.
-import { arrange, make, many, put } from '../shared/dom.js';
+import { arrange, make, many, put, strip } from '../shared/dom.js';
 import { ask, sendFile } from '../shared/http.js';
+import { undo } from '../shared/judging.js';
 import { store } from '../shared/state.js';
 import { API, presetCards, readPresets } from './choices.js';
 import { KINDS, ago, bar, button, stateMark, whole } from './parts.js';
 import { isSeen, judge, openNew, openReview, openStudy } from './view.js';
 
 const POLL_MS = 10000;
+/** Which studies are listed; the strip is there once there are so many of several kinds. */
+const FILTERS = [
+  { id: 'all', name: 'All', states: ['draft', 'open', 'paused', 'closed'] },
+  { id: 'draft', name: 'Drafts', states: ['draft'] },
+  { id: 'going', name: 'Going on', states: ['open', 'paused'] },
+  { id: 'closed', name: 'Closed', states: ['closed'] },
+];
+const FILTERED_FROM = 5;
 
 /**
  * A link to a study that a click follows on this page.
@@ -95,8 +104,14 @@ export function studyList(box) {
   let timer;
   let asked = 0;
   let shown = '';
+  const choice = make('span', 'th-strip th-jd-filter');
+  let filter = 'all';
   reviews.hidden = true;
   box.prepend(reviews);
+  choice.hidden = true;
+  choice.setAttribute('role', 'group');
+  choice.setAttribute('aria-label', 'Which studies');
+  list.before(choice);
 
   /** What those who may review find here; experts see nothing else of studies. */
   async function reviewing() {
@@ -152,12 +167,32 @@ export function studyList(box) {
   }
   function draw(studies, presets) {
     // What did not change stays: a press that has begun, and the focus.
-    const now = JSON.stringify(studies) + Math.floor(Date.now() / 60000);
+    const now = JSON.stringify(studies) + filter + Math.floor(Date.now() / 60000);
     if (now === shown) return;
     shown = now;
     const held =
       document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : '';
-    arrange(list, studies.map(studyLine));
+    const some = FILTERS.filter((one) => studies.some((study) => one.states.includes(study.state)));
+    const few = studies.length < FILTERED_FROM || some.length < 3;
+    if (few || !some.some((one) => one.id === filter)) filter = 'all';
+    choice.hidden = few;
+    strip(
+      choice,
+      some.map((one) => ({
+        id: one.id,
+        name:
+          one.name +
+          ' ' +
+          whole(studies.filter((study) => one.states.includes(study.state)).length),
+      })),
+      filter,
+      (id) => {
+        filter = id;
+        draw(studies, presets);
+      },
+    );
+    const { states } = FILTERS.find((one) => one.id === filter) || FILTERS[0];
+    arrange(list, studies.filter((study) => states.includes(study.state)).map(studyLine));
     if (held)
       [...list.querySelectorAll('a')]
         .find((link) => link.href === held)
@@ -196,5 +231,23 @@ export function studyList(box) {
     load();
   });
   store.subscribe('studies', load);
-  return { shown: load };
+  /** The draft that was deleted a moment ago can be put back while the list is on the screen. */
+  function gone() {
+    box.querySelector('.th-undo')?.remove();
+    if (!judge.deleted) return;
+    const { id, words } = judge.deleted;
+    judge.deleted = undefined;
+    const line = undo(list.parentElement, words + ' was deleted.', id, () => {
+      shown = '';
+      load();
+    });
+    list.before(line);
+    line.querySelector('button')?.focus();
+  }
+  return {
+    shown() {
+      gone();
+      load();
+    },
+  };
 }

@@ -237,6 +237,7 @@ export function planView(box, current) {
         'Log of this study',
       ),
     );
+    if (study.kept) log.body.append(make('p', 'th-soft', study.kept));
     const grid = make('div', 'th-jd-two');
     grid.append(asked.node, numbers.node);
     box.replaceChildren(grid, made.node, replayCard(current), log.node);

@@ -86,6 +86,7 @@ function actions(current, line, said) {
               'Its links then say that the study is over, and answers that are still on their way are refused. ' +
                 'Everything stored stays. To stop for a while, pause it.',
             ),
+            make('p', 'th-soft', study.kept),
             reason.box,
           ],
           action: 'Close the study',
@@ -149,6 +150,29 @@ function actions(current, line, said) {
       line,
     ),
   );
+  if (can.delete)
+    nodes.push(
+      button('Delete…', () =>
+        question({
+          title: 'Delete the draft “' + study.title + '”?',
+          body: [
+            make(
+              'p',
+              '',
+              'It goes with its links. For seven days it can be put back: here at once, later in ' +
+                'Inspect, Stored…, Deleted.',
+            ),
+          ],
+          action: 'Delete the draft',
+          async act() {
+            const { deleted } = await send(address + '/delete', {});
+            judge.deleted = deleted;
+            store.tell('studies');
+            openList();
+          },
+        }),
+      ),
+    );
   return nodes;
 }
 
@@ -299,10 +323,11 @@ export function studyScreen(box) {
     shown() {
       if (judge.study !== wanted || !current) {
         wanted = judge.study;
-        if (current && current.study.id !== wanted) {
+        if (!current || current.study.id !== wanted) {
           current = null;
           views = {};
           place.replaceChildren();
+          nav.hidden = true;
           head.replaceChildren(make('p', 'th-soft', 'Reading the study…'));
         }
         load(wanted);

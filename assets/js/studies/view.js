@@ -53,9 +53,9 @@ function read(query) {
 /**
  * Where Judge is: the list of studies, a new study (or another version of `study`), or one study.
  * `concept` is the id of a case whose colorings are looked at; `reviewsAlone` is for experts, who see
- * nothing else of studies.
+ * nothing else of studies; `deleted` is the draft that was deleted a moment ago.
  * @type {{ screen: string, study: string, view: string, preset: string, title?: string, concept?: string,
- *   reviewsAlone?: boolean }}
+ *   reviewsAlone?: boolean, deleted?: { id: string, words: string } }}
  */
 export const judge = { concept: '', ...read(new URLSearchParams(location.search)), title: '' };
 

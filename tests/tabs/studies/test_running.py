@@ -9,6 +9,7 @@ import pytest
 
 from core.errors import BadInput, NotAllowed, NotStored
 from core.studies import Event, EventKind, Purpose, State
+from tabs.judging.deleting import Deleted, restore
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.requests import Nothing
@@ -23,6 +24,7 @@ from tabs.studies.changing import (
     revise,
     set_state,
 )
+from tabs.studies.deleting import delete_draft
 from tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
 from tabs.studies.live import StudyRequest, live
 from tabs.studies.preview import PreviewRequest, preview
@@ -223,3 +225,24 @@ def test_many_distributions_are_measured_by_a_job(
     (record,) = context.storage.studies.all()
     assert record.state is State.DRAFT
     assert context.jobs.get(begun["job"]).result == {"study": record.id}
+
+
+def test_a_draft_is_deleted_by_who_made_it_and_by_admins(context: Context, runs: list[str]) -> None:
+    ann, ben = Actor("ann", Role.RESEARCHER), Actor("ben", Role.RESEARCHER)
+    made = create(context, ann, form(models=models(runs)))["study"]
+    assert made["can"]["delete"]
+    assert not study(context, ben, of(made["id"]))["can"]["delete"]
+    with pytest.raises(NotAllowed):
+        delete_draft(context, ben, of(made["id"]))
+    gone = delete_draft(context, ann, of(made["id"]))["deleted"]
+    assert gone["words"] == "The draft “Which follows the words” of a study"
+    assert study_list(context, ann, Nothing())["studies"] == []
+    with pytest.raises(NotAllowed):
+        restore(context, ben, Deleted(trash_id=gone["id"]))
+    restore(context, ann, Deleted(trash_id=gone["id"]))
+    state(context, made["id"], "open")
+    opened = study(context, ann, of(made["id"]))
+    assert not opened["can"]["delete"]
+    assert "never deleted" in opened["kept"]
+    with pytest.raises(BadInput, match="never deleted"):
+        delete_draft(context, OWNER, of(made["id"]))

@@ -1,0 +1,42 @@
+"""A draft of a study is deleted; what was opened once never is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.studies import State, StudyRecord
+from tabs.judging.deleting import TRASH, trash_json
+from tabs.page.actor import Actor, Thing, allowed, asks, brought, may
+from tabs.page.context import Context
+from tabs.studies.live import StudyRequest, study_of
+from tabs.studies.shelf import StudyShelf
+
+KEPT = (
+    "A study that was opened is never deleted: people were asked, and what they said, or that "
+    "nobody came, is part of the record. Close it instead. One participant can be erased in People."
+)
+
+
+def may_delete(actor: Actor, record: StudyRecord) -> bool:
+    """Whether the actor may delete the study now: who made a draft, admins and the owner."""
+    return record.state is State.DRAFT and allowed(actor, "delete", _thing(record))
+
+
+@asks("study")
+def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any]:
+    """Deletes a draft with its links; it can be put back for seven days (``/api/trash``).
+
+    Raises BadInput for a study that was opened once, NotAllowed to who did not make it.
+    """
+    with context.service(StudyShelf).changing:
+        record = study_of(context, request.study)
+        may(actor, "delete", _thing(record))
+        gone = context.storage.trash.move("study", [record.id])
+        brought(context, actor, TRASH, gone.trash_id)
+    context.storage.invitations.changes += 1  # links that are kept in memory lead nowhere now
+    context.forget()
+    return {"deleted": trash_json(gone)}
+
+
+def _thing(record: StudyRecord) -> Thing:
+    return Thing(frozenset({record.author}))
