@@ -51,6 +51,15 @@ class Changes:
     sketches: Mapping[str, SketchRecord]
 
 
+@dataclass(frozen=True)
+class TurnedAway:
+    """How many visits found a study full since it was read, and when."""
+
+    visits: int
+    first_at: datetime
+    last_at: datetime
+
+
 class Desk:
     """A study with its seats. Belongs to one event loop, but for what is said of threads."""
 
@@ -66,6 +75,7 @@ class Desk:
         self._plans: dict[int, StudyPlan] = {}
         self._images: frozenset[str] | None = None
         self.finished, self.cost = 0, 0
+        self.turned_away: TurnedAway | None = None
         self.most_cost = MOST_PREVIEW_BYTES if book.preview else MOST_STUDY_BYTES
         self.seen = book.changes()
         self.study: StudyRecord = book.study()
@@ -261,6 +271,22 @@ class Desk:
         now = self.now()
         at_it = sum(not self.gone(seat, now) for seat in self.seats.values())
         return self.finished + at_it >= wanted
+
+    def full(self, at: datetime) -> bool:
+        """Whether nobody more is let in now: the study is open, and others have, or hold, all
+        places, or will give all answers that are still wanted."""
+        if self.study.state is not State.OPEN:
+            return False
+        if self.all_places_taken:
+            return True
+        plan, load = self.plan(), self.ledger.standing(at).load
+        left = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
+        return left <= self.promised(at)
+
+    def turn_away(self, at: datetime) -> None:
+        """Counts a visit that found the study full."""
+        before = self.turned_away or TurnedAway(0, at, at)
+        self.turned_away = TurnedAway(before.visits + 1, before.first_at, at)
 
     def promised(self, at: datetime) -> int:
         """How many answers those will give who are at their practice, or wait until somebody looks

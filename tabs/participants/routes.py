@@ -99,7 +99,10 @@ def participant_routes(context: Context) -> APIRouter:
                 await _whole(participation.catch_up(visit.desk, seat))
             known = participation.returning(visit, external) if seat is None else None
             drawn = {} if seat is None else await begun(visit.desk, seat)
-            return _json(request, state_json(visit.desk, seat, known, drawn))
+            content = state_json(visit.desk, seat, known, drawn)
+            if seat is None and known is None and participation.is_full(visit):
+                content["study"]["state"] = "full"
+            return _json(request, content)
 
         return await answered(request, state_answer)
 

@@ -23,7 +23,7 @@ from core.studies import Enrolment, Event, EventKind, InvitationRecord, State, S
 from tabs.accounts.throttle import Pace, Throttle
 from tabs.page.refusals import Refusals
 from tabs.participants.books import StoredBook
-from tabs.participants.desk import Desk
+from tabs.participants.desk import Desk, TurnedAway
 from tabs.participants.drawing import Drawing
 from tabs.participants.posting import extend, refresh, store
 from tabs.participants.previews import MOST_PEOPLE, Previews
@@ -165,6 +165,20 @@ class Participation:
         except Refusal:
             return None
 
+    def is_full(self, visit: Visit) -> bool:
+        """Whether somebody new would be turned away, which is counted: they are told before they
+        read anything."""
+        desk = visit.desk
+        if desk.book.preview or not desk.full(desk.now()):
+            return False
+        desk.turn_away(desk.now())
+        return True
+
+    def turned_away(self, study_id: str) -> TurnedAway | None:
+        """The visits that found a study full since TrueHue started. Any thread may ask."""
+        desk = self._desks.get(study_id)
+        return desk.turned_away if desk is not None else None
+
     async def catch_up(self, desk: Desk, seat: Seat) -> None:
         """Gives somebody who comes back the trials that are due: the study may have been paused."""
         async with seat.turn:
@@ -218,7 +232,7 @@ class Participation:
             raise Refusal(NOT_OPEN[desk.study.state], desk.study.state.value)
         _check_consent(plan, agreement)
         if desk.all_places_taken or (desk.book.preview and len(desk.seats) >= MOST_PEOPLE):
-            raise Refusal(FULL, "full")
+            raise _full(desk)
         of_network = desk.study.id, agreement.network
         if (wait_s := self._enrolments.begin({of_network: ENROLMENTS})) > 0:
             raise Refusal(MANY.format(math.ceil(wait_s)), "many", 429)
@@ -227,7 +241,7 @@ class Participation:
         load = standing.load
         open_answers = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
         if open_answers <= desk.promised(now):
-            raise Refusal(FULL, "full")
+            raise _full(desk)
         enrolment = Enrolment(
             desk.study.id,
             visit.invitation.id,
@@ -258,6 +272,11 @@ class Participation:
 
     def _stamp(self) -> int:
         return self._storage.invitations.changes + self._storage.participants.changes
+
+
+def _full(desk: Desk) -> Refusal:
+    desk.turn_away(desk.now())
+    return Refusal(FULL, "full")
 
 
 class _Trials:

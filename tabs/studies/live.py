@@ -14,6 +14,7 @@ from core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyReco
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import PageRequest
+from tabs.participants.service import Participation
 from tabs.studies.shelf import StudyShelf
 
 HOURS = 48
@@ -85,7 +86,19 @@ def live(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any
         }
         for person in progress.people
     ]
-    return {**summary(context, record, now), "people": people, "now": now.isoformat()}
+    away = context.service(Participation).turned_away(record.id)
+    return {
+        **summary(context, record, now),
+        "people": people,
+        "now": now.isoformat(),
+        "turned_away": None
+        if away is None
+        else {
+            "visits": away.visits,
+            "first_at": away.first_at.isoformat(),
+            "last_at": away.last_at.isoformat(),
+        },
+    }
 
 
 def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]:

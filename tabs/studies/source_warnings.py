@@ -42,8 +42,8 @@ def _rendered(context: Context, form: StudyForm) -> list[str]:
         return []
     are = "is" if len(names) == 1 else "are"
     return [
-        f"{', '.join(names)} {are} of the reference renderer: shaded objects that stand in where no "
-        "weights are, in the colors that were asked for. It is no model, and votes on it say "
+        f"{', '.join(names)} {are} of the reference renderer: shaded objects that stand in where "
+        "no weights are, in the colors that were asked for. It is no model, and votes on it say "
         "nothing of one; for trying out a study it will do."
     ]
 

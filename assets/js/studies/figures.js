@@ -8,7 +8,7 @@ const LINE = 'var(--th-line)';
 const PANEL = 'var(--th-panel)';
 const ROW_PX = 46;
 const HOUR_MS = 3600000;
-const LEAST_HOURS = 12;
+const LEAST_HOURS = 6;
 
 /**
  * A layout in the page's colors.
@@ -143,11 +143,20 @@ export function intervals(node, series, axis) {
   return figure(node, { data: traces, layout }, true);
 }
 
-/** From the first hour to the last, and half a day at least. @param {string[]} hours */
+/** A moment as plotly shows it: plotly knows no zone, and the page tells the reader's own time.
+ * @param {number} ms
+ */
+function local(ms) {
+  return new Date(ms - 60000 * new Date(ms).getTimezoneOffset()).toISOString().slice(0, 19);
+}
+
+/** From the first hour on, with room for what comes in the first ones. @param {number[]} hours */
 function span(hours) {
-  const last = Date.parse(hours[hours.length - 1]) + HOUR_MS;
-  const first = Math.min(Date.parse(hours[0]) - HOUR_MS, last - LEAST_HOURS * HOUR_MS);
-  return [new Date(first).toISOString(), new Date(last).toISOString()];
+  const first = hours[0];
+  const last = Math.max(hours[hours.length - 1] + HOUR_MS, first + LEAST_HOURS * HOUR_MS);
+  // A little more on both sides: marks at an end are whole.
+  const edge = (last - first) / 60;
+  return [local(first - edge), local(last + edge)];
 }
 
 /**
@@ -155,15 +164,18 @@ function span(hours) {
  * @param {HTMLElement} node
  * @param {{ at: string, answers: number }[]} hours
  * @param {number} wanted
+ * @param {number} total of the study: hours before those that are shown have the rest
+ * @param {string} now when they were counted
  */
-export function votesOverTime(node, hours, wanted) {
-  let sum = 0;
+export function votesOverTime(node, hours, wanted, total, now) {
+  let sum = total - hours.reduce((all, hour) => all + hour.answers, 0);
   const sums = hours.map((hour) => (sum += hour.answers));
-  const at = hours.map((hour) => hour.at);
+  const begun = hours.map((hour) => Date.parse(hour.at));
+  const at = begun.map(local);
   const layout = blank(240, {
     margin: { l: 44, r: 48, t: 10, b: 34 },
     bargap: 0.15,
-    xaxis: { type: 'date', showgrid: false, range: span(at) },
+    xaxis: { type: 'date', showgrid: false, range: span(begun), nticks: 7 },
     yaxis: { title: { text: 'an hour', standoff: 6 }, rangemode: 'tozero', zeroline: false },
     yaxis2: {
       overlaying: 'y',
@@ -202,10 +214,11 @@ export function votesOverTime(node, hours, wanted) {
     {
       type: 'scatter',
       mode: hours.length > 40 ? 'lines' : 'lines+markers',
-      // What had come in by the end of the hour.
-      x: at.map((hour) => new Date(Date.parse(hour) + HOUR_MS).toISOString()),
-      y: sums,
+      // From nothing; then what had come in by the end of each hour.
+      x: [at[0], ...begun.map((hour) => local(Math.min(hour + HOUR_MS, Date.parse(now))))],
+      y: [sums[0] - hours[0].answers, ...sums],
       yaxis: 'y2',
+      cliponaxis: false,
       line: { color: INK, width: 2 },
       marker: { color: INK, size: 5 },
       hovertemplate: '%{y:,} answers so far<extra></extra>',
@@ -238,8 +251,9 @@ export function coverage(node, loads, wanted, colored = false) {
   layout.shapes = [
     {
       type: 'line',
-      x0: wanted,
-      x1: wanted,
+      // Between what lacks answers and what has all of them: a bar would hide it.
+      x0: wanted - 0.5,
+      x1: wanted - 0.5,
       yref: 'paper',
       y0: 0,
       y1: 1,

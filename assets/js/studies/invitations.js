@@ -182,6 +182,7 @@ export function linksView(box, current) {
     { name: 'Made', cell: (link) => time(link.created_at) },
     {
       name: 'State',
+      beside: true,
       cell(link) {
         const node = make('span', 'th-jd-stage');
         node.append(
@@ -223,7 +224,7 @@ export function linksView(box, current) {
       shown = now;
       list.body.replaceChildren(
         study.links.length
-          ? dataTable(columns, study.links, 'Links of this study')
+          ? dataTable(columns, study.links, 'Links of this study', true)
           : nothing(
               'No link yet',
               'People come in by a link that nobody can guess. One is enough for all; personal ones are for people you know.',

@@ -1,11 +1,22 @@
 // How far a study is: answers, coverage, people. Asked every few seconds while somebody looks.
-import { arrange, duration, make, put } from '../shared/dom.js';
+import { arrange, duration, make, many, put } from '../shared/dom.js';
 import { onTheme } from '../shared/figure.js';
 import { ask } from '../shared/http.js';
 import { clock } from './colorings/coloring_card.js';
 import { coloringLive } from './colorings/live.js';
 import { coverage, plot, votesOverTime } from './figures.js';
-import { bar, button, card, nothing, percent, problemLine, stamp, time, whole } from './parts.js';
+import {
+  ago,
+  bar,
+  button,
+  card,
+  nothing,
+  percent,
+  problemLine,
+  stamp,
+  time,
+  whole,
+} from './parts.js';
 import { dataTable } from './table.js';
 import { onView, openStudy } from './view.js';
 
@@ -92,7 +103,7 @@ const COLUMNS = [
     cell: (person) =>
       make('span', 'th-jd-name-of', person.label + (person.excluded ? ' (left out)' : '')),
   },
-  { name: 'Where', cell: (person) => stageWords(person.stage) },
+  { name: 'Where', beside: true, cell: (person) => stageWords(person.stage) },
   {
     name: 'Trials',
     cell(person) {
@@ -117,6 +128,7 @@ const COLUMNS = [
  */
 export function liveView(box, current) {
   const line = problemLine();
+  const full = make('p', 'th-jd-note');
   const start = make('section', 'th-card th-jd-start');
   const tiles = make('section', 'th-card th-jd-tiles');
   const grid = make('div', 'th-jd-two');
@@ -126,11 +138,12 @@ export function liveView(box, current) {
   );
   const loads = card(
     'Coverage',
-    'How many stimuli have how many answers; dashed: what is wanted of each.',
+    'How many stimuli have how many answers; right of the dashed line: all that are wanted.',
   );
   const people = card('People');
   const said = make('span', 'th-soft');
   const hours = plot('Answers hour by hour');
+  const none = make('p', 'th-soft');
   const load = plot('How many stimuli have how many answers');
   const all = {
     votes: tile('Answers'),
@@ -155,14 +168,14 @@ export function liveView(box, current) {
     all.unsure.name('Words not known');
     put(
       loads.node.querySelector('.th-soft'),
-      'How many concepts have how many answers; dashed: what is wanted of each.',
+      'How many concepts have how many answers; right of the dashed line: all that are wanted.',
     );
   }
   said.setAttribute('role', 'status');
   people.head.append(said);
   tiles.append(...Object.values(all).map((one) => one.node));
   tiles.setAttribute('aria-label', 'Numbers so far');
-  overTime.body.append(hours);
+  overTime.body.append(none, hours);
   loads.body.append(load);
   grid.append(overTime.node, loads.node);
 
@@ -195,7 +208,16 @@ export function liveView(box, current) {
     );
   }
   function figures() {
-    votesOverTime(hours, data.hours, data.wanted);
+    put(
+      none,
+      data.hours.length
+        ? ''
+        : data.answers
+          ? 'No answers in the last 48 hours.'
+          : 'Nobody has answered yet: the first hour shows here with its first answer.',
+    );
+    hours.hidden = !data.hours.length;
+    if (data.hours.length) votesOverTime(hours, data.hours, data.wanted, data.answers, data.now);
     coverage(load, data.load, current.study.plan.votes, colored);
     hours.setAttribute(
       'aria-label',
@@ -210,16 +232,33 @@ export function liveView(box, current) {
         '.',
     );
   }
+  /** Who came and found no place, in words; nothing where nobody did. */
+  function fullWords() {
+    const away = data.turned_away;
+    full.hidden = !away;
+    if (!away) return;
+    full.replaceChildren(
+      make('b', '', 'Full: ' + many(away.visits, 'visit') + ' turned away'),
+      ' since ' +
+        stamp(away.first_at) +
+        (away.visits > 1 ? ', the last ' + ago(away.last_at) : '') +
+        '. Every answer that is wanted was given, or is held by somebody who is at it. ' +
+        'Places come free when somebody stops, or gives no sign for ' +
+        duration(current.study.plan.abandoned_after_s) +
+        '. (Counted since TrueHue started; a page that is loaded again counts again.)',
+    );
+  }
   function draw() {
+    fullWords();
     const empty = !data.participants;
     if (empty) start.replaceChildren(begin());
     arrange(
       box,
       empty
-        ? [line, start]
+        ? [line, full, start]
         : more
-          ? [line, more.note, tiles, ...more.nodes, grid, people.node]
-          : [line, tiles, grid, people.node],
+          ? [line, full, more.note, tiles, ...more.nodes, grid, people.node]
+          : [line, full, tiles, grid, people.node],
     );
     if (empty) return;
     const gone = data.withdrawn + data.abandoned;
@@ -250,7 +289,7 @@ export function liveView(box, current) {
     else
       all.unsure.set(
         percent(data.answers ? (data.ties + data.skips) / data.answers : null),
-        whole(data.ties) + ' ties · ' + whole(data.skips) + ' skips',
+        many(data.ties, 'tie') + ' · ' + many(data.skips, 'skip'),
       );
     all.end.set(end.text, end.words);
     put(said, 'as of ' + stamp(data.now).slice(11));
@@ -269,7 +308,7 @@ export function liveView(box, current) {
     people.body.dataset.shown = now;
     const more = rows.length - shown.length;
     people.body.replaceChildren(
-      dataTable(COLUMNS, shown, 'People of this study, the last sign first'),
+      dataTable(COLUMNS, shown, 'People of this study, the last sign first', true),
       ...(more
         ? [
             button('Show ' + whole(more) + ' more', () => {

@@ -10,6 +10,7 @@ import { button, download } from './parts.js';
  * @property {string} [unit]
  * @property {boolean} [right] numbers that stand below each other
  * @property {boolean} [wide] left out where the page is narrow
+ * @property {boolean} [beside] beside the first cell, where rows are stacked
  * @property {(row: any) => string | Node} cell
  * @property {string[]} [heads]
  * @property {(row: any) => (string | number | boolean | null | undefined)[]} [values]
@@ -41,17 +42,21 @@ export const span = (number) => [number.value, number.low, number.high];
 export const spanHeads = (name) => [name, name + '_low', name + '_high'];
 
 /** @param {Column} column */
-const classOf = ({ right, wide }) =>
-  [right && 'th-jd-right', wide && 'th-jd-wide'].filter(Boolean).join(' ');
+const classOf = ({ name, right, wide, beside }) =>
+  [right && 'th-jd-right', wide && 'th-jd-wide', beside && 'th-jd-beside', !name && 'th-jd-act']
+    .filter(Boolean)
+    .join(' ');
 
 /**
  * @param {Column[]} columns
  * @param {any[]} rows
  * @param {string} caption for those who listen
+ * @param {boolean} [stacked] whether a narrow page shows each row as a list of its cells, for
+ *   tables whose last cell is something to press
  * @returns {HTMLElement} a table that scrolls by itself where it is too wide
  */
-export function dataTable(columns, rows, caption) {
-  const scroll = make('div', 'th-scroll');
+export function dataTable(columns, rows, caption, stacked = false) {
+  const scroll = make('div', stacked ? 'th-scroll th-jd-stack' : 'th-scroll');
   const table = make('table', 'th-table th-jd-table');
   const head = make('thead');
   const names = make('tr');
@@ -71,11 +76,22 @@ export function dataTable(columns, rows, caption) {
       const cell = make(at ? 'td' : 'th', classOf(column));
       if (!at) /** @type {HTMLTableCellElement} */ (cell).scope = 'row';
       cell.append(column.cell(row));
+      if (stacked) {
+        // A table that is laid out otherwise is none to a screen reader, unless it says so.
+        cell.setAttribute('role', at ? 'cell' : 'rowheader');
+        cell.dataset.name = column.name;
+      }
       line.append(cell);
     });
     body.append(line);
   });
   table.append(head, body);
+  if (stacked) {
+    table.setAttribute('role', 'table');
+    [head, body].forEach((part) => part.setAttribute('role', 'rowgroup'));
+    table.querySelectorAll('tr').forEach((line) => line.setAttribute('role', 'row'));
+    names.querySelectorAll('th').forEach((cell) => cell.setAttribute('role', 'columnheader'));
+  }
   scroll.append(table);
   return scroll;
 }

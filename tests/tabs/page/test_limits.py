@@ -85,7 +85,7 @@ def test_uploads_of_others_are_smaller(public: Context) -> None:
     with TestClient(app) as client:
         content = b"x" * (public.limits.image_bytes + 1)
         answer = client.post("/api/images", content=content, headers=OURS)
-        assert (answer.status_code, "32 MB" in answer.json()["error"]) == (400, True)
+        assert (answer.status_code, "32 MB" in answer.json()["error"]) == (413, True)
         # Where the folder lies is nobody else's business.
         assert "somebody" not in client.get("/api/ready").json()["data"]
 

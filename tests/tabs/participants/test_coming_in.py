@@ -13,6 +13,7 @@ from core.studies import State
 from tabs.accounts.throttle import Pace
 from tabs.participants import seat, service
 from tabs.participants.books import CLOSED_ITSELF
+from tabs.participants.service import Participation
 from tabs.participants.tokens import new_token
 from tests.tabs.participants.people import AUTHOR, OURS, Room, answer, event, plan
 
@@ -248,9 +249,16 @@ def test_what_somebody_who_left_did_not_answer_goes_to_others(room: Room) -> Non
     left = room.person(link)
     left.enroll()
     left.answer_all(most=2)
+    # Told before there is anything to read or to agree to, and counted.
+    assert room.person(link).state()["study"]["state"] == "full"
+    assert left.state()["study"]["state"] == "open"
     assert room.person(link).asks_in().json()["code"] == "full"
+    away = room.context.service(Participation).turned_away(link.study.id)
+    assert away is not None
+    assert away.visits == 2
     room.clock.turn(601)
     other = room.person(link)
+    assert other.state()["study"]["state"] == "open"
     assert len(other.enroll()["trials"]) == 3
     # Who comes back is never told that nothing is left.
     left.answer_all()
