@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
@@ -11,6 +11,7 @@ from core.batch.health import require_whole
 from core.errors import NotStored
 from core.export.bibliography import references
 from core.export.codebook import codebook_json, codebook_text
+from core.export.score_table import score_codebook, score_file
 from core.export.source import runs_of
 from core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
 from tabs.export.service import (
@@ -22,6 +23,7 @@ from tabs.export.service import (
     file_name,
     import_file,
     import_path,
+    scores_of,
     sizes_view,
     start_export,
 )
@@ -51,6 +53,20 @@ def export_routes(context: Context) -> Door:
     @door.get("/runs/{run_id}/colors.csv")
     def colors(run_id: str) -> Response:
         return _streamed(run_id, COLORS, COLORS_CSV)
+
+    @door.get("/runs/{run_id}/scores.{format}")
+    def scores(run_id: str, format: Literal["csv", "parquet", "codebook.json"]) -> Response:
+        try:
+            if format == "codebook.json":
+                return Response(score_codebook(), media_type="application/json")
+            table = scores_of(context, run_id)
+            if not table.num_rows:
+                raise NotStored("No picture of this run has a score yet. Score them in Explore.")
+            headers = attachment(f"run-{run_id[:6]}-scores.{format}")
+            kind = CSV if format == "csv" else "application/vnd.apache.parquet"
+            return Response(score_file(table, format), headers=headers, media_type=kind)
+        except Exception as error:
+            return refusal(error)
 
     def _streamed(run_id: str, sheet: Sheet, format: str) -> Response:
         try:

@@ -18,6 +18,7 @@ from core.batch.locks import InUse, held
 from core.errors import BadInput, DataFolderError, NotStored
 from core.export.archive_import.archive import INCOMING, open_archive
 from core.export.report import write_report
+from core.export.score_table import score_table, write_scores
 from core.export.source import imported_from, left_out_words, runs_of, short_words
 from core.export.writing import FORMATS, write
 from core.files import Progress, quiet
@@ -73,7 +74,12 @@ def export(
     rule that there is not, and DataFolderError where the file cannot be written.
     """
     if format != "html":
-        return write(folder, format, path, with_images=with_images, progress=progress)
+        words = write(folder, format, path, with_images=with_images, progress=progress)
+        if format in ("csv", "parquet"):
+            # A run that this database does not know has no scores in it.
+            with contextlib.suppress(NotStored):
+                write_scores(scores_of(context, folder.run_id), path, format)
+        return words
     _seal(folder)
     context.storage.runs.ingest(folder)
     # What stands in a journal that is being written is not in the report's figures either.
@@ -81,6 +87,12 @@ def export(
     step = _steps(progress)
     write_report(report_of(context, run, rule, step), path)
     return short_words(run)
+
+
+def scores_of(context: Context, run_id: str) -> Any:
+    """The scores of a run's pictures as a pyarrow Table. Raises NotStored."""
+    pages = context.storage.scores.of_run(run_id)
+    return score_table(run_id, (row for page in pages for row in page))
 
 
 def _seal(folder: RunFolder) -> None:

@@ -70,6 +70,12 @@ export function measuresTable(element, card, openPictures) {
       const name = make('th', 'th-board-name');
       name.scope = 'row';
       name.append(make('b', '', run.name));
+      if (run.cells.some((/** @type {any} */ one) => one.scored)) {
+        const file = make('a', 'th-soft', 'Scores as CSV');
+        file.href = run.csv;
+        file.download = '';
+        name.append(file);
+      }
       line.append(
         name,
         ...run.cells.map((/** @type {any} */ one, /** @type {number} */ at) =>

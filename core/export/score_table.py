@@ -1,0 +1,107 @@
+"""The table of scores of a run's pictures, whatever the measures: CSV or Parquet, with codebook."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from core.export.columns import NUMBER, PICTURE, PROMPT, RUN, TEXT, WHOLE, Column, arrow_schema
+from core.files import whole_file
+from core.scores.measures import MEASURES
+from core.scores.records import SCORED, UNSCORED
+from core.spreadsheets import guarded_table
+
+SCORE = "the score"
+CODEBOOK_KEY = b"truehue_codebook"
+SCORE_COLUMNS: tuple[Column, ...] = (
+    Column("run_id", TEXT, RUN, "Id of the run.", always=True),
+    Column("position", WHOLE, PICTURE, "Place of the picture in its run.", "0 upward", always=True),
+    Column("image", WHOLE, PICTURE, "Number among those of its prompt.", "0 upward", always=True),
+    Column("prompt_id", TEXT, PROMPT, "Id of the prompt in its set.", always=True),
+    Column("image_id", TEXT, PICTURE, "SHA-256 of the picture's pixels.", always=True),
+    Column("measure", TEXT, SCORE, "Id of the measure, as the codebook names it.", always=True),
+    Column("version", TEXT, SCORE, "Version of the measure.", always=True),
+    Column("parameters", TEXT, SCORE, "What it was computed with, as JSON.", always=True),
+    Column("value", NUMBER, SCORE, "The score, in the measure's unit and range."),
+    Column("status", TEXT, SCORE, "Whether there is one.", "", (SCORED, UNSCORED), True),
+    Column("reason", TEXT, SCORE, "Why there is none; else empty."),
+    Column("numbers", TEXT, SCORE, "What the value was made of, as JSON.", always=True),
+    Column("scorer", TEXT, SCORE, "Who gave it; empty for the program itself."),
+    Column("provenance", TEXT, SCORE, "What it was made with, as JSON.", always=True),
+    Column("created_at", TEXT, SCORE, "When it was stored, UTC, ISO 8601.", always=True),
+)
+NOTE = (
+    "One row a picture, measure and score. Scores are added, never overwritten: of each scorer the "
+    "latest value counts, and of several scorers their mean. Numbers of different measures, "
+    "versions or parameters are never to be mixed. A picture without a row was not looked at."
+)
+
+
+def score_table(run_id: str, rows: Iterable[Sequence[Any]]) -> Any:
+    """A pyarrow Table of rows as :meth:`storage.scores.scores.Scores.of_run` gives them."""
+    import pyarrow as pa
+
+    columns: list[list[Any]] = [[] for _ in SCORE_COLUMNS]
+    for *fields, created_at in rows:
+        for column, value in zip(columns, (run_id, *fields, created_at.isoformat()), strict=True):
+            column.append(value)
+    return pa.table(columns, schema=arrow_schema(SCORE_COLUMNS))
+
+
+def score_file(table: Any, format: str) -> bytes:
+    """The table as ``csv`` (UTF-8, formulas guarded) or ``parquet``, which holds its codebook."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyarrow import csv
+
+    buffer = BytesIO()
+    if format == "parquet":
+        metadata = {CODEBOOK_KEY: score_codebook().encode()}
+        pq.write_table(table.replace_schema_metadata(metadata), buffer, compression="zstd")
+        return buffer.getvalue()
+    stream = pa.BufferOutputStream()
+    options = csv.WriteOptions(quoting_style="needed", quoting_header="none")
+    csv.write_csv(guarded_table(table), stream, options)
+    return bytes(stream.getvalue().to_pybytes())
+
+
+def score_codebook() -> str:
+    """``codebook.json`` of the table: its columns, and every measure of the list."""
+    book = {
+        "format": "truehue codebook of scores",
+        "format_version": 1,
+        "note": NOTE,
+        "columns": [column.as_json() for column in SCORE_COLUMNS],
+        "measures": [
+            {
+                "id": measure.id,
+                "version": measure.version,
+                "name": measure.name,
+                "unit": measure.unit,
+                "low": measure.low,
+                "high": measure.high,
+                "better": measure.better,
+                "formula": measure.formula,
+                "source": measure.source,
+                "item_kinds": list(measure.item_kinds),
+                "parameters": dict(measure.parameters),
+            }
+            for measure in MEASURES
+        ],
+    }
+    return json.dumps(book, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_scores(table: Any, target: Path | str, format: str) -> None:
+    """``NAME-scores.csv`` (or ``.parquet``) and its codebook beside the exported table
+    ``target``; nothing where there is no score."""
+    if not table.num_rows:
+        return
+    target = Path(target)
+    with whole_file(target.with_name(f"{target.stem}-scores{target.suffix}")) as file:
+        file.write(score_file(table, format))
+    with whole_file(target.with_name(f"{target.stem}-scores.codebook.json")) as file:
+        file.write(score_codebook().encode())
