@@ -297,28 +297,23 @@ def test_a_prompt_file_is_imported_and_opened(tmp_path: Path, app: App, visit: V
     expect(tab.rows.first).to_contain_text("A Pink mango beside a lemon.")
 
 
-@pytest.mark.parametrize(
-    ("control", "text", "said"),
-    [
+def test_what_cannot_be_drawn_is_said_before_one_presses(app: App, visit: Visit) -> None:
+    tab = GeneratePage(visit(app.address + LINK))
+    tab.mode("Own words")
+    for control, text, said in (
         ("generate-seed", "", "first seed is a whole number"),
         ("generate-guidance", "strong", "'strong' is none"),
         ("generate-steps", "0", "Steps is a whole number"),
-    ],
-)
-def test_what_cannot_be_drawn_is_said_before_one_presses(
-    app: App, visit: Visit, control: str, text: str, said: str
-) -> None:
-    tab = GeneratePage(visit(app.address + LINK))
-    tab.mode("Own words")
+    ):
+        expect(tab.draw_button).to_be_enabled()
+        tab.unfold(control)
+        before = tab.page.locator(f"#{control} input").first.input_value()
+        tab.write(control, text)
+        expect(tab.note).to_contain_text(re.compile(said, re.IGNORECASE))
+        expect(tab.draw_button).to_be_disabled()
+        tab.write(control, before)
     expect(tab.draw_button).to_be_enabled()
-    tab.write(control, text)
-    expect(tab.note).to_contain_text(re.compile(said, re.IGNORECASE))
-    expect(tab.draw_button).to_be_disabled()
-
-
-def test_words_alone_are_no_picture_for_the_renderer(app: App, visit: Visit) -> None:
-    tab = GeneratePage(visit(app.address + LINK))
-    tab.mode("Own words")
+    # Words alone are no picture for the renderer.
     tab.write("generate-text", "A sunset over the sea")
     expect(tab.page.locator("#generate-object input")).to_have_value("")
     expect(tab.page.locator("#reading")).to_contain_text("Nothing here can be judged")

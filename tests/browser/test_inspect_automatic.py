@@ -333,27 +333,6 @@ def test_without_a_name_or_weights_it_says_what_to_do(app: App, visit: Visit) ->
     expect(bench.mask).to_contain_text("Whole image")
 
 
-def test_nothing_lies_over_the_image_at_overlay_zero(
-    looking: App, visit: Visit, best: Telling
-) -> None:
-    bench = opened(visit, looking, 34)
-    bench.ask_for(best)
-    bench.find()
-    bench.page.locator("#stage .th-stage-veil-size").fill("0")
-    for part in ("boxes", "tags", "hatch"):
-        shown = bench.page.locator(f"#stage .th-stage-{part}")
-        assert shown.evaluate("node => getComputedStyle(node).opacity") == "0"
-    # All boxes left out: it is said, and they can be put back.
-    rows = bench.found.locator(".th-found-group").filter(has_text="Boxes").get_by_role("checkbox")
-    count = rows.count()
-    for place in range(count):
-        bench.tick("Boxes", place)
-    expect(bench.message).to_contain_text("left out by hand")
-    bench.tick("Boxes", 0)
-    expect(bench.message).to_be_hidden()
-    expect(rows.first).to_be_checked()
-
-
 def test_on_a_phone_it_fits_and_works(looking: App, visit: Visit, best: Telling) -> None:
     page = visit(looking.address)
     page.set_viewport_size({"width": 390, "height": 844})
@@ -374,7 +353,9 @@ def test_on_a_phone_it_fits_and_works(looking: App, visit: Visit, best: Telling)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_the_steps_are_stored(tmp_path: Path, looking: App, visit: Visit, best: Telling) -> None:
+def test_the_steps_are_stored_and_at_overlay_zero_nothing_lies_over_the_image(
+    tmp_path: Path, looking: App, visit: Visit, best: Telling
+) -> None:
     # One pixel is another: what was found in the photograph before is stored already.
     picture = PHOTOGRAPH.copy()
     picture[0, 0] ^= 1
@@ -383,14 +364,27 @@ def test_the_steps_are_stored(tmp_path: Path, looking: App, visit: Visit, best: 
     bench.name("jar")
     bench.ask_for(best, presence="Janus-Pro 1B")
     bench.find()
+    bench.page.locator("#stage .th-stage-veil-size").fill("0")
+    for part in ("boxes", "tags", "hatch"):
+        shown = bench.page.locator(f"#stage .th-stage-{part}")
+        assert shown.evaluate("node => getComputedStyle(node).opacity") == "0"
     bench.tick("Parts taken away", 0)
+    # All boxes left out: it is said, and they can be put back.
+    rows = bench.found.locator(".th-found-group").filter(has_text="Boxes").get_by_role("checkbox")
+    count = rows.count()
+    for place in range(count):
+        bench.tick("Boxes", place)
+    expect(bench.message).to_contain_text("left out by hand")
+    bench.tick("Boxes", 0)
+    expect(bench.message).to_be_hidden()
+    expect(rows.first).to_be_checked()
     visit.leave()
     # As it is on the disk while the app goes on.
     # Without the running app's socket, which is no file.
     ignored = shutil.ignore_patterns("control")
     shutil.copytree(looking.data, tmp_path / "data", ignore=ignored)
     with Storage.open(tmp_path / "data") as storage:
-        last, made = storage.masks.for_image(image_id(picture))
+        *_, last, made = storage.masks.for_image(image_id(picture))  # the newest comes first
         steps = steps_of(made.parameters)
         assert made.parameters["presence"][0]["by"] == PRESENCE
         assert last.parameters["overrides"]["without_negatives"] == [steps.negatives[0].label]

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -211,12 +212,13 @@ def found_in_the_data_folder(data: Path, shown: Shown, area: int) -> None:
 # ── more photographs ────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_phone_photograph_is_turned_and_its_colors_are_those_that_it_encodes(
+def test_a_phone_photograph_is_turned_its_colors_are_those_that_it_encodes_and_its_link_opens_it(
     app: App, visit: Visit
 ) -> None:
     srgb8, truth = still_life(albedo=(205, 60, 45), seed=21)
     jpeg, raw = phone_jpeg(srgb8)
-    bench = Workbench(visit(app.address))
+    page = visit(app.address)
+    bench = Workbench(page)
     bench.open(jpeg, "IMG_0021.jpg", "image/jpeg")
     expect(bench.stage.locator(".th-stage-size")).to_have_text("520 × 400")
     notes = bench.stage.locator(".th-stage-notes")
@@ -227,7 +229,6 @@ def test_a_phone_photograph_is_turned_and_its_colors_are_those_that_it_encodes(
 
     bench.ask("#CD3C2D")
     bench.mark("Box", *box_around(truth))
-    # The link has to hold a color in hex as well.
     by_paper = bench.shown()
     target = parse_target("#CD3C2D")
     encoded, taken_raw = (measure(pixels, truth, target).verdict for pixels in (srgb8, raw))
@@ -239,22 +240,16 @@ def test_a_phone_photograph_is_turned_and_its_colors_are_those_that_it_encodes(
     # JPEG and the edge of the mask cost little; the profile left out would cost much.
     assert np.linalg.norm(found - encoded.lab) < 1.0
     assert np.linalg.norm(found - taken_raw.lab) > 6.0
-
-
-def test_a_color_in_hex_is_found_again_by_its_link(app: App, visit: Visit) -> None:
-    page = visit(app.address)
-    bench = Workbench(page)
-    bench.open(of_its_own(22), "hex.png")
-    bench.button("Whole image").click()
-    bench.ask("#0A8C3F")
-    shown = bench.shown()
+    # The link has to hold a color in hex as well.
     expect(page).to_have_url(re.compile("rule=truehue$"))
     again = Workbench(visit(page.url))
-    expect(again.asked).to_have_value("#0A8C3F")
-    assert again.shown() == shown
+    expect(again.asked).to_have_value("#CD3C2D")
+    assert again.shown() == by_paper
 
 
-def test_neighbors_of_the_asked_color_are_accepted_when_asked_for(app: App, visit: Visit) -> None:
+def test_neighbors_are_accepted_when_asked_for_and_other_rules_are_one_click_away(
+    app: App, visit: Visit
+) -> None:
     page = visit(app.address)
     bench = Workbench(page)
     page.get_by_role("button", name="Settings of the rule").click()
@@ -262,6 +257,16 @@ def test_neighbors_of_the_asked_color_are_accepted_when_asked_for(app: App, visi
     bench.button("Whole image").click()
     bench.ask("css:tomato")
     alone = bench.shown()
+    other = bench.verdict.locator(".th-other").filter(has_text="released-unguided")
+    told = other.inner_text()
+    other.click()
+    chosen = bench.shown(other_than=alone.evidence_id)
+    assert bench.chosen_rule() == "released-unguided"
+    for _, value, _, _ in chosen.metrics:
+        assert value in told
+    bench.rule("truehue")
+    assert bench.shown(other_than=chosen.evidence_id) == alone
+
     number = page.locator("#neighbors input[type=number]")
     number.fill("9")
     number.press("Tab")
@@ -279,21 +284,6 @@ def test_neighbors_of_the_asked_color_are_accepted_when_asked_for(app: App, visi
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile("k=10"))
     assert bench.shown().evidence_id not in (wide.evidence_id, alone.evidence_id)
-
-
-def test_other_rules_on_the_card_are_one_click_away(app: App, visit: Visit) -> None:
-    bench = Workbench(visit(app.address))
-    bench.open(of_its_own(24), "others.png")
-    bench.ask("css:tomato")
-    bench.button("Whole image").click()
-    first = bench.shown()
-    other = bench.verdict.locator(".th-other").filter(has_text="released-unguided")
-    told = other.inner_text()
-    other.click()
-    chosen = bench.shown(other_than=first.evidence_id)
-    assert bench.chosen_rule() == "released-unguided"
-    for _, value, _, _ in chosen.metrics:
-        assert value in told
 
 
 # ── what can be taken away ──────────────────────────────────────────────────────────────────────
@@ -429,28 +419,24 @@ def cut_off() -> bytes:
     return whole[: len(whole) // 2]
 
 
-@pytest.mark.parametrize(
-    ("data", "name", "said"),
-    [
-        (b"Dear diary, no picture today.", "notes.txt", "not an image"),
-        (cut_off(), "cut.png", "damaged or cut short"),
-        (huge_png(), "bomb.png", "up to 64 megapixels"),
-        (b"", "empty.png", "is empty"),
-    ],
-    ids=["text", "cut", "bomb", "empty"],
-)
-def test_a_file_that_cannot_be_read_is_explained_and_the_work_goes_on(
-    app: App, visit: Visit, watch: Watch, data: bytes, name: str, said: str
+def test_files_that_cannot_be_read_are_explained_and_the_work_goes_on(
+    app: App, visit: Visit, watch: Watch
 ) -> None:
     watch.refused.add("/api/images")
     before = app.ask("/api/ready").json["data"]
     bench = Workbench(visit(app.address))
-    bench.choose(data, name, "image/png")
-    expect(bench.message).to_be_visible()
-    expect(bench.message).to_contain_text(name)
-    expect(bench.message).to_contain_text(said)
-    expect(bench.stage.locator(".th-stage-progress")).to_be_hidden()
-    assert app.ask("/api/ready").json["data"] == before
+    for data, name, said in (
+        (b"Dear diary, no picture today.", "notes.txt", "not an image"),
+        (cut_off(), "cut.png", "damaged or cut short"),
+        (huge_png(), "bomb.png", "up to 64 megapixels"),
+        (b"", "empty.png", "is empty"),
+    ):
+        bench.choose(data, name, "image/png")
+        expect(bench.message).to_contain_text(name)
+        expect(bench.message).to_contain_text(said)
+        expect(bench.message).to_be_visible()
+        expect(bench.stage.locator(".th-stage-progress")).to_be_hidden()
+        assert app.ask("/api/ready").json["data"] == before
     goes_on(bench)
 
 
@@ -463,70 +449,50 @@ def goes_on(bench: Workbench) -> None:
     bench.shown()
 
 
-def test_a_bad_file_leaves_the_open_image_and_its_verdict(
+def test_an_unknown_color_offers_the_nearest_names_typed_or_in_a_link(
     app: App, visit: Visit, watch: Watch
 ) -> None:
     watch.refused.add("/api/images")
-    bench = Workbench(visit(app.address))
-    bench.open(of_its_own(32), "first.png")
-    bench.ask("css:tomato")
-    bench.button("Whole image").click()
-    shown = bench.shown()
-    bench.choose(b"no image", "broken.png")
-    expect(bench.message).to_contain_text("broken.png")
-    expect(bench.stage.locator(".th-stage-name")).to_have_text("first.png")
-    assert bench.shown() == shown
-    bench.button("Close this message").click()
-    expect(bench.message).to_be_hidden()
-
-
-def test_an_unknown_color_offers_the_nearest_names(app: App, visit: Visit) -> None:
-    bench = Workbench(visit(app.address))
+    page = visit(app.address)
+    bench = Workbench(page)
     bench.open(of_its_own(33), "unknown.png")
     bench.button("Whole image").click()
     bench.asked.click()
     bench.asked.press_sequentially("vivd redish orange")
-    options = bench.page.locator("#asked-color [role=option]")
+    options = page.locator("#asked-color [role=option]")
     expect(options.filter(has_text="Vivid reddish orange").first).to_be_visible()
     bench.asked.press("Tab")
-    line = bench.page.locator("#asked-color .th-picker-line")
+    line = page.locator("#asked-color .th-picker-line")
     expect(line).to_contain_text("No color is called “vivd redish orange”")
     expect(line).to_contain_text("Nearest names: Vivid reddish orange")
     expect(bench.asked).to_have_attribute("aria-invalid", "true")
     bench.ask("vivid reddish orange")
-    bench.shown()
-
-
-def test_a_link_with_an_unknown_color_offers_the_nearest_names(app: App, visit: Visit) -> None:
-    image = app.upload(of_its_own(34), "linked.png").json["image_id"]
-    page = visit(app.address)
-    bench = Workbench(page)
-    bench.stage.locator("[data-action=browse]:visible").click()
-    page.locator(f".th-library-item[data-image='{image}']").click()
-    bench.button("Whole image").click()
+    by_name = bench.shown()
     bench.ask("css:tomato")
-    bench.shown()
+    shown = bench.shown(other_than=by_name.evidence_id)
+
+    # A file that cannot be read leaves the image that is open, and its verdict.
+    bench.choose(b"no image", "broken.png")
+    expect(bench.message).to_contain_text("broken.png")
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("unknown.png")
+    assert bench.shown() == shown
+    bench.button("Close this message").click()
+    expect(bench.message).to_be_hidden()
+
+    expect(page).to_have_url(re.compile("css:tomato"))
     again = Workbench(visit(page.url.replace("css:tomato", "css:tomatto")))
     expect(again.problem()).to_contain_text("tomato")
     expect(again.verdict.locator(".th-headline")).to_contain_text("Not scored")
     again.ask("css:tomato")
-    assert again.shown() == bench.shown()
+    assert again.shown() == shown
 
 
-@pytest.mark.parametrize("image", ["f" * 16, "no-image-at-all"])
-def test_a_link_to_an_image_that_is_not_stored_says_so(app: App, visit: Visit, image: str) -> None:
-    bench = Workbench(visit(f"{app.address}/?tab=inspect&image={image}&target=css:red"))
-    expect(bench.message).to_contain_text("This link cannot be opened here")
-    expect(bench.message).to_contain_text(image)
+def test_a_link_to_an_image_that_is_not_stored_says_so(app: App, visit: Visit) -> None:
+    for image in ("f" * 16, "no-image-at-all"):
+        bench = Workbench(visit(f"{app.address}/?tab=inspect&image={image}&target=css:red"))
+        expect(bench.message).to_contain_text("This link cannot be opened here")
+        expect(bench.message).to_contain_text(image)
     goes_on(bench)
-
-
-def test_a_box_of_no_size_is_no_mark(app: App, visit: Visit) -> None:
-    bench = Workbench(visit(app.address))
-    bench.open(of_its_own(35), "click.png")
-    bench.page.mouse.click(*bench.at(100, 100))
-    expect(bench.stage.locator(".th-stage-status")).to_contain_text("Drag to draw a box")
-    expect(bench.mask).to_have_text("Nothing is marked yet")
 
 
 def test_marks_that_leave_nothing_are_explained(app: App, visit: Visit) -> None:
@@ -547,10 +513,15 @@ def test_marks_that_leave_nothing_are_explained(app: App, visit: Visit) -> None:
 # ── keyboard, names, grays ──────────────────────────────────────────────────────────────────────
 
 
-def test_the_tools_are_chosen_by_keys(app: App, visit: Visit) -> None:
+def test_the_tools_are_chosen_by_keys_and_a_box_of_no_size_is_no_mark(
+    app: App, visit: Visit
+) -> None:
     page = visit(app.address)
     bench = Workbench(page)
     bench.open(of_its_own(37), "keys.png")
+    page.mouse.click(*bench.at(100, 100))
+    expect(bench.stage.locator(".th-stage-status")).to_contain_text("Drag to draw a box")
+    expect(bench.mask).to_have_text("Nothing is marked yet")
     for key, tool in (("k", "keep"), ("c", "cut"), ("p", "brush"), ("e", "erase"), ("b", "box")):
         page.keyboard.press(key)
         pressed = bench.stage.locator("[data-tool][aria-pressed=true]")
@@ -700,11 +671,22 @@ def gray(where: Locator) -> int:
     return int(numbers[1])
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_on_the_page_tints_what_is_judged(app: App, visit: Visit, theme: str) -> None:
-    page = visit(f"{app.address}/?__theme={theme}")
+THEMES = ("dark", "light")
+
+
+def themes(page: Page) -> Iterator[str]:
+    """The page as it stands in one theme after the other, by the sign that the button sets."""
+    for theme in THEMES:
+        page.evaluate("on => document.body.classList.toggle('dark', on)", theme == "dark")
+        page.wait_for_timeout(400)  # colors may fade over
+        yield theme
+
+
+def test_nothing_on_the_page_tints_what_is_judged(app: App, visit: Visit) -> None:
+    page = visit(f"{app.address}/?__theme=light")
     bench = Workbench(page)
-    assert page.evaluate(TINTS) == []
+    for theme in themes(page):
+        assert page.evaluate(TINTS) == [], theme
     bench.open(of_its_own(39), "neutral.png")
     bench.ask("css:tomato")
     bench.button("Whole image").click()
@@ -715,18 +697,21 @@ def test_nothing_on_the_page_tints_what_is_judged(app: App, visit: Visit, theme:
     bench.asked.click()
     bench.asked.fill("pink")
     expect(page.locator("#asked-color [role=option]").first).to_be_visible()
-    assert page.evaluate(TINTS) == []
+    for theme in themes(page):
+        assert page.evaluate(TINTS) == [], theme
     bench.asked.press("Escape")
-    body, card = gray(page.locator("body")), gray(page.locator(".th-card:visible").first)
-    if theme == "light":
-        assert min(body, card) > 200
-    else:
-        assert max(body, card) < 60
-    for name, level in (("light gray", 0xCF), ("dark gray", 0x26), ("middle gray, L* 50", 0x77)):
-        page.get_by_role("button", name=name, exact=True).click()
-        # A picture has no background of its own: what is found lies behind it.
-        page.wait_for_timeout(400)  # the surround may fade over
-        assert gray(bench.picture) == level
+    surrounds = (("light gray", 0xCF), ("dark gray", 0x26), ("middle gray, L* 50", 0x77))
+    for theme in themes(page):
+        body, card = gray(page.locator("body")), gray(page.locator(".th-card:visible").first)
+        if theme == "light":
+            assert min(body, card) > 200
+        else:
+            assert max(body, card) < 60
+        for name, level in surrounds:
+            page.get_by_role("button", name=name, exact=True).click()
+            # A picture has no background of its own: what is found lies behind it.
+            page.wait_for_timeout(400)  # the surround may fade over
+            assert gray(bench.picture) == level
     page.get_by_role("tab", name="Generate").click()
     tab = GeneratePage(page)
     tab.facet("Color system")
@@ -734,8 +719,9 @@ def test_nothing_on_the_page_tints_what_is_judged(app: App, visit: Visit, theme:
     tab.choose("generate-size", "256 × 256")
     tab.drawn(tab.draw())
     expect(tab.shots.first.locator("img")).to_be_visible()
-    assert page.evaluate(TINTS) == []
-    assert gray(tab.shots.first.locator("img")) == 0x77
+    for theme in themes(page):
+        assert page.evaluate(TINTS) == [], theme
+        assert gray(tab.shots.first.locator("img")) == 0x77
 
 
 def test_the_chosen_page_and_surround_stay_in_this_browser(app: App, visit: Visit) -> None:
