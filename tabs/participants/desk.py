@@ -280,8 +280,8 @@ class Desk:
         if self.all_places_taken:
             return True
         plan, load = self.plan(), self.ledger.standing(at).load
-        left = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
-        return left <= self.promised(at)
+        open_answers = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
+        return open_answers <= self.promised(at)
 
     def turn_away(self, at: datetime) -> None:
         """Counts a visit that found the study full."""
