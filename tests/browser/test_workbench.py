@@ -262,8 +262,8 @@ def test_neighbors_are_accepted_when_asked_for_and_other_rules_are_one_click_awa
     other.click()
     chosen = bench.shown(other_than=alone.evidence_id)
     assert bench.chosen_rule() == "released-unguided"
-    for _, value, _, _ in chosen.metrics:
-        assert value in told
+    for _, number_text, _, _ in chosen.metrics:
+        assert number_text in told
     bench.rule("truehue")
     assert bench.shown(other_than=chosen.evidence_id) == alone
 
