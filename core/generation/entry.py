@@ -37,6 +37,8 @@ class ModelEntry:
     text encoders included, ``largest_gib`` the largest part of them. ``download_gib`` is what the
     files take; 0 where nobody stated it. ``variant`` names the weight files to prefer.
 
+    ``shipped``: its weights lie in the app's own assets.
+
     ``base`` is the id of the entry whose pipeline takes this one's weights as its ``part``.
     ``fp16`` is False for models that overflow in float16. ``paper`` is its row in GenColorBench's
     Table 4. ``needs`` says what else must be there, ``note`` is one sentence for people, and
@@ -57,6 +59,7 @@ class ModelEntry:
     memory_gib: float = 0.0
     largest_gib: float = 0.0
     variant: str | None = None
+    shipped: bool = False
     base: str = ""
     part: str = ""
     fp16: bool = True

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.errors import BadInput
 from core.generation.entry import Defaults, Kind, ModelEntry
+from core.generation.shipped import SHIPPED_MODELS
 
 __all__ = [
     "MODELS",
@@ -39,6 +40,7 @@ MODELS: tuple[ModelEntry, ...] = (
         note="Shaded objects of exactly known color with exact masks, for trying and testing.",
         defaults=Defaults(None, None, 1024, 1024, "TrueHue"),
     ),
+    *SHIPPED_MODELS,
     ModelEntry(
         id="sdxl-base-1.0",
         name="Stable Diffusion XL base 1.0",

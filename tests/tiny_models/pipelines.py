@@ -499,7 +499,23 @@ def qwen_image(folder: Path) -> Any:
     )
 
 
+def small(folder: Path) -> Any:
+    """The small model of the assets, with few weights."""
+    import torch
+
+    from core.generation.small import parts
+    from core.generation.small.settings import Settings
+
+    settings = Settings(text_width=32, text_layers=1, width=32, heads=2, layers=1)
+    words = parts.tokenizer()
+    denoiser = parts.denoiser(settings)
+    # Untrained it would draw one even gray.
+    torch.nn.init.normal_(denoiser.proj_out.weight, std=0.2)
+    return parts.pipeline(words, parts.text_encoder(settings, len(words)), denoiser)
+
+
 PIPELINES: dict[str, Callable[[Path], Any]] = {
+    "small": small,
     "stable_diffusion": stable_diffusion,
     "stable_diffusion_checked": stable_diffusion_checked,
     "latent_consistency": latent_consistency,

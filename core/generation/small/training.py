@@ -286,6 +286,11 @@ class Training:
         finally:
             if with_bars:
                 logging.enable_progress_bar()
+        # What the class adds to its own settings it would warn of when it reads them again.
+        path = folder / "vae" / "config.json"
+        config = json.loads(path.read_text(encoding="utf-8"))
+        del config["block_out_channels"]
+        path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         reader = {
             name.removeprefix("reader."): tensor.clone()
             for name, tensor in self.average.items()

@@ -16,6 +16,9 @@ from core.generation.registry import model
 from core.generation.weights.files import MAX_HEADER_BYTES, part_file
 
 VARIABLE = "TRUEHUE_MODELS"
+SHIPPED = Path(__file__).resolve().parents[3] / "assets" / "models"
+"""Where the models lie that come with the app, each in a folder named by its id."""
+
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _WHOLE_BYTES = 2**20
 _BLOCKS, _BLOCK_BYTES = 64, 2**14
@@ -97,12 +100,12 @@ def find_own(entry: ModelEntry, sources: Sources) -> Source | None:
     if scheme == "folder":
         folder = Path(path.strip()).expanduser()
         return Source(folder, "", _revision_in(folder)) if folder.exists() else None
-    if not entry.repo:
+    if not entry.repo and not entry.shipped:
         return None
     for folder in _named_folders(entry, sources):
         if folder.exists():
             return Source(folder, entry.repo, _revision_in(folder))
-    return _in_hub_cache(entry, sources)
+    return None if entry.shipped else _in_hub_cache(entry, sources)
 
 
 def source(entry: ModelEntry, sources: Sources) -> Source:
@@ -117,6 +120,11 @@ def how_to_get(entry: ModelEntry, sources: Sources) -> tuple[str, ...]:
     """What to do for weights that are not here, one sentence each."""
     if entry.id.startswith("folder:"):
         return (f"There is no folder {entry.id.partition(':')[2].strip()}.",)
+    if entry.shipped:
+        return (
+            f"The weights of {entry.name} are not here. Restore them with: "
+            f"git checkout -- assets/models/{entry.id}",
+        )
     size = f" ({entry.download_gib:g} GiB)" if entry.download_gib else ""
     if entry.base and find_own(entry, sources) is not None:
         base = model(entry.base)
@@ -137,12 +145,13 @@ def how_to_get(entry: ModelEntry, sources: Sources) -> tuple[str, ...]:
 
 
 def _named_folders(entry: ModelEntry, sources: Sources) -> list[Path]:
+    own = [SHIPPED / entry.id] if entry.shipped else []
     if sources.models_folder is None:
-        return []
-    names = [entry.repo.replace("/", "--")]
+        return own
+    names = [entry.repo.replace("/", "--")] if entry.repo else []
     if ":" not in entry.id:
         names.insert(0, entry.id)
-    return [sources.models_folder / name for name in names]
+    return [*(sources.models_folder / name for name in names), *own]
 
 
 def _in_hub_cache(entry: ModelEntry, sources: Sources) -> Source | None:

@@ -12,6 +12,7 @@ from tests.tiny_models.pipelines import build, srpo_part
 
 # Which tiny pipeline stands for which entry of the registry.
 STANDS_FOR = {
+    "small": "small",
     "sdxl-base-1.0": "stable_diffusion_xl",
     "sd3-medium": "stable_diffusion_3",
     "sd3.5-medium": "stable_diffusion_3",

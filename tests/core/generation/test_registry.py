@@ -37,6 +37,7 @@ def test_ids_are_unique_and_stable() -> None:
     # Images carry these: none may ever be renamed or dropped.
     assert [entry.id for entry in MODELS] == [
         "reference-renderer",
+        "small",
         "sdxl-base-1.0",
         "sd3-medium",
         "sd3.5-medium",
@@ -66,17 +67,18 @@ def test_every_entry_is_complete(entry: ModelEntry) -> None:
     assert entry.note.endswith(".")
     assert entry.defaults is not None
     assert entry.defaults.source
-    assert min(entry.defaults.width, entry.defaults.height) >= 384
+    assert min(entry.defaults.width, entry.defaults.height) >= (64 if entry.shipped else 384)
     known = set(ModelEntry.__dataclass_fields__)
     assert set(entry.not_verified) <= known
 
 
 @pytest.mark.parametrize("entry", WITH_WEIGHTS, ids=lambda entry: entry.id)
 def test_every_model_with_weights_says_what_it_takes(entry: ModelEntry) -> None:
-    assert entry.repo.count("/") == 1
+    # What lies in the assets comes from no hub, and nothing of it is downloaded.
+    assert entry.repo.count("/") == (0 if entry.shipped else 1)
+    assert (entry.download_gib > 0) != entry.shipped
     assert entry.pipeline
     assert 0 < entry.largest_gib <= entry.memory_gib
-    assert entry.download_gib > 0
     # The denoiser alone, at two bytes a parameter, cannot be more than all of it.
     assert entry.parameters_b * 2e9 / 2**30 <= entry.memory_gib * 1.02
     assert entry.defaults is not None

@@ -14,7 +14,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core.cli.small import main
+from core.cli.small.command import main
 from core.errors import BadInput
 from core.generation.opening import open_model
 from core.generation.request import GenerationRequest

@@ -172,13 +172,20 @@ def test_srpo_weights_of_another_shape_are_refused(
 
 
 @pytest.mark.parametrize("entry", MODELS, ids=lambda entry: entry.id)
-def test_what_is_missing_is_said_with_the_command(entry: ModelEntry, nowhere: Sources) -> None:
+def test_what_is_missing_is_said_with_the_command(
+    entry: ModelEntry, nowhere: Sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = missing(entry, BIG, nowhere)
     if entry.kind == "renderer":
         assert said == ()
     elif entry.kind == "folder":
         assert "import the folder of images" in said[0]
         with pytest.raises(BadInput, match="images endpoint"):
+            open_model(entry.id, nowhere)
+    elif entry.shipped:
+        assert said == ()
+        monkeypatch.setattr("core.generation.weights.sources.SHIPPED", tmp_path)
+        with pytest.raises(ModelMissing, match="git checkout -- assets/models/small"):
             open_model(entry.id, nowhere)
     else:
         assert f"python -m core.generation download {entry.id}" in said[0]

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from core.cli.small.measuring import GROUPS, prompts_of, rows_of_model, rows_of_renderer
 from core.errors import BadInput, TrueHueError
 from core.generation.small.captions import held_out_pairs
 from core.generation.small.place import FOLDER
@@ -29,6 +30,7 @@ from core.generation.small.settings import (
 
 DATA = Path("data") / "small" / "scenes"
 RUN = Path("data") / "small" / "training"
+REPORT = Path("docs") / "small"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -79,6 +81,16 @@ def _parser() -> argparse.ArgumentParser:
     drawing.add_argument("--guidance", type=float, default=2.0)
     drawing.add_argument("--enlarge", type=int, default=2, help="whole times, pixel for pixel")
     drawing.set_defaults(run=_sample)
+    reporting = commands.add_parser("report", help="measures the model on held-out prompts")
+    reporting.add_argument("--model", type=Path, default=FOLDER, help="the exported model")
+    reporting.add_argument("--data", type=Path, default=DATA, help="scenes, for the renderer's row")
+    reporting.add_argument("--out", type=Path, default=REPORT, help=f"default: {REPORT}")
+    reporting.add_argument("--count", type=int, default=40, help="prompts of each group")
+    reporting.add_argument("--level-1", type=int, default=140, help="prompts with level 1 names")
+    reporting.add_argument("--guidance", default="1,1.5,2,3,5,7.5", help="scales, by commas")
+    reporting.add_argument("--groups", default=",".join(GROUPS), help="groups, by commas")
+    reporting.add_argument("--steps", type=int, default=20)
+    reporting.set_defaults(run=_report)
     return parser
 
 
@@ -196,3 +208,58 @@ def _sample(options: argparse.Namespace) -> int:
     sheet = sheet.repeat(options.enlarge, axis=0).repeat(options.enlarge, axis=1)
     Image.fromarray(sheet).save(options.out)
     return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from core.cli.small import report
+    from core.generation.opening import open_model
+    from core.generation.request import GenerationRequest
+    from core.generation.small.training import about_of
+
+    scales = _numbers(options.guidance)
+    about = about_of(options.model)
+    settings = settings_from_json(about["settings"])
+    groups = [name.strip() for name in options.groups.split(",")]
+    if set(groups) - set(GROUPS):
+        raise BadInput(f"The groups of prompts are {', '.join(GROUPS)}.")
+    prompts = [
+        (group, prompt)
+        for group in groups
+        for prompt in prompts_of(
+            group, settings.held_out, options.level_1 if group == "cna l1" else options.count
+        )
+    ]
+
+    def told(done: int, count: int) -> None:
+        if done % 20 == 0 or done == count:
+            print(f"{done:,} of {count:,}", flush=True)
+
+    rows = list(rows_of_renderer(SceneBank(options.data), prompts))
+    loaded = open_model(f"folder:{options.model}")
+    for scale in scales:
+        print(f"Guidance {scale:g}", flush=True)
+        request = GenerationRequest(
+            f"folder:{options.model}",
+            "",
+            steps=options.steps,
+            guidance=scale,
+            width=settings.size_px,
+            height=settings.size_px,
+        )
+        rows += rows_of_model(loaded, request, prompts, told)
+        # After each scale: what was measured stays if the rest is not waited for.
+        command = "python -m core.generation.small report"
+        report.write(options.out, rows, {**about, "command": command})
+    print(f"Level 1 is best at guidance {report.best_guidance(rows):g}. See {options.out}.")
+    return 0
+
+
+def _numbers(text: str) -> list[float]:
+    """Guidance scales from "1, 2.5"; raises BadInput for what is no list of positive numbers."""
+    try:
+        scales = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise BadInput(f"Guidance scales are numbers with commas, not {text!r:.80}.") from error
+    if not all(0 < scale < 1000 for scale in scales):
+        raise BadInput("Guidance scales are above 0.")
+    return scales

@@ -1,0 +1,227 @@
+"""The report on the small model: tables and figures of its rows, as one page of Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.cli.small.measuring import GROUPS, REAL_SATURATION, Row
+from core.verdict.judge import PASS, UNSCORED
+
+# Gray, dashed and marked lines: series are told apart without color.
+_DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 4", "12 4", "4 2 1 2", "3 6", "10 2")
+_WIDTH, _HEIGHT, _LEFT, _TOP = 640, 340, 56, 34
+_RIGHT = 120
+
+Point = tuple[float, float]
+
+
+def accuracy(rows: Sequence[Row]) -> tuple[int, int, int]:
+    """How many passed, how many were judged, and how many are unscored."""
+    unscored = sum(row.status == UNSCORED for row in rows)
+    return sum(row.status == PASS for row in rows), len(rows) - unscored, unscored
+
+
+def interval(passed: int, count: int) -> tuple[float, float]:
+    """Wilson's 95% interval of a share, in percent; 0 to 100 where nothing was judged."""
+    if not count:
+        return 0.0, 100.0
+    z = 1.959964
+    share, z2 = passed / count, z * z / count
+    middle = (share + z2 / 2) / (1 + z2)
+    half = z / (1 + z2) * math.sqrt(share * (1 - share) / count + z2 / (4 * count))
+    return 100 * max(middle - half, 0.0), 100 * min(middle + half, 1.0)
+
+
+def page(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
+    """The report as Markdown; the figures lie beside it (:func:`figures`)."""
+    scales = sorted({row.guidance for row in rows if row.guidance is not None})
+    best = best_guidance(rows)
+    lines = [
+        "# The small model, measured",
+        "",
+        f"Made by `{about['command']}` of step {about['step']:,}. Prompts whose pairs of color and "
+        "object were held out from training; one picture a prompt; the rule `truehue`. Masks are "
+        "GrabCut's, the border of the picture being background; a picture without a mask is "
+        "unscored and left out of the share. In brackets: 95% interval (Wilson). *Renderer*: the "
+        "same prompts drawn by the reference renderer, with the same masks: what the instrument "
+        "itself loses.",
+        "",
+        "## Accuracy against guidance",
+        "",
+        "![Share of right colors by guidance](accuracy.svg)",
+        "",
+        "| prompts | " + " | ".join(f"guidance {scale:g}" for scale in scales) + " | renderer |",
+        "|---|" + "---|" * (len(scales) + 1),
+    ]
+    for group in GROUPS:
+        cells = [_cell(rows, group, scale) for scale in (*scales, None)]
+        if any(cells):
+            lines.append(f"| {group} | " + " | ".join(cells) + " |")
+    lines += [
+        "",
+        f"Single objects by level 1 names are right most often at guidance {best:g}. CNA asks by a "
+        "color name of four systems, NCU by hex or rgb numbers.",
+        "",
+        "## Two objects",
+        "",
+        "A piece of the mask is an object; which object it is nobody knows, so an exchange of two "
+        "colors counts as both colors there. Pictures with fewer than two pieces are unscored.",
+        "",
+        "| prompts | guidance | both as asked | the same color on both | neither |",
+        "|---|---|---|---|---|",
+    ]
+    for group in ("coa", "ica", "moc"):
+        for scale in (*scales, None):
+            cell = [r for r in rows if (r.group, r.guidance) == (group, scale) and r.parts]
+            two = [row for row in cell if len(row.parts) == 2]
+            if two:
+                shares = (
+                    sum(row.status == PASS for row in two),
+                    sum(_leaked(row) for row in two),
+                    sum(not any(map(any, row.parts)) for row in two),
+                )
+                name = "renderer" if scale is None else f"{scale:g}"
+                counts = " | ".join(f"{count} of {len(two)}" for count in shares)
+                lines.append(f"| {group} | {name} | {counts} |")
+    lines += [
+        "",
+        "## Vividness against guidance",
+        "",
+        "![Mean saturation by guidance](saturation.svg)",
+        "",
+        "Mean HSV saturation of whole pictures and of objects, and ΔSat, the distance of the whole "
+        f"picture's from {REAL_SATURATION}, of all prompts above. The renderer's gray stage keeps "
+        "the whole picture's low.",
+        "",
+        "| guidance | picture | object | ΔSat |",
+        "|---|---|---|---|",
+    ]
+    for scale in (*scales, None):
+        mean, inside = _saturations(rows, scale)
+        name = "renderer" if scale is None else f"{scale:g}"
+        distance = abs(mean - REAL_SATURATION)
+        lines.append(f"| {name} | {mean:.3f} | {inside:.3f} | {distance:.3f} |")
+    return "\n".join(lines) + "\n"
+
+
+def figures(rows: Sequence[Row]) -> dict[str, str]:
+    """The figures by file name, as SVG."""
+    scales = sorted({row.guidance for row in rows if row.guidance is not None})
+    shares: dict[str, list[Point]] = {}
+    for group in GROUPS:
+        points = []
+        for scale in scales:
+            cell = [row for row in rows if (row.group, row.guidance) == (group, scale)]
+            passed, count, _ = accuracy(cell)
+            if count:
+                points.append((scale, 100 * passed / count))
+        if points:
+            shares[group] = points
+    means = {scale: _saturations(rows, scale) for scale in scales}
+    vividness = {
+        "object": [(scale, mean[1]) for scale, mean in means.items()],
+        "picture": [(scale, mean[0]) for scale, mean in means.items()],
+    }
+    own, inside = _saturations(rows, None)
+    if not math.isnan(own):
+        vividness["renderer's object"] = [(scale, inside) for scale in scales]
+    return {
+        "accuracy.svg": chart("Right colors, percent, by guidance", shares, 100.0),
+        "saturation.svg": chart("Mean HSV saturation by guidance", vividness, 1.0),
+    }
+
+
+def best_guidance(rows: Sequence[Row]) -> float:
+    """The guidance at which most level 1 names are right, the least of equals."""
+    scales = sorted({row.guidance for row in rows if row.guidance is not None})
+
+    def share(scale: float) -> float:
+        cell = [row for row in rows if (row.group, row.guidance) == ("cna l1", scale)]
+        return accuracy(cell)[0] / max(len(cell), 1)
+
+    return max(scales, key=share)
+
+
+def chart(title: str, series: Mapping[str, Sequence[Point]], top: float) -> str:
+    """Lines over a common axis from 0 to ``top``, as SVG; gray, named at their right ends."""
+    xs = [x for points in series.values() for x, _ in points]
+    low, high = min(xs), max(max(xs), min(xs) + 1e-9)
+    width, height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - 40
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return _LEFT + width * (x - low) / (high - low), _TOP + height * (1 - y / top)
+
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        'font-family="sans-serif" font-size="12">',
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
+        f'<text x="{_LEFT}" y="18" font-size="14">{escape(title)}</text>',
+    ]
+    for tick in np.linspace(0, top, 5).tolist():
+        y = at(low, tick)[1]
+        out.append(f'<path d="M{_LEFT} {y:.1f}H{_LEFT + width}" stroke="#ddd"/>')
+        out.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
+    for x_tick in sorted(set(xs)):
+        x = at(x_tick, 0)[0]
+        out.append(f'<text x="{x:.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{x_tick:g}</text>')
+    names = sorted(series, key=lambda name: -series[name][-1][1])
+    labels = _apart([at(*series[name][-1])[1] for name in names])
+    for number, (name, points) in enumerate(series.items()):
+        places = [at(x, y) for x, y in points]
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        dash = _DASHES[number % len(_DASHES)]
+        out.append(
+            f'<polyline points="{line}" fill="none" stroke="#333" stroke-width="1.6" '
+            f'stroke-dasharray="{dash}"/>'
+        )
+        out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="#333"/>' for x, y in places]
+        y = labels[names.index(name)] + 4
+        out.append(f'<text x="{places[-1][0] + 8:.1f}" y="{y:.1f}">{escape(name)}</text>')
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def write(folder: Path, rows: Sequence[Row], about: Mapping[str, Any]) -> None:
+    """Writes ``report.md`` and its figures into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in {"report.md": page(rows, about), **figures(rows)}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _apart(heights: Sequence[float], least: float = 13.0) -> list[float]:
+    """Heights in rising order moved down until no two labels meet."""
+    out: list[float] = []
+    for height in heights:
+        out.append(max(height, out[-1] + least) if out else height)
+    return out
+
+
+def _cell(rows: Sequence[Row], group: str, scale: float | None) -> str:
+    cell = [row for row in rows if (row.group, row.guidance) == (group, scale)]
+    if not cell:
+        return ""
+    passed, count, unscored = accuracy(cell)
+    low, high = interval(passed, count)
+    share = f"{100 * passed / count:.0f}% ({low:.0f} to {high:.0f})" if count else "none judged"
+    return f"{share}, {unscored} of {len(cell)} unscored" if unscored else share
+
+
+def _saturations(rows: Sequence[Row], scale: float | None) -> tuple[float, float]:
+    """The means of the pictures and of their objects; NaN without rows."""
+    cell = [row for row in rows if row.guidance == scale]
+    inside = [row.object_saturation for row in cell if row.object_saturation is not None]
+    mean = float(np.mean([row.saturation for row in cell])) if cell else math.nan
+    return mean, float(np.mean(inside)) if inside else math.nan
+
+
+def _leaked(row: Row) -> bool:
+    """Whether both pieces have one color that only one object should have."""
+    if row.group == "ica":
+        return False
+    first, second = row.parts
+    return any(a and b for a, b in zip(first, second, strict=True))
