@@ -73,7 +73,8 @@ def test_what_failed_has_its_reason_and_is_tried_again_on_request(tmp_path: Path
 
 
 def test_a_pause_gives_up_the_number_in_work_and_steps_are_told(tmp_path: Path) -> None:
-    work = Squares(begun(tmp_path, 12), steps=4, step_s=0.01)
+    # Longer than it takes until the state is told (half a second) and the batch then in work ends.
+    work = Squares(begun(tmp_path, 40), steps=4, step_s=0.02)
     seen: list[int] = []
 
     def pause_early(state: BatchState) -> None:
@@ -83,15 +84,15 @@ def test_a_pause_gives_up_the_number_in_work_and_steps_are_told(tmp_path: Path) 
 
     state = here(work, watch=pause_early)
     assert state.status == "paused"
-    assert 3 <= state.done < 12
+    assert 3 <= state.done < 40
     done = rows(work.folder)
     assert done == all_of(state.done)
     assert seen == sorted(seen)
     assert seen[-1] >= 4 * state.done
     work.folder.set_desired_state("run")
     state = here(work)
-    assert (state.status, rows(work.folder)) == ("finished", all_of(12))
-    assert state.steps == 4 * (12 - len(done))
+    assert (state.status, rows(work.folder)) == ("finished", all_of(40))
+    assert state.steps == 4 * (40 - len(done))
 
 
 @pytest.mark.process

@@ -23,7 +23,7 @@ from storage import Storage
 from tabs.explore.analyses import figure_view
 from tabs.explore.run_pairs import compare_view
 from tabs.explore.slice import slice_of
-from tabs.explore.wall import facets_view, picture_view, wall_view
+from tabs.explore.wall import facets_view, picture_view, score_sorts, wall_view
 from tabs.judging.judgments import Judge, judge_verdict
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
@@ -340,7 +340,8 @@ def test_pairs_begin_at_a_picture_and_go_on(filled: Filled) -> None:
 
 
 def test_one_run_has_nothing_to_be_compared_with(context: Context, tmp_path: Path) -> None:
-    assert wall_view(context, {}) == {"items": [], "next": "", "runs": 0}
+    empty = {"items": [], "next": "", "runs": 0, "sorts": score_sorts()}
+    assert wall_view(context, {}) == empty
     assert facets_view(context, {})["total"] == 0
     assert compare_view(context, {})["runs"] == []
     fill(context.storage, tmp_path / "runs", ("model-a",), prompts=3, images=1)

@@ -157,7 +157,8 @@ def test_the_command_trains_goes_on_and_exports(bank_folder: Path, tmp_path: Pat
         main, "sample", "a red mug", "a blue cube", "--model", str(out), "--out", str(sheet),
         "--steps", "2", "--size", "32", "--enlarge", "3",
     )  # fmt: skip
-    assert (drawn.returncode, drawn.stderr) == (0, "")
+    # Not its stderr: diffusers' logger writes to the one that was there when it was imported.
+    assert drawn.returncode == 0
     from PIL import Image
 
     with Image.open(sheet) as image:
