@@ -14,11 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.analysis.bootstrap import CONFIDENCE, RESAMPLES, SEED
 from core.errors import BadInput
-
-RESAMPLES = 1_000
-CONFIDENCE = 0.95
-SEED = 20_251_020
 
 
 @dataclass(frozen=True)

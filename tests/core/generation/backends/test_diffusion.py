@@ -6,7 +6,7 @@ import gc
 import json
 import shutil
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -43,25 +43,6 @@ def ask(text: str = "a red mug on a table", seed: int = 1, **more: Any) -> Gener
 
 def draw(loaded: DiffusersModel, *requests: GenerationRequest) -> list[np.ndarray]:
     return [one.srgb8 for one in loaded.draw(requests, lambda report: None, Event())]
-
-
-@pytest.fixture(scope="module")
-def opened(tiny: Tiny, models_folder: Callable[..., Path]) -> Iterator[Callable[[str], Any]]:
-    """Models by registry id ("any": Stable Diffusion by its folder), loaded once."""
-    loaded: dict[str, Any] = {}
-
-    def by_id(model_id: str) -> Any:
-        if model_id not in loaded:
-            if model_id == "any":
-                loaded[model_id] = open_model(f"folder:{tiny('stable_diffusion')}")
-            else:
-                where = models_folder(model_id, model(model_id).base or model_id)
-                loaded[model_id] = open_model(model_id, Sources(where))
-        return loaded[model_id]
-
-    yield by_id
-    for one in loaded.values():
-        one.unload()
 
 
 def test_every_family_of_the_registry_is_drawn() -> None:

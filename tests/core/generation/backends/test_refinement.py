@@ -3,9 +3,8 @@ and 11 hold for the prediction that the scheduler gets, and models without guida
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -14,12 +13,8 @@ import pytest
 
 from core.errors import BadInput
 from core.generation.backends.diffusion import DiffusersModel
-from core.generation.opening import open_model
-from core.generation.registry import model
 from core.generation.request import GenerationRequest
-from core.generation.weights.sources import Sources
 from core.refinement.clean import before_step, predicted_clean
-from tests.core.generation.conftest import Tiny
 
 # The families of the paper's tables that have guidance, one that calls its denoiser twice, and
 # those whose schedulers are special (Playground's EDM, CogView4's second pass).
@@ -48,25 +43,6 @@ def ask(cfr: Any = None, **more: Any) -> GenerationRequest:
 
 def draw(loaded: DiffusersModel, request: GenerationRequest) -> np.ndarray:
     return loaded.draw([request], lambda report: None, Event())[0].srgb8
-
-
-@pytest.fixture(scope="module")
-def opened(tiny: Tiny, models_folder: Callable[..., Path]) -> Iterator[Callable[[str], Any]]:
-    """Models by registry id ("any": Stable Diffusion by its folder), loaded once."""
-    loaded: dict[str, Any] = {}
-
-    def by_id(model_id: str) -> Any:
-        if model_id not in loaded:
-            if model_id == "any":
-                loaded[model_id] = open_model(f"folder:{tiny('stable_diffusion')}")
-            else:
-                where = models_folder(model_id, model(model_id).base or model_id)
-                loaded[model_id] = open_model(model_id, Sources(where))
-        return loaded[model_id]
-
-    yield by_id
-    for one in loaded.values():
-        one.unload()
 
 
 @pytest.mark.parametrize("model_id", GUIDED)
