@@ -9,7 +9,7 @@ its prompt asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,29 @@ def mean_saturation(srgb8: np.ndarray) -> float:
     """
     if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8 or not srgb8.size:
         raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
-    total = 0.0
+    total = sum(float(np.sum(part)) for part in _saturations(srgb8))
+    return total / (srgb8.shape[0] * srgb8.shape[1])
+
+
+def saturation_histogram(srgb8: np.ndarray, bins: int = 25) -> np.ndarray:
+    """The share of pixels, float64 ``(bins,)`` that sums to 1, in equal bins of HSV saturation from
+    0 to 1, the last one with both its ends. Arguments and errors as :func:`mean_saturation`."""
+    counts = np.zeros(bins, np.int64)
+    for part in _saturations(srgb8):
+        counts += np.histogram(part, bins, (0.0, 1.0))[0]
+    shares: np.ndarray = counts / counts.sum()
+    return shares
+
+
+def _saturations(srgb8: np.ndarray) -> Iterator[np.ndarray]:
+    """HSV saturation of some rows at a time, float64 ``(h, W)``; raises BadInput for no image."""
+    if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8 or not srgb8.size:
+        raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
     for start in range(0, srgb8.shape[0], _ROWS):
         red, green, blue = np.moveaxis(srgb8[start : start + _ROWS], 2, 0)
         most = np.maximum(np.maximum(red, green), blue)
         chroma = most - np.minimum(np.minimum(red, green), blue)
-        total += float(np.sum(chroma / np.maximum(most, 1), dtype=np.float64))
-    return total / (srgb8.shape[0] * srgb8.shape[1])
+        yield chroma / np.maximum(most, 1).astype(np.float64)
 
 
 def saturation_score(srgb8: np.ndarray) -> tuple[float, Mapping[str, Any]]:

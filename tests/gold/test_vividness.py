@@ -11,7 +11,12 @@ from matplotlib.colors import rgb_to_hsv
 from PIL import Image
 
 from core.errors import BadInput
-from core.fidelity.vividness import delta_sat_score, mean_saturation, saturation_score
+from core.fidelity.vividness import (
+    delta_sat_score,
+    mean_saturation,
+    saturation_histogram,
+    saturation_score,
+)
 from core.scores.measures import MEASURES
 from core.scores.records import IMAGE
 from core.scores.scoring import score_image
@@ -40,6 +45,16 @@ def test_mean_saturation_is_that_of_others(name: str) -> None:
         (max(p) - min(p)) / max(p) if max(p) else 0.0 for p in srgb8.reshape(-1, 3).tolist()
     )
     assert found == pytest.approx(exact / (srgb8.size // 3), abs=1e-13)
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_a_histogram_of_saturation_is_that_of_colour_science(name: str) -> None:
+    srgb8 = IMAGES[name]
+    shares = saturation_histogram(srgb8, 8)
+    # Rounding must not decide in which bin a saturation of exactly 1 / 2 lies.
+    place = np.floor(8 * colour.RGB_to_HSV(srgb8 / 255)[..., 1] + 1e-9).astype(int)
+    judge = np.bincount(np.minimum(place, 7).reshape(-1), minlength=8)
+    np.testing.assert_allclose(shares, judge / judge.sum(), atol=1e-12)
 
 
 def test_delta_sat_by_hand() -> None:
