@@ -16,9 +16,13 @@ from core.errors import BadInput
 from core.generation.request import GeneratedImage, GenerationRequest, LoadedModel, OnStep
 from core.images.load import load_image
 from core.refinement.maps import cell_means, saturation_map
-from core.refinement.settings import MAX_CELLS, Refinement, discrepancy_of, rows_of
-
-FIRST_PASS = "map of the first pass"
+from core.refinement.settings import (
+    FIRST_PASS_WORDS,
+    MAX_CELLS,
+    Refinement,
+    discrepancy_of,
+    rows_of,
+)
 
 MapOf = Callable[[np.ndarray], np.ndarray]
 """A picture, uint8 ``(H, W, 3)``, to float ``(h, w)`` in [0, 1], sides at most MAX_CELLS."""
@@ -53,7 +57,7 @@ def draw_twice(
     before = loaded.draw([request], on_step, stop)[0]
     if refinement.reads_prediction:
         discrepancy = discrepancy_of(rows_of(map_of(before.srgb8)))
-        refinement = replace(refinement, discrepancy=discrepancy, source=FIRST_PASS)
+        refinement = replace(refinement, discrepancy=discrepancy, source=FIRST_PASS_WORDS)
     again = replace(request, options={**request.options, "cfr": refinement.to_json()})
     return TwoPasses(before, loaded.draw([again], on_step, stop)[0], refinement)
 

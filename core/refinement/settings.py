@@ -15,6 +15,8 @@ from core.refinement.field import MAPPED, VARIANTS
 MAX_CELLS = 64
 """Sides of a map as it is kept: finer than the latents of a picture of 512 pixels."""
 PREDICTED = "predicted"
+FIRST_PASS = "first pass"
+"""Two passes: the picture of the same request without CFR says where colors are too vivid."""
 PREDICTED_AT = 0.3
 """Share of the steps after which a one-pass refinement reads its map. Ours: the paper names none.
 Early predictions are gray, late ones leave little guidance to turn down."""
@@ -26,8 +28,9 @@ class Refinement:
     """How guidance is turned down.
 
     ``strength`` λ in [0, 1]. ``variant`` of VARIANTS. ``discrepancy`` float32 ``(h, w)`` in [0, 1]
-    in steps of 1/255, both sides at most MAX_CELLS; None where the map is read from the image that
-    the pipeline predicts after the share ``at`` of its steps (one pass). ``source`` says in words
+    in steps of 1/255, both sides at most MAX_CELLS; None where the map comes from the drawing: from
+    the image that the pipeline predicts after the share ``at`` of its steps (one pass), or with
+    ``first_pass`` from the picture of the same request without CFR (two). ``source`` says in words
     where the map comes from.
     """
 
@@ -36,11 +39,17 @@ class Refinement:
     discrepancy: np.ndarray | None = None
     source: str = ""
     at: float = PREDICTED_AT
+    first_pass: bool = False
 
     @property
     def reads_prediction(self) -> bool:
         """Whether the map comes from the drawing itself (one pass)."""
-        return self.discrepancy is None and self.variant in MAPPED
+        return self.discrepancy is None and self.variant in MAPPED and not self.first_pass
+
+    @property
+    def reads_first_pass(self) -> bool:
+        """Whether the map comes from the picture without CFR, which has to be drawn before."""
+        return self.discrepancy is None and self.variant in MAPPED and self.first_pass
 
     @property
     def changes_nothing(self) -> bool:
@@ -57,6 +66,8 @@ class Refinement:
             out["map"] = rows_of(self.discrepancy)
         elif self.reads_prediction:
             out |= {"map": PREDICTED, "at": self.at}
+        elif self.reads_first_pass:
+            out["map"] = FIRST_PASS
         return out | ({"source": self.source} if self.source else {})
 
 
@@ -64,8 +75,9 @@ def refinement_of(options: Mapping[str, Any]) -> Refinement | None:
     """The refinement that ``options["cfr"]`` of a request asks for; None where it asks for none.
 
     ``{"strength": 0.5, "variant": "full", "map": "predicted", "at": 0.3, "source": "..."}``; the
-    map is ``"predicted"`` or a list of rows, each two hexadecimal digits a cell ("00" leaves the
-    guidance, "ff" turns it down most). Raises BadInput, naming the key, for anything else.
+    map is ``"predicted"``, ``"first pass"``, or a list of rows, each two hexadecimal digits a cell
+    ("00" leaves the guidance, "ff" turns it down most). Raises BadInput, naming the key, for
+    anything else.
     """
     asked = options.get("cfr")
     if asked is None:
@@ -92,10 +104,13 @@ def refinement_of(options: Mapping[str, Any]) -> Refinement | None:
         if at >= 1:
             raise BadInput("The map must be read before the last step: at below 1.", "cfr")
         return Refinement(strength, variant, None, source or _PREDICTED_WORDS, at)
+    if rows == FIRST_PASS:
+        return Refinement(strength, variant, None, source, first_pass=True)
     return Refinement(strength, variant, discrepancy_of(rows), source)
 
 
 _PREDICTED_WORDS = "saturation of the predicted clean image"
+FIRST_PASS_WORDS = "map of the first pass"
 
 
 def refuse(options: Mapping[str, Any], model: str) -> None:
@@ -113,7 +128,10 @@ def rows_of(discrepancy: np.ndarray) -> list[str]:
 def discrepancy_of(rows: Any) -> np.ndarray:
     """float32 ``(h, w)`` in [0, 1] of such rows; raises BadInput for what is no map."""
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not 1 <= len(rows) <= MAX_CELLS:
-        raise BadInput(f'CFR\'s map is "{PREDICTED}" or 1 to {MAX_CELLS} rows of cells.', "cfr")
+        raise BadInput(
+            f'CFR\'s map is "{PREDICTED}", "{FIRST_PASS}", or 1 to {MAX_CELLS} rows of cells.',
+            "cfr",
+        )
     try:
         cells = [bytes.fromhex(row) for row in rows]
     except (TypeError, ValueError):

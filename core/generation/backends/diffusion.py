@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from importlib import metadata
 from threading import Event
 from typing import Any
@@ -26,7 +27,14 @@ from core.generation.request import (
 )
 from core.machine import Placement
 from core.refinement.denoiser import refined
-from core.refinement.settings import Refinement, refinement_of
+from core.refinement.maps import saturation_map
+from core.refinement.settings import (
+    FIRST_PASS_WORDS,
+    Refinement,
+    discrepancy_of,
+    refinement_of,
+    rows_of,
+)
 
 _QUOTED = 40
 _SPECIAL = 8
@@ -57,6 +65,8 @@ class DiffusersModel:
         self._call = call_defaults(type(pipeline))
         self._tokenizers = {name: pipeline.components[name] for name in self._family.limits}
         self._memory_bytes, self._ram_bytes = memory_bytes, ram_bytes
+        # A first pass of CFR was most often the drawing before, which is then not drawn again.
+        self._latest: tuple[GenerationRequest, np.ndarray] | None = None
         self.previewer = previewer
 
     @property
@@ -90,15 +100,20 @@ class DiffusersModel:
         if self._pipeline is None:
             raise TrueHueError(f"{self._entry.name} was unloaded; load it again to draw.")
         calls = [self._arguments(request) for request in requests]
-        return [
-            self._one(request, call, on_step, stop, index, len(calls))
-            for index, (request, call) in enumerate(zip(requests, calls, strict=True))
-        ]
+        images = []
+        for index, (request, call) in enumerate(zip(requests, calls, strict=True)):
+            one = partial(
+                self._one, call=call, on_step=on_step, stop=stop, place=(index, len(calls))
+            )
+            images.append(one(self._mapped(request, one)))
+            self._latest = request, images[-1].srgb8
+        return images
 
     def unload(self) -> None:
         """Gives the memory back; safe to call twice."""
         self._pipeline = None
         self._tokenizers = {}
+        self._latest = None
         self.previewer = None
         self._memory_bytes = self._ram_bytes = 0
         # Hooks of offloaded parts refer to each other in circles.
@@ -117,8 +132,7 @@ class DiffusersModel:
         call: dict[str, Any],
         on_step: OnStep,
         stop: Event,
-        index: int,
-        count: int,
+        place: tuple[int, int],
     ) -> GeneratedImage:
         import torch
 
@@ -127,7 +141,7 @@ class DiffusersModel:
         pipeline = self._pipeline
         size = (call["height"], call["width"])
         refinement = refinement_of(request.options)
-        watch = StepWatch(pipeline, on_step, stop, self.previewer, size, index, count)
+        watch = StepWatch(pipeline, on_step, stop, self.previewer, size, *place)
         # On the CPU whatever the device: the noise follows from the seed alone.
         generator = torch.Generator("cpu").manual_seed(request.seed)
         try:
@@ -156,6 +170,24 @@ class DiffusersModel:
         if refinement is not None:
             origin["cfr"] = refinement.to_json()
         return GeneratedImage(srgb8, origin, (), tuple(notes))
+
+    def _mapped(
+        self, request: GenerationRequest, one: Callable[[GenerationRequest], GeneratedImage]
+    ) -> GenerationRequest:
+        """The request with the map of its first pass, where it asks for two; else as it is.
+
+        ``one`` draws the first pass, unless it was the drawing before.
+        """
+        refinement = refinement_of(request.options)
+        if refinement is None or not refinement.reads_first_pass or refinement.changes_nothing:
+            return request
+        plain = {name: value for name, value in request.options.items() if name != "cfr"}
+        first = replace(request, options=plain)
+        if self._latest is None or self._latest[0] != first:
+            self._latest = first, one(first).srgb8
+        cells = discrepancy_of(rows_of(saturation_map(self._latest[1])))
+        mapped = replace(refinement, discrepancy=cells, source=FIRST_PASS_WORDS)
+        return replace(request, options={**plain, "cfr": mapped.to_json()})
 
     def _refining(
         self, refinement: Refinement | None, call: Mapping[str, Any], size: tuple[int, int]

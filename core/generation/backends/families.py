@@ -18,13 +18,15 @@ class Family:
     """How one pipeline class is called.
 
     ``guidance`` is the argument that a request's guidance goes to, "" where there is none.
-    ``negative`` says whether a negative prompt has an effect, ``empty_negative`` is what stands for
-    none. ``multiple_px``: sides must be multiples of it. ``limits``: tokens each tokenizer reads,
-    special ones included. ``fixed``: arguments given in every call. ``at_load``: arguments of
-    from_pretrained.
+    ``two_predictions``: the guidance scales what lies between a prediction without the prompt and
+    one with it, as CFR needs it; else it is an input of the denoiser. ``negative`` says whether a
+    negative prompt has an effect, ``empty_negative`` is what stands for none. ``multiple_px``:
+    sides must be multiples of it. ``limits``: tokens each tokenizer reads, special ones included.
+    ``fixed``: arguments given in every call. ``at_load``: arguments of from_pretrained.
     """
 
     guidance: str = "guidance_scale"
+    two_predictions: bool = True
     negative: bool = True
     empty_negative: str | None = None
     multiple_px: int = 8
@@ -47,7 +49,10 @@ FAMILIES: dict[str, Family] = {
     # Its guidance is an input of the transformer; negatives would need a second pass that the
     # distilled weights were not made for.
     "FluxPipeline": Family(
-        negative=False, multiple_px=16, limits={"tokenizer": 77, "tokenizer_2": 512}
+        two_predictions=False,
+        negative=False,
+        multiple_px=16,
+        limits={"tokenizer": 77, "tokenizer_2": 512},
     ),
     # The pipeline puts its own instruction before the prompt, counted in addition.
     "SanaPipeline": Family(multiple_px=32, limits={"tokenizer": 300}, fixed=AS_ASKED),

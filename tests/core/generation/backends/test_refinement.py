@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -13,8 +14,13 @@ import pytest
 
 from core.errors import BadInput
 from core.generation.backends.diffusion import DiffusersModel
+from core.generation.opening import open_model
+from core.generation.refining import why_no_cfr
+from core.generation.registry import MODELS, model
 from core.generation.request import GenerationRequest
 from core.refinement.clean import before_step, predicted_clean
+from core.refinement.maps import saturation_map
+from core.refinement.settings import rows_of
 
 # The families of the paper's tables that have guidance, one that calls its denoiser twice, and
 # those whose schedulers are special (Playground's EDM, CogView4's second pass).
@@ -210,3 +216,43 @@ def test_the_predicted_image_is_the_schedulers_own_formula() -> None:
     scheduler.set_timesteps(4)
     with pytest.raises(BadInput, match="LCMScheduler predicts no clean image"):
         predicted_clean(scheduler, noise, scheduler.timesteps[1], clean)
+
+
+def test_two_passes_of_one_request_are_the_plain_one_and_one_with_its_map(
+    opened: Callable[[str], Any],
+) -> None:
+    loaded = opened("sdxl-base-1.0")
+    asked = ask({"strength": 1, "map": "first pass"})
+    both = loaded.draw([asked], lambda report: None, Event())[0]
+    plain = draw(loaded, ask())
+    cfr: Any = both.origin["cfr"]
+    assert cfr["map"] == rows_of(saturation_map(plain))
+    assert cfr["source"] == "map of the first pass"
+    # The drawing before was the first pass: it is not drawn a second time.
+    steps: list[int] = []
+    again = loaded.draw([asked], lambda report: steps.append(report.step), Event())[0]
+    assert len(steps) == STEPS
+    np.testing.assert_array_equal(again.srgb8, both.srgb8)
+    np.testing.assert_array_equal(draw(loaded, ask(dict(cfr))), both.srgb8)
+
+
+def test_the_small_model_is_left_alone_where_nothing_is_turned_down() -> None:
+    loaded: Any = open_model("small")
+    request = GenerationRequest("small", "a red mug", 1, steps=2)
+
+    def drawn(cfr: Any) -> np.ndarray:
+        return draw(loaded, replace(request, options={"cfr": cfr}))
+
+    plain = draw(loaded, request)
+    np.testing.assert_array_equal(drawn({"strength": 0, "map": "first pass"}), plain)
+    np.testing.assert_array_equal(drawn({"strength": 1, "map": ZEROS}), plain)
+    assert (drawn({"strength": 1, "map": LEFT}) != plain).any()
+
+
+def test_which_models_have_no_guidance_is_known_before_they_are_loaded() -> None:
+    refused = {entry.id for entry in MODELS if why_no_cfr(entry)}
+    assert {"reference-renderer", "flux.1-dev", "srpo", "janus-pro-7b"} <= refused
+    assert not refused & {"small", *GUIDED}
+    assert "on a server" in why_no_cfr(model("served:here"))
+    assert "set it above 1" in why_no_cfr(model("small"), 1.0)
+    assert not why_no_cfr(model("hub:somebody/something"))

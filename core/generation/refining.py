@@ -1,0 +1,33 @@
+"""Which models CFR can be applied to, before any of them is loaded."""
+
+from __future__ import annotations
+
+from core.generation.backends.families import FAMILIES
+from core.generation.entry import ModelEntry
+
+_NO_DIFFUSION = {
+    "renderer": "is no diffusion model: it computes its pictures, without guidance.",
+    "transformers": "draws token by token, not by diffusion.",
+    "served": "draws on a server, whose guidance cannot be reached from here.",
+    "folder": "does not draw here: its pictures are imported.",
+}
+
+
+def why_no_cfr(entry: ModelEntry, guidance: float | None = None) -> str:
+    """Why CFR cannot be applied to a model, as a sentence; empty where it can, or where only the
+    loaded pipeline will show (any folder or repository).
+
+    ``guidance`` is what the model is asked to draw with, None for its own.
+    """
+    if entry.kind in _NO_DIFFUSION:
+        return f"{entry.name} {_NO_DIFFUSION[entry.kind]}"
+    family = FAMILIES.get(entry.pipeline)
+    if family is not None and not family.two_predictions:
+        return (
+            f"{entry.name} makes one prediction only: its guidance is distilled into the weights."
+        )
+    own = entry.defaults.guidance if entry.defaults is not None else None
+    scale = own if guidance is None else guidance
+    if scale is not None and scale <= 1:
+        return f"At guidance {scale:g} {entry.name} has nothing to turn down: set it above 1."
+    return ""
