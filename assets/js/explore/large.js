@@ -4,7 +4,7 @@ import { make, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { judging } from '../shared/judging.js';
 import { askedFound, askedLine, askedWords, distanceOf, spoken, statusWord } from './card.js';
-import { zoomTogether } from './zoom.js';
+import { zoomTogether } from '../shared/zoom.js';
 
 export function largeView(box, wall) {
   const view = box.querySelector('.th-light-view');

@@ -4,7 +4,7 @@ import { ask } from '../shared/http.js';
 import { askedFound, askedLine, distanceOf, openInInspect, statusWord } from './card.js';
 import { publishSlice, sliceQuery } from './filters.js';
 import { explore } from './view.js';
-import { zoomTogether } from './zoom.js';
+import { zoomTogether } from '../shared/zoom.js';
 
 export function pairsView(box, { leave, openPicture }) {
   const find = (name) => box.querySelector('.th-compare-' + name);

@@ -1,6 +1,6 @@
 // Pictures that are looked at together: one zoom and one middle for all panes, as parts of the
 // picture, so that pictures of different sizes show the same part.
-import { make, put } from '../shared/dom.js';
+import { make, put } from './dom.js';
 
 export function zoomTogether(onChange) {
   const MOST = 64;
