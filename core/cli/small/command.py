@@ -16,7 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.cli.small.measuring import GROUPS, prompts_of, rows_of_model, rows_of_renderer
+from core.cli.small.measuring import (
+    GROUPS,
+    prompts_of,
+    rows_of_model,
+    rows_of_renderer,
+    rows_with_refinement,
+)
 from core.errors import BadInput, TrueHueError
 from core.generation.small.captions import held_out_pairs
 from core.generation.small.place import FOLDER
@@ -58,7 +64,9 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--scenes", type=Path, help="a JSON file with which, in place of ours")
     data.set_defaults(run=_data)
     training.add_argument("--run", dest="folder", type=Path, default=RUN, help=f"default: {RUN}")
-    training.add_argument("--steps", type=int, default=20_000, help="in all, not from here on")
+    training.add_argument(
+        "--steps", type=int, help=f"in all, not from here on; default: {Settings.steps}"
+    )
     training.add_argument("--threads", type=int, default=2, help="of torch; part of what is equal")
     training.add_argument("--settings", type=Path, help="a JSON file, in place of ours")
     training.add_argument(
@@ -88,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     reporting.add_argument("--count", type=int, default=40, help="prompts of each group")
     reporting.add_argument("--level-1", type=int, default=140, help="prompts with level 1 names")
     reporting.add_argument("--guidance", default="1,1.5,2,3,5,7.5", help="scales, by commas")
+    reporting.add_argument("--strengths", default="0.5,1", help="CFR's λ, by commas")
     reporting.add_argument("--groups", default=",".join(GROUPS), help="groups, by commas")
     reporting.add_argument("--steps", type=int, default=20)
     reporting.set_defaults(run=_report)
@@ -123,12 +132,14 @@ def _train(options: argparse.Namespace) -> int:
 
     from core.generation.small.training import CHECKPOINT, Progress, Training, train
 
-    if options.steps < 1 or options.threads < 1:
-        raise BadInput("Steps and threads must be at least 1.")
+    if options.threads < 1:
+        raise BadInput("Threads must be at least 1.")
     torch.set_num_threads(options.threads)
     settings = Settings()
     if options.settings is not None:
         settings = settings_from_json(_json(options.settings))
+    if options.steps is not None:
+        settings = replace(settings, steps=options.steps)
     training = Training(settings)
     if (options.folder / CHECKPOINT).exists():
         training.load(options.folder)
@@ -149,7 +160,7 @@ def _train(options: argparse.Namespace) -> int:
         training,
         bank,
         options.folder,
-        options.steps,
+        settings.steps,
         told,
         save_every=options.save_every,
         report_every=options.report_every,
@@ -216,7 +227,8 @@ def _report(options: argparse.Namespace) -> int:
     from core.generation.request import GenerationRequest
     from core.generation.small.training import about_of
 
-    scales = _numbers(options.guidance)
+    scales = _numbers(options.guidance, "Guidance scales", 1000.0)
+    strengths = _numbers(options.strengths, "Strengths λ", 1.0)
     about = about_of(options.model)
     settings = settings_from_json(about["settings"])
     groups = [name.strip() for name in options.groups.split(",")]
@@ -250,16 +262,23 @@ def _report(options: argparse.Namespace) -> int:
         # After each scale: what was measured stays if the rest is not waited for.
         command = "python -m core.generation.small report"
         report.write(options.out, rows, {**about, "command": command})
+    first = [(group, prompt) for group, prompt in prompts if group == "cna l1"]
+    for scale in sorted({report.best_guidance(rows), max(scales)}) if first else ():
+        print(f"CFR at guidance {scale:g}", flush=True)
+        request = replace(request, guidance=scale)
+        rows += rows_with_refinement(loaded, request, first[: options.count], strengths)
+        report.write(options.out, rows, {**about, "command": command})
     print(f"Level 1 is best at guidance {report.best_guidance(rows):g}. See {options.out}.")
     return 0
 
 
-def _numbers(text: str) -> list[float]:
-    """Guidance scales from "1, 2.5"; raises BadInput for what is no list of positive numbers."""
+def _numbers(text: str, name: str, most: float) -> list[float]:
+    """Numbers from "1, 2.5"; raises BadInput for what is no list of numbers above 0, up to
+    ``most``."""
     try:
-        scales = [float(part) for part in text.split(",")]
+        numbers = [float(part) for part in text.split(",")]
     except ValueError as error:
-        raise BadInput(f"Guidance scales are numbers with commas, not {text!r:.80}.") from error
-    if not all(0 < scale < 1000 for scale in scales):
-        raise BadInput("Guidance scales are above 0.")
-    return scales
+        raise BadInput(f"{name} are numbers with commas, not {text!r:.80}.") from error
+    if not all(0 < number <= most for number in numbers):
+        raise BadInput(f"{name} are above 0, up to {most:g}.")
+    return numbers

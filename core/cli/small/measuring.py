@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any
 
 import numpy as np
 
 from core.errors import MaskError, NoPixels
-from core.generation.request import GenerationRequest, LoadedModel
+from core.fidelity.two_passes import FIRST_PASS
+from core.generation.request import GenerationRequest, LoadedModel, OnStep
 from core.generation.small.captions import caption_of, color_of_words, held_out
 from core.generation.small.scenes import SceneBank
 from core.masks.grabcut import grabcut
 from core.prompts.draws import seeded_order
 from core.prompts.gencolorbench import build
 from core.prompts.prompt import Prompt, color_words
+from core.refinement.maps import saturation_map
+from core.refinement.settings import Refinement, discrepancy_of, rows_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.measure import measure
 
@@ -34,7 +37,7 @@ class Row:
     """One picture: the group of its prompt, its guidance (None for the renderer's own), the verdict
     by ``truehue``, its misfit, and the mean HSV saturation, 0 to 1, of the picture and of its
     object. Of several objects ``parts`` says for each piece of the mask which asked colors it
-    has."""
+    has. ``strength`` is CFR's λ, None where a picture was drawn without."""
 
     group: str
     guidance: float | None
@@ -44,6 +47,7 @@ class Row:
     saturation: float
     object_saturation: float | None
     parts: tuple[tuple[bool, ...], ...] = ()
+    strength: float | None = None
 
 
 def prompts_of(group: str, share: float, count: int) -> list[Prompt]:
@@ -145,13 +149,32 @@ def rows_of_model(
     told: Callable[[int, int], None],
 ) -> Iterator[Row]:
     """Draws each prompt with the request's settings, its seed by its place, and judges it."""
-    from dataclasses import replace
-
     for number, (group, prompt) in enumerate(prompts):
         asked = replace(request, text=prompt.text, seed=number)
         image = model.draw([asked], lambda report: None, Event())[0]
         yield judged(group, request.guidance, prompt, image.srgb8)
         told(number + 1, len(prompts))
+
+
+def rows_with_refinement(
+    model: LoadedModel,
+    request: GenerationRequest,
+    prompts: Sequence[tuple[str, Prompt]],
+    strengths: Sequence[float],
+) -> Iterator[Row]:
+    """Draws each prompt without CFR and then with each of these λ, from the same noise and by the
+    saturation map of the first picture. The first of the rows of a prompt has λ = 0."""
+    still: OnStep = lambda report: None  # noqa: E731
+    for number, (group, prompt) in enumerate(prompts):
+        plain = replace(request, text=prompt.text, seed=number)
+        before = model.draw([plain], still, Event())[0]
+        yield replace(judged(group, request.guidance, prompt, before.srgb8), strength=0.0)
+        discrepancy = discrepancy_of(rows_of(saturation_map(before.srgb8)))
+        for strength in strengths:
+            refinement = Refinement(strength, discrepancy=discrepancy, source=FIRST_PASS)
+            refined = replace(plain, options={"cfr": refinement.to_json()})
+            after = model.draw([refined], still, Event())[0]
+            yield replace(judged(group, request.guidance, prompt, after.srgb8), strength=strength)
 
 
 def rows_of_renderer(bank: SceneBank, prompts: Sequence[tuple[str, Prompt]]) -> Iterator[Row]:

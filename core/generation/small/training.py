@@ -12,7 +12,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -120,6 +120,9 @@ class Training:
         base = settings.text_rate if reading_alone else settings.rate
         begun = self.step_of_optimizer if reading_alone else self.step - settings.text_steps
         begun = min(begun, self.step_of_optimizer)
+        if self.step > settings.cooldown_step:
+            falling = settings.steps - settings.cooldown_step
+            base *= max(0.0, settings.steps - self.step) / falling
         for group in self.optimizer.param_groups:
             group["lr"] = base * min(1.0, (begun + 1) / settings.warmup)
 
@@ -231,7 +234,12 @@ class Training:
 
         with safe_open(folder / CHECKPOINT, framework="pt") as file:
             about = file.metadata()
-            if settings_from_json(json.loads(about["settings"])) != self.settings:
+            before = settings_from_json(json.loads(about["settings"]))
+            # How long it lasts is open until the rate begins to fall.
+            longer = replace(before, steps=self.settings.steps) == self.settings
+            step = int(about["step"])
+            begun = step > min(before.cooldown_step, self.settings.cooldown_step)
+            if before != self.settings and (begun or not longer):
                 raise BadInput(
                     f"{folder / CHECKPOINT} was trained with other settings: take another folder."
                 )
@@ -247,7 +255,7 @@ class Training:
                     }
                     if state:
                         self.optimizer.state[tensor] = state
-        self.step = int(about["step"])
+        self.step = step
         self.step_of_optimizer = int(about["step_of_optimizer"])
 
     def start_from(self, folder: Path) -> None:

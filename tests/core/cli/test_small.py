@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -108,6 +109,21 @@ def test_the_page_has_the_numbers_of_its_rows() -> None:
     assert accuracy(ROWS[:3]) == (1, 2, 1)
 
 
+def test_the_page_says_what_turning_guidance_down_changes() -> None:
+    refined = [
+        replace(row, strength=strength, saturation=saturation, object_saturation=inside)
+        for row in ROWS[3:5]
+        for strength, saturation, inside in ((0.0, 0.43, 0.8), (0.5, 0.37, 0.5))
+    ]
+    text = page([*ROWS, *refined], {"step": 1, "command": "make it"})
+    assert "| 3 | 0 | 2 of 2 (34% to 100%) | 0.800 | +0.500 | 0.100 |  |" in text
+    assert "| 3 | 0.5 | 2 of 2 (34% to 100%) | 0.500 | +0.200 | 0.040 | -0.060 (" in text
+    # They are rows of their own: the other tables and figures are as without them.
+    assert text.startswith(page(ROWS, {"step": 1, "command": "make it"})[:-1])
+    assert figures([*ROWS, *refined]) == figures(ROWS)
+    assert best_guidance([*ROWS, *refined]) == 3.0
+
+
 def test_the_figures_are_svg_with_a_line_for_each_group() -> None:
     for name, text in figures(ROWS).items():
         root = ElementTree.fromstring(text)
@@ -120,4 +136,8 @@ def test_wrong_words_are_said(tmp_path: Path) -> None:
         done = called(main, "report", *wrong, "--model", str(tmp_path))
         assert (done.returncode, done.stdout) == (2, "")
         assert "uidance scales are" in done.stderr
+    assert (
+        "above 0, up to 1"
+        in called(main, "report", "--strengths", "2", "--model", str(tmp_path)).stderr
+    )
     assert called(main, "report", "--model", str(tmp_path)).returncode == 2

@@ -19,7 +19,7 @@ from core.generation.renderer import (
     render_scene,
 )
 from core.generation.small.scenes import SceneBank, pairs_of_prompts, render_scenes, scenes_of
-from core.generation.small.settings import SceneSettings
+from core.generation.small.settings import SOFT_LIGHTS, SceneSettings
 from tests.core.generation.small.conftest import SMALL
 
 PAIR = SceneSettings(single_seeds=1, pair_seeds=1, shapes=("mug", "book"), lights=("studio",))
@@ -46,7 +46,7 @@ def test_every_pair_of_the_prompts_has_its_scenes() -> None:
     assert len({(scene.shapes, scene.light, scene.seed) for scene in scenes}) == len(scenes)
     settings = SceneSettings()
     singles = [scene for scene in scenes if len(scene.shapes) == 1]
-    assert len(singles) == len(OBJECTS) * 5 * settings.single_seeds
+    assert len(singles) == len(OBJECTS) * len(SOFT_LIGHTS) * settings.single_seeds
     assert len(scenes) - len(singles) == len(pairs_of_prompts()) * settings.pair_seeds
     # The first seeds of all come first: a part of the scenes is as varied as all of them.
     assert {scene.shapes for scene in scenes[: 70 + len(pairs_of_prompts())]} == {

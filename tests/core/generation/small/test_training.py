@@ -86,6 +86,30 @@ def test_a_signal_ends_it_with_a_checkpoint(bank: SceneBank, tmp_path: Path) -> 
         Training(replace(TINY, seed=3)).load(tmp_path)
 
 
+def test_the_rate_falls_to_zero_at_the_end(bank: SceneBank, tmp_path: Path) -> None:
+    # Pictures from step 6 to 26: the last half of these 20 steps falls, a tenth a step.
+    training = Training(replace(TINY, steps=26, cooldown=0.5))
+    rates = []
+    for step in (6, 15, 16, 17, 21, 25):
+        training.step, training.step_of_optimizer = step, 1000
+        training._set_rate()
+        rates.append(training.optimizer.param_groups[0]["lr"] / TINY.rate)
+    # The first steps of pictures warm up over 4.
+    assert rates == pytest.approx([0.25, 1.0, 1.0, 0.9, 0.5, 0.1])
+
+
+def test_a_run_may_be_made_longer_until_its_rate_falls(bank: SceneBank, tmp_path: Path) -> None:
+    short = replace(TINY, steps=16, cooldown=0.5)
+    training = Training(short)
+    train(training, bank, tmp_path, 8, silent)
+    longer = Training(replace(short, steps=20))
+    longer.load(tmp_path)
+    assert longer.step == 8
+    train(longer, bank, tmp_path, 15, silent)
+    with pytest.raises(BadInput, match="other settings"):
+        Training(replace(short, steps=30)).load(tmp_path)
+
+
 def test_the_exported_model_draws_through_the_door(
     whole: tuple[Training, Path], bank: SceneBank, tmp_path: Path
 ) -> None:
