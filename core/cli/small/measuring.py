@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from core.errors import MaskError, NoPixels
-from core.fidelity.two_passes import FIRST_PASS
 from core.generation.request import GenerationRequest, LoadedModel, OnStep
 from core.generation.small.captions import caption_of, color_of_words, held_out
 from core.generation.small.scenes import SceneBank
@@ -19,7 +18,7 @@ from core.prompts.draws import seeded_order
 from core.prompts.gencolorbench import build
 from core.prompts.prompt import Prompt, color_words
 from core.refinement.maps import saturation_map
-from core.refinement.settings import Refinement, discrepancy_of, rows_of
+from core.refinement.settings import FIRST_PASS_WORDS, Refinement, discrepancy_of, rows_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.measure import measure
 
@@ -171,7 +170,7 @@ def rows_with_refinement(
         yield replace(judged(group, request.guidance, prompt, before.srgb8), strength=0.0)
         discrepancy = discrepancy_of(rows_of(saturation_map(before.srgb8)))
         for strength in strengths:
-            refinement = Refinement(strength, discrepancy=discrepancy, source=FIRST_PASS)
+            refinement = Refinement(strength, discrepancy=discrepancy, source=FIRST_PASS_WORDS)
             refined = replace(plain, options={"cfr": refinement.to_json()})
             after = model.draw([refined], still, Event())[0]
             yield replace(judged(group, request.guidance, prompt, after.srgb8), strength=strength)
