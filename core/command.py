@@ -7,7 +7,8 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -55,3 +56,20 @@ def program(command: str, door: str) -> str:
     """How a command was called, for its help: ``truehue measure`` or ``python -m core.measure``."""
     installed = Path(sys.argv[0]).stem == "truehue"
     return f"truehue {command}" if installed else f"python {door}"
+
+
+@contextlib.contextmanager
+def ended_by_signal() -> Iterator[threading.Event]:
+    """An event that SIGTERM and SIGINT set while it lasts, for work that ends between two steps;
+    outside the main thread, which alone may answer signals, nothing sets it."""
+    end = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield end
+        return
+    names = (signal.SIGTERM, signal.SIGINT)
+    before = {name: signal.signal(name, lambda *_: end.set()) for name in names}
+    try:
+        yield end
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)

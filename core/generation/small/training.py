@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import numpy as np
 
+from core.command import ended_by_signal
 from core.errors import BadInput
 from core.generation.small import parts
 from core.generation.small.captions import Caption, captions
@@ -338,7 +336,7 @@ def train(
     torch.use_deterministic_algorithms(True)
     folder.mkdir(parents=True, exist_ok=True)
     began, sums = time.monotonic(), []
-    with _ending() as end, (folder / LOG).open("a", encoding="utf-8") as log:
+    with ended_by_signal() as end, (folder / LOG).open("a", encoding="utf-8") as log:
         while training.step < steps and not end.is_set():
             sums.append(training.one_step(bank))
             if training.step % report_every == 0 or training.step == steps:
@@ -353,16 +351,3 @@ def train(
                 training.save(folder)
         training.save(folder)
     return training.step >= steps
-
-
-@contextmanager
-def _ending() -> Iterator[Event]:
-    """An event that SIGTERM and SIGINT set while it lasts."""
-    end = Event()
-    names = (signal.SIGTERM, signal.SIGINT)
-    before = {name: signal.signal(name, lambda *_: end.set()) for name in names}
-    try:
-        yield end
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)
