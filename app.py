@@ -77,6 +77,7 @@ COMMANDS = {
     "admin": ("tabs.command.admin", "accounts of those who sign in"),
     "measure": ("core.cli.measure", "the verdict on an image with its mask"),
     "score": ("core.cli.score", "whole images by measures, such as how vivid they are"),
+    "fidelity": ("core.cli.fidelity.command", "groups and metrics of color fidelity: train, test"),
     "compare": ("core.cli.compare.command", "two distributions of color"),
     "diagnose": ("core.cli.diagnose", "how often each rule is right"),
     "models": ("core.cli.models", "generators: what is here, what is missing, a first image"),

@@ -49,6 +49,11 @@ def real_accuracy(groups: Sequence[Sequence[float]], higher_is_better: bool = Tr
     return _accuracy([_group(group, 2)[:2] for group in groups], higher_is_better)
 
 
+def adjacent_accuracy(groups: Sequence[Sequence[float]], higher_is_better: bool = True) -> Accuracy:
+    """All neighbors from the photograph on: the pairs of SynPairs and Real&Syn together."""
+    return _accuracy([_group(group, 2) for group in groups], higher_is_better)
+
+
 def _group(scores: Sequence[float], least: int) -> np.ndarray:
     group = np.asarray(scores, dtype=np.float64)
     if group.ndim != 1 or len(group) < least:

@@ -9,8 +9,10 @@ from typing import Any
 from core.generation.memory import BadModelFolder, ModelMissing
 
 HEAD = "rm_head."
+EMBEDDING = "language_model.embed_tokens.weight"
 _UNUSED = ("lm_head.weight",)  # what would choose the next word
 _SHOWN = 3
+_TEXT = "language_model."
 
 
 def todays_name(name: str) -> str:
@@ -26,6 +28,21 @@ def todays_name(name: str) -> str:
         if name.startswith(old):
             return new + name.removeprefix(old)
     return name
+
+
+def released_name(name: str) -> str:
+    """The name that transformers 4.45, and so the published shards, have for one of today's."""
+    return "model." + name.removeprefix(_TEXT) if name.startswith(_TEXT) else name
+
+
+def resized_rows(weight: Any, rows: int) -> Any:
+    """An embedding ``(n, width)`` with so many rows: the first of them, and the mean for what is
+    new."""
+    import torch
+
+    if rows <= len(weight):
+        return weight[:rows]
+    return torch.cat([weight, weight.mean(dim=0, keepdim=True).expand(rows - len(weight), -1)])
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -52,7 +69,7 @@ def vocabulary_size(files: Sequence[Path]) -> int:
     for path in files:
         with safe_open(path, framework="pt") as shard:
             for name in shard.keys():  # noqa: SIM118
-                if todays_name(name) == "language_model.embed_tokens.weight":
+                if todays_name(name) == EMBEDDING:
                     return int(shard.get_slice(name).get_shape()[0])
     raise BadModelFolder(f"{files[0].parent} holds no embedding: it is no Qwen2-VL.")
 
@@ -71,17 +88,22 @@ def head(width: int) -> Any:
     )
 
 
-def fill(backbone: Any, reward_head: Any, files: Sequence[Path]) -> None:
+def fill(
+    backbone: Any, reward_head: Any, files: Sequence[Path], *, from_base: bool = False
+) -> None:
     """Copies every weight of the files into a Qwen2VLModel and its head.
 
     Strict: raises BadModelFolder, naming the weights, where one is missing, is not known, comes
-    twice or has another shape. The word head of the language model is left out.
+    twice or has another shape. The word head of the language model is left out. With ``from_base``
+    the files are a Qwen2-VL's: the head keeps its weights, and of the embedding as many rows are
+    copied as both have; further ones get the mean of the copied.
     """
     import torch
     from safetensors import safe_open
 
     places = dict(backbone.state_dict(keep_vars=True))
-    places |= {f"{HEAD}{name}": tensor for name, tensor in reward_head.state_dict().items()}
+    if not from_base:
+        places |= {f"{HEAD}{name}": tensor for name, tensor in reward_head.state_dict().items()}
     filled: set[str] = set()
     unknown, odd = [], []
     folder = files[0].parent
@@ -96,6 +118,8 @@ def fill(backbone: Any, reward_head: Any, files: Sequence[Path]) -> None:
                         unknown.append(name)
                         continue
                     weight = shard.get_tensor(name)
+                    if from_base and place == EMBEDDING:
+                        weight = resized_rows(weight, len(places[place]))
                     if weight.shape != places[place].shape or place in filled:
                         odd.append(name)
                         continue

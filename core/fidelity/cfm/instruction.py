@@ -32,12 +32,14 @@ def instruction_of(path: Path | None) -> str:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"The instruction {path.name} cannot be read as UTF-8: {error}") from None
+    return checked(text, f"The instruction {path.name}")
+
+
+def checked(text: str, name: str) -> str:
+    """The text itself; raises BadInput, beginning with ``name``, unless it holds each mark once."""
     for mark in (PROMPT, REWARD_TOKEN):
         if text.count(mark) != 1:
-            raise BadInput(
-                f"The instruction {path.name} must hold {mark} once; it does {text.count(mark)} "
-                "times."
-            )
+            raise BadInput(f"{name} must hold {mark} once; it does {text.count(mark)} times.")
     return text
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,15 @@ import numpy as np
 
 from core.errors import BadInput
 from core.fidelity.cfm.checkpoint import fill, head, vocabulary_size, weight_files
-from core.fidelity.cfm.instruction import REWARD_TOKEN, instruction_of, message
+from core.fidelity.cfm.instruction import REWARD_TOKEN, instruction_of
+from core.fidelity.cfm.reading import AREA_PX, SIDE_MULTIPLE, CfmReading, reading_of
 from core.generation.memory import BadModelFolder
 from core.machine import Placement
 
 SCALE = 3.0
 """What the published code divides the head's value by."""
-AREA_PX = 256 * 28 * 28
-"""Pixels of every image as CFM reads it, whatever its size: the released code's; the paper says
-"longer edge 448"."""
 KAPPA = 10.0
 """Temperature of the map (equation 8, appendix D)."""
-_SIDE_MULTIPLE = 28
 _MERGED = 2  # patches a side that make one token
 
 
@@ -47,11 +44,11 @@ class CfmScorer:
     """CFM in memory; made by :func:`open_cfm`."""
 
     def __init__(
-        self, backbone: Any, reward_head: Any, tokenizer: Any, instruction: str, device: str
+        self, backbone: Any, reward_head: Any, tokenizer: Any, reading: CfmReading, device: str
     ) -> None:
         self.backbone, self.reward_head = backbone, reward_head
-        self.instruction = instruction
-        self._tokenizer, self._device = tokenizer, device
+        self.reading = reading
+        self._tokenizer, self.device = tokenizer, device
         self._reward_id = int(tokenizer.convert_tokens_to_ids(REWARD_TOKEN))
         self._image_id = int(tokenizer.convert_tokens_to_ids("<|image_pad|>"))
         self._pad_id = int(tokenizer.pad_token_id or 0)
@@ -85,15 +82,20 @@ class CfmScorer:
 
     def inputs(self, pictures: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
         """The tensors of a batch, padded at the right."""
+        return self.read_inputs(
+            [as_read(picture, self.reading.area_px) for picture in pictures], prompts
+        )
+
+    def read_inputs(self, resized: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
+        """The same of pictures that :func:`as_read` has brought to size."""
         import torch
 
-        resized = [as_read(picture) for picture in pictures]
-        images = self._patches(images=resized, return_tensors="pt")
+        images = self._patches(images=list(resized), return_tensors="pt")
         grids = images["image_grid_thw"]
         ids = []
         for grid, prompt in zip(grids.tolist(), prompts, strict=True):
             tokens = grid[0] * grid[1] * grid[2] // _MERGED**2
-            text = message(self.instruction, prompt, tokens)
+            text = self.reading.text(prompt, tokens)
             ids.append(self._tokenizer(text, add_special_tokens=False)["input_ids"])
         longest = max(map(len, ids))
         input_ids = torch.full((len(ids), longest), self._pad_id)
@@ -111,15 +113,19 @@ class CfmScorer:
             "pixel_values": images["pixel_values"],
             "image_grid_thw": grids,
         }
-        return {name: tensor.to(self._device) for name, tensor in batch.items()}
+        return {name: tensor.to(self.device) for name, tensor in batch.items()}
 
     def forward(self, batch: dict[str, Any]) -> tuple[Any, Any]:
         """The head's values ``(B,)`` float32 and the last hidden states ``(B, L, width)``."""
+        import torch
+
         hidden = self.backbone(**batch, use_cache=False).last_hidden_state
         at_token = batch["input_ids"] == self._reward_id
         if not (at_token.sum(dim=1) == 1).all():
             raise BadInput(f"The text of an image must hold {REWARD_TOKEN} once.")
-        return self.reward_head(hidden[at_token].float())[:, 0], hidden
+        # The head stays in float32 where training computes the backbone in bfloat16.
+        with torch.autocast(hidden.device.type, enabled=False):
+            return self.reward_head(hidden[at_token].float())[:, 0], hidden
 
     def _attention(self, batch: dict[str, Any], hidden: Any, row: int) -> np.ndarray:
         """Equations 8 and 9 over the tokens of the image and all others that are read."""
@@ -142,8 +148,8 @@ class CfmScorer:
         self.backbone = self.reward_head = None
 
 
-def as_read(srgb8: np.ndarray) -> np.ndarray:
-    """A picture at the size at which CFM reads it: AREA_PX pixels as nearly as sides that are
+def as_read(srgb8: np.ndarray, area_px: int = AREA_PX) -> np.ndarray:
+    """A picture at the size at which CFM reads it: ``area_px`` pixels as nearly as sides that are
     multiples of 28 allow, bicubic. uint8 ``(H, W, 3)`` in and out."""
     from PIL import Image
     from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
@@ -152,7 +158,7 @@ def as_read(srgb8: np.ndarray) -> np.ndarray:
         raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
     try:
         height, width = smart_resize(
-            srgb8.shape[0], srgb8.shape[1], _SIDE_MULTIPLE, min_pixels=AREA_PX, max_pixels=AREA_PX
+            srgb8.shape[0], srgb8.shape[1], SIDE_MULTIPLE, min_pixels=area_px, max_pixels=area_px
         )
     except ValueError as error:
         raise BadInput(f"CFM cannot read this picture: {error}") from None
@@ -167,15 +173,30 @@ def open_cfm(
 
     ``folder`` holds the safetensors shards; ``base`` the configuration and tokenizer of the
     Qwen2-VL that it was trained from (``Qwen/Qwen2-VL-7B-Instruct``), the same folder where None.
-    ``instruction``: see :func:`instruction_of`. Raises ModelMissing and BadModelFolder with what is
-    missing, BadInput for an instruction that cannot be used.
+    ``instruction``: see :func:`instruction_of`; None takes that of the folder's ``reading.json``.
+    Raises ModelMissing and BadModelFolder with what is missing, BadInput for an instruction that
+    cannot be used.
     """
-    import torch
-    from transformers import AutoConfig, AutoTokenizer
-    from transformers.initialization import no_init_weights
-    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
+    reading, files = reading_of(folder), weight_files(folder)
+    if instruction is not None:
+        reading = replace(reading, instruction=instruction_of(instruction))
+    config, tokenizer = config_and_tokenizer(base or folder)
+    config.text_config.vocab_size = vocabulary_size(files)
+    if tokenizer.convert_tokens_to_ids(REWARD_TOKEN) >= config.text_config.vocab_size:
+        raise BadModelFolder(
+            f"{folder} has no row for {REWARD_TOKEN}: it is a Qwen2-VL, and no CFM, or the "
+            "tokenizer is another's."
+        )
+    backbone, reward_head = empty(config, at)
+    fill(backbone, reward_head, files)
+    return CfmScorer(backbone.eval(), reward_head.eval(), tokenizer, reading, at.device)
 
-    text, files, base = instruction_of(instruction), weight_files(folder), base or folder
+
+def config_and_tokenizer(base: Path) -> tuple[Any, Any]:
+    """Of a folder with a Qwen2-VL; the tokenizer with the reward token as its last. Raises
+    BadModelFolder for another model and where they are missing."""
+    from transformers import AutoConfig, AutoTokenizer
+
     try:
         config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(
@@ -188,14 +209,15 @@ def open_cfm(
     if config.model_type != "qwen2_vl":
         raise BadModelFolder(f"{base} is a {config.model_type}, and CFM is made from a qwen2_vl.")
     tokenizer.add_special_tokens({"additional_special_tokens": [REWARD_TOKEN]})
-    config.text_config.vocab_size = vocabulary_size(files)
-    if tokenizer.convert_tokens_to_ids(REWARD_TOKEN) >= config.text_config.vocab_size:
-        raise BadModelFolder(
-            f"{folder} has no row for {REWARD_TOKEN}: it is a Qwen2-VL, and no CFM, or the "
-            "tokenizer is another's."
-        )
+    return config, tokenizer
+
+
+def empty(config: Any, at: Placement) -> tuple[Any, Any]:
+    """The backbone and the head, whose weights are still to come."""
+    import torch
+    from transformers.initialization import no_init_weights
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
+
     with torch.device(at.device), no_init_weights():
         backbone = Qwen2VLModel._from_config(config, dtype=getattr(torch, at.dtype))
-        reward_head = head(config.text_config.hidden_size)
-    fill(backbone, reward_head, files)
-    return CfmScorer(backbone.eval(), reward_head.eval(), tokenizer, text, at.device)
+        return backbone, head(config.text_config.hidden_size)

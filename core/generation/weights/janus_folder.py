@@ -61,7 +61,7 @@ def read_janus(folder: Path, placement: Placement, get_again: str) -> JanusParts
     if placement.offload == "none":
         model.to(placement.device)
     else:
-        from accelerate import cpu_offload  # type: ignore[import-untyped]
+        from accelerate import cpu_offload
 
         cpu_offload(model, execution_device=torch.device(placement.device))
     return JanusParts(processor, model, weight_bytes)

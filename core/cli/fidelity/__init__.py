@@ -1,0 +1,1 @@
+"""``truehue fidelity``: groups of images, and metrics of color fidelity trained by them."""

@@ -1,0 +1,49 @@
+"""``python -m core.fidelity``: groups of images, and metrics of color fidelity trained by them.
+
+Exit status 0 when all is done, 2 for bad input, 3 for work that was ended before its last step, 130
+when it was stopped with Ctrl+C. What is done is kept: the same command goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from core.cli.fidelity import training
+from core.command import program
+from core.errors import TrueHueError
+
+EPILOG = """\
+examples:
+  python -m core.fidelity base --out tiny
+  python -m core.fidelity train --groups cfd/train.json --held cfd/test.json --base tiny --out cfm
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    argument_parser = argparse.ArgumentParser(
+        prog=program("fidelity", "-m core.fidelity"),
+        description="Groups of images by falling color fidelity, and metrics trained and tested by "
+        "them: the protocol of “Too Vivid to Be Real?”.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = argument_parser.add_subparsers(required=True, metavar="COMMAND")
+    for part in (training,):
+        part.add(commands)
+    return argument_parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped. What is done is kept: the same command goes on from there.")
+        return 130

@@ -1,0 +1,325 @@
+"""The steps of training: resumable, and exactly so on one machine.
+
+All chance of a step follows from the seed, the step and the process. So a training that was ended
+and taken up gives the very weights of one that was not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput
+from core.fidelity.groups import Group
+from core.fidelity.losses import pairwise_loss, softrank_loss
+from core.fidelity.order import adjacent_accuracy, neighbor_accuracy, real_accuracy
+from core.fidelity.training.model import Trainee
+from core.fidelity.training.pictures import Pictures
+from core.fidelity.training.settings import TrainSettings, settings_from_json
+from core.files import replace_file
+
+CHECKPOINT = "checkpoint.safetensors"
+METRICS = "metrics.jsonl"
+_CLIP = 1.0
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """``step`` of ``steps``; ``loss`` is the mean since the last report, None before the first.
+
+    The three accuracies are percent of pairs in the right order in the held-out groups, None where
+    they were not looked at: ``adjacent`` of all neighbors from the photograph on, ``syn_pairs``
+    without the photograph, ``real_syn`` of the photograph and the first image.
+    """
+
+    step: int
+    steps: int
+    loss: float | None
+    rate: float
+    adjacent: float | None = None
+    syn_pairs: float | None = None
+    real_syn: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """A line of ``metrics.jsonl``; what was not looked at is left out."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How often it tells (``report``), looks at held-out groups (``held``, 0: at the end only) and
+    writes a checkpoint (``save``), in steps; ``on_progress`` is told."""
+
+    on_progress: Callable[[Progress], None] = lambda progress: None
+    report: int = 10
+    held: int = 200
+    save: int = 200
+
+
+class Training:
+    """A training over its groups; with several processes of ``accelerate`` each has its share."""
+
+    def __init__(
+        self,
+        trainee: Trainee,
+        settings: TrainSettings,
+        groups: Sequence[Group],
+        held: Sequence[Group] = (),
+    ) -> None:
+        import torch
+        from accelerate import Accelerator
+        from accelerate.utils import DistributedType
+
+        mixed = "bf16" if settings.precision == "bfloat16" else "no"
+        on_cpu = trainee.scorer.device == "cpu"
+        self.accelerator = Accelerator(mixed_precision=mixed, cpu=on_cpu)
+        simple = (DistributedType.NO, DistributedType.MULTI_GPU, DistributedType.MULTI_CPU)
+        if self.accelerator.distributed_type not in simple:
+            raise BadInput("Training goes in one process or with equal copies (DDP), no other way.")
+        if settings.batch % self.accelerator.num_processes:
+            raise BadInput(
+                f"A batch of {settings.batch} groups cannot be shared by "
+                f"{self.accelerator.num_processes} processes."
+            )
+        if not groups:
+            raise BadInput("There are no groups to train on.")
+        for group in (*groups, *held):
+            if len(group.images) < 2:
+                raise BadInput(f"{group.photograph} has one image only; a group needs two.")
+        self.trainee, self.settings = trainee, settings
+        self.groups, self.held = list(groups), list(held)
+        self.step = 0
+        trainee.scorer.device = str(self.accelerator.device)
+        self._trained = trainee.trained()
+        optimizer = torch.optim.AdamW(
+            self._trained.values(), lr=settings.rate, weight_decay=settings.weight_decay
+        )
+        self.network, self.optimizer = self.accelerator.prepare(trainee.network, optimizer)
+        self.pictures = Pictures(trainee.scorer.reading.area_px)
+
+    def batch_of(self, step: int) -> list[Group]:
+        """The groups of a step, of all processes: every epoch in an order of its own."""
+        out = []
+        count = len(self.groups)
+        for place in range(step * self.settings.batch, (step + 1) * self.settings.batch):
+            epoch, within = divmod(place, count)
+            order = np.random.default_rng([self.settings.seed, epoch]).permutation(count)
+            out.append(self.groups[int(order[within])])
+        return out
+
+    def one_step(self) -> float:
+        """One step of the optimizer; the loss, the mean over the groups of this process."""
+        import torch
+
+        settings, process = self.settings, self.accelerator.process_index
+        share = self._share(self.batch_of(self.step))
+        self.pictures.prepare(share)
+        self.pictures.prepare(self._share(self.batch_of(self.step + 1)))
+        chance = np.random.SeedSequence([settings.seed, self.step, process])
+        torch.manual_seed(int(chance.generate_state(1)[0]))
+        self.network.train()
+        for group in self.optimizer.param_groups:
+            group["lr"] = settings.rate_at(self.step)
+        self.optimizer.zero_grad(set_to_none=True)
+        total = 0.0
+        parts = [
+            share[start : start + settings.at_once]
+            for start in range(0, len(share), settings.at_once)
+        ]
+        for number, part in enumerate(parts):
+            last = number == len(parts) - 1
+            # Processes exchange gradients once a step, with the last part.
+            with self.accelerator.no_sync(self.network) if not last else nullcontext():
+                loss = self._loss(part) * (len(part) / len(share))
+                self.accelerator.backward(loss)
+            total += float(loss.detach())
+        if not np.isfinite(total):
+            raise BadInput(
+                f"The loss is no finite number at step {self.step + 1:,}: take a lower learning "
+                "rate. The last checkpoint stays."
+            )
+        self.accelerator.clip_grad_norm_(self._trained.values(), _CLIP)
+        self.optimizer.step()
+        self.step += 1
+        return total
+
+    def _share(self, groups: list[Group]) -> list[Group]:
+        return groups[self.accelerator.process_index :: self.accelerator.num_processes]
+
+    def _loss(self, groups: Sequence[Group]) -> Any:
+        """The mean over the groups, which may have different numbers of images."""
+        import torch
+
+        logits = self.logits(groups)
+        sums = []
+        for size in sorted({len(scores) for scores in logits}):
+            table = torch.stack([scores for scores in logits if len(scores) == size])
+            if self.settings.loss == "pairwise":
+                loss = pairwise_loss(table)
+            else:
+                loss = softrank_loss(table, self.settings.tau, self.settings.own_term)
+            sums.append(loss * len(table))
+        return sum(sums) / len(groups)
+
+    def logits(self, groups: Sequence[Group]) -> list[Any]:
+        """Of each group a tensor ``(images,)`` float32, the photograph first."""
+        sets = [self.pictures.of(group) for group in groups]
+        captions = [g.caption for g, s in zip(groups, sets, strict=True) for _ in s]
+        batch = self.trainee.scorer.read_inputs([p for s in sets for p in s], captions)
+        with self.accelerator.autocast():
+            logits = self.network(batch)
+        return list(logits.split([len(pictures) for pictures in sets]))
+
+    def held_scores(self) -> list[list[float]]:
+        """Logits of the held-out groups, in their order."""
+        import torch
+        from accelerate.utils import gather_object
+
+        self.network.eval()
+        numbered = list(enumerate(self.held))
+        mine = numbered[self.accelerator.process_index :: self.accelerator.num_processes]
+        out = []
+        with torch.no_grad():
+            for start in range(0, len(mine), self.settings.at_once):
+                part = mine[start : start + self.settings.at_once]
+                self.pictures.prepare([group for _, group in mine[start:][: 2 * len(part)]])
+                scores = self.logits([group for _, group in part])
+                out += [(n, s.tolist()) for (n, _), s in zip(part, scores, strict=True)]
+        return [scores for _, scores in sorted(gather_object(out))]
+
+    def report(self, loss: float | None, with_held: bool) -> Progress:
+        """Where it stands; ``with_held`` scores the held-out groups."""
+        settings = self.settings
+        rate = settings.rate_at(max(self.step - 1, 0))
+        if not with_held or not self.held:
+            return Progress(self.step, settings.steps, loss, rate)
+        scores = self.held_scores()
+        numbers = (accuracy(scores).percent for accuracy in _ACCURACIES)
+        return Progress(self.step, settings.steps, loss, rate, *numbers)
+
+    def save(self, folder: Path) -> None:
+        """Writes the checkpoint: what is trained, the optimizer's moments and the step. It appears
+        whole or not at all."""
+        from safetensors.torch import save_file
+
+        if not self.accelerator.is_main_process:
+            return
+        tensors = {}
+        for name, tensor in self._trained.items():
+            tensors[f"weights.{name}"] = tensor.detach()
+            for moment, value in self.optimizer.state.get(tensor, {}).items():
+                tensors[f"{moment}.{name}"] = value
+        about = {"about": json.dumps(self._about()), "step": str(self.step)}
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = folder / f".{CHECKPOINT}.part"
+        save_file({name: t.contiguous() for name, t in tensors.items()}, temporary, about)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, folder / CHECKPOINT)
+
+    def load(self, folder: Path) -> None:
+        """Takes up a checkpoint exactly where it was written. Raises BadInput where it is of other
+        settings, another base or other groups."""
+        import torch
+        from safetensors import safe_open
+
+        with safe_open(folder / CHECKPOINT, framework="pt") as file:
+            stored = file.metadata()
+            about = json.loads(stored["about"])
+            settings_from_json(about["settings"])
+            differing = [name for name, value in self._about().items() if about.get(name) != value]
+            if differing:
+                raise BadInput(
+                    f"{folder / CHECKPOINT} was trained with other {' and '.join(differing)}: "
+                    "take another folder."
+                )
+            names = set(file.keys())
+            with torch.no_grad():
+                for name, tensor in self._trained.items():
+                    tensor.copy_(file.get_tensor(f"weights.{name}"))
+                    state = {
+                        moment: file.get_tensor(f"{moment}.{name}")
+                        for moment in _MOMENTS
+                        if f"{moment}.{name}" in names
+                    }
+                    if state:
+                        # The count of steps stays on the CPU, as AdamW keeps it.
+                        self.optimizer.state[tensor] = {
+                            moment: value if moment == "step" else value.to(tensor.device)
+                            for moment, value in state.items()
+                        }
+        self.step = int(stored["step"])
+
+    def _about(self) -> dict[str, Any]:
+        """What a checkpoint belongs to."""
+        reading = self.trainee.scorer.reading
+        return {
+            "settings": self.settings.as_json(),
+            "reading": [reading.instruction, reading.area_px, reading.visual_only],
+            "groups": [[str(path) for path in group.files] for group in self.groups],
+            "processes": self.accelerator.num_processes,
+        }
+
+    def close(self) -> None:
+        """Ends the threads that read pictures."""
+        self.pictures.close()
+
+
+_ACCURACIES = (adjacent_accuracy, neighbor_accuracy, real_accuracy)
+
+
+def train(training: Training, folder: Path, watch: Watch, end: Event) -> bool:
+    """Trains up to the last step; whether it got there.
+
+    A line goes to ``metrics.jsonl`` with every report. ``end`` ends it after the running step, of
+    any process, with a checkpoint.
+    """
+    accelerator = training.accelerator
+    folder.mkdir(parents=True, exist_ok=True)
+    if accelerator.is_main_process:
+        _drop_lines(folder / METRICS, training.step)
+    steps, losses = training.settings.steps, []
+
+    def told(loss: float | None, with_held: bool) -> None:
+        progress = training.report(loss, with_held)
+        if accelerator.is_main_process:
+            with (folder / METRICS).open("a", encoding="utf-8") as log:
+                log.write(json.dumps(progress.as_json()) + "\n")
+            watch.on_progress(progress)
+
+    if training.step == 0 and watch.held > 0 and training.held:
+        told(None, True)
+    while training.step < steps:
+        if end.is_set():
+            accelerator.set_trigger()
+        if accelerator.check_trigger():
+            break
+        losses.append(training.one_step())
+        step = training.step
+        with_held = step == steps or (watch.held > 0 and step % watch.held == 0)
+        if with_held or step % watch.report == 0:
+            told(float(np.mean(losses)), with_held)
+            losses = []
+        if step % watch.save == 0 and step < steps:
+            training.save(folder)
+    training.save(folder)
+    accelerator.wait_for_everyone()
+    return training.step >= steps
+
+
+def _drop_lines(path: Path, step: int) -> None:
+    """Takes away the lines of steps after the checkpoint, which will be done again, and at step 0
+    all of them."""
+    if path.is_file():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        rest = [line for line in lines if line and 0 < step >= json.loads(line)["step"]]
+        replace_file(path, "".join(f"{line}\n" for line in rest).encode())
