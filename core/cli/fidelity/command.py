@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from core.cli.fidelity import training
+from core.cli.fidelity import evaluation, training
 from core.command import program
 from core.errors import TrueHueError
 
@@ -18,6 +18,7 @@ EPILOG = """\
 examples:
   python -m core.fidelity base --out tiny
   python -m core.fidelity train --groups cfd/train.json --held cfd/test.json --base tiny --out cfm
+  python -m core.fidelity evaluate --groups cfd/test.json --cfm cfm --measure delta_sat
 """
 
 
@@ -31,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = argument_parser.add_subparsers(required=True, metavar="COMMAND")
-    for part in (training,):
+    for part in (training, evaluation):
         part.add(commands)
     return argument_parser
 

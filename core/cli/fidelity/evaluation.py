@@ -1,0 +1,124 @@
+"""``evaluate``: how often metrics put the more faithful image first, and how they agree with
+people, beside the figures of the paper."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.cli.fidelity import tables
+from core.cli.fidelity.machines import placement_here
+from core.cli.fidelity.scoring import (
+    Item,
+    Metric,
+    ScoreFile,
+    cfm_metric,
+    check_direction,
+    computed_metric,
+    imported_scores,
+)
+from core.errors import BadInput
+from core.fidelity.evaluation import evaluate
+from core.fidelity.groups import read_groups
+from core.fidelity.ratings import read_ratings
+from core.files import replace_file
+from core.scores.measures import measure_of
+
+OUT = Path("data") / "fidelity" / "evaluation"
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    one = commands.add_parser(
+        "evaluate", help="SynPairs, Real&Syn and agreement with people, beside the paper's figures"
+    )
+    one.add_argument("--groups", type=Path, required=True, metavar="FILE", help="to be tested by")
+    one.add_argument(
+        "--measure",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="a computed measure of truehue score --list, such as delta_sat; several times",
+    )
+    one.add_argument(
+        "--cfm", action="append", type=Path, default=[], metavar="DIR", help="weights of a CFM"
+    )
+    one.add_argument("--base", type=Path, metavar="DIR", help="its Qwen2-VL, where not in --cfm")
+    one.add_argument(
+        "--scores",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="scores that the app exported, or a table of image_id, measure and value",
+    )
+    one.add_argument(
+        "--lower-better", action="append", default=[], metavar="NAME", help="measures of --scores"
+    )
+    one.add_argument(
+        "--ratings",
+        type=Path,
+        metavar="FILE",
+        help="a Judge study's export, or a table of rating and file or image_id",
+    )
+    one.add_argument("--out", type=Path, default=OUT, metavar="DIR", help=f"default {OUT}")
+    one.add_argument("--cpu", action="store_true", help="even where there is a GPU")
+    one.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    groups = read_groups(options.groups)
+    ratings = None if options.ratings is None else read_ratings(options.ratings)
+    metrics = []
+    for name in dict.fromkeys(options.measure):
+        check_direction(measure_of(name))
+        metrics.append(computed_metric(name))
+    given = [imported_scores(path, options.lower_better) for path in options.scores]
+    for folder in options.cfm:
+        metrics.append(cfm_metric(folder, options.base, placement_here(options.cpu)))
+    if not metrics and not given:
+        raise BadInput("Say what to evaluate: --measure, --cfm or --scores.")
+
+    def told(done: int, count: int) -> None:
+        if done % 100 == 0 or done == count:
+            print(f"{done:,} of {count:,} images", file=sys.stderr, flush=True)
+
+    rows = [[Item(path, group.caption) for path in group.files] for group in groups]
+    file = ScoreFile(options.out / "scores.jsonl")
+    found = file.scores(metrics, [item for row in rows for item in row], told)
+    images = [[file.image_ids[item.path] for item in row] for row in rows]
+    scores: dict[Metric, list[list[float]]] = {
+        metric: [[found[item][metric.key][0] for item in row] for row in rows] for metric in metrics
+    }
+    for metric, of in (pair for table in given for pair in table.items()):
+        scores[metric] = [[of.get(image, math.nan) for image in row] for row in images]
+    rated = None
+    if ratings is not None:
+        rated = [[_rating(ratings, item, file.image_ids) for item in row] for row in rows]
+        inside = {i for row in images for i in row} | {
+            str(i.path.resolve()) for r in rows for i in r
+        }
+        if outside := len(ratings.keys() - inside):
+            print(f"{outside:,} rated images are in no group, and left out.", file=sys.stderr)
+    evaluations = [
+        evaluate(metric.name, groups, scores[metric], metric.higher_is_better, rated)
+        for metric in scores
+    ]
+    report = tables.page(evaluations, len(groups), "python -m core.fidelity evaluate")
+    about = {"groups": str(options.groups), "metrics": [one.as_json() for one in evaluations]}
+    replace_file(options.out / "report.json", (json.dumps(about, indent=1) + "\n").encode())
+    replace_file(options.out / "report.md", report.encode())
+    print(tables.text(evaluations))
+    print(f"Beside the paper's figures: {options.out / 'report.md'}")
+    return 0
+
+
+def _rating(ratings: Mapping[str, float], item: Item, image_ids: Mapping[Path, str]) -> float:
+    """By the image's id, or else by its file; NaN where nobody rated it."""
+    of_file = ratings.get(str(item.path.resolve()), math.nan)
+    return ratings.get(image_ids[item.path], of_file)

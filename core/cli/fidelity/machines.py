@@ -1,0 +1,17 @@
+"""Where a model of fidelity computes."""
+
+from __future__ import annotations
+
+from core.machine import Placement, machine, placement
+
+_CFM_GIB = 16.0
+"""Weights of CFM at two bytes a number."""
+
+
+def placement_here(cpu: bool) -> Placement:
+    """A GPU where there is one and ``cpu`` does not forbid it; as a whole, for CFM is not cut."""
+    here = machine()
+    if cpu or here.device == "cpu":
+        return Placement("cpu", "float32", "none", "On this machine's processor.")
+    at = placement(_CFM_GIB, here)
+    return Placement(here.device, at.dtype, "none", at.why)

@@ -1,0 +1,200 @@
+"""Scores of files by any metric, written as they are computed, so that a command goes on."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadInput, TrueHueError
+from core.fidelity.cfm.scorer import CfmScorer, open_cfm
+from core.images.load import image_id, load_image
+from core.machine import Placement
+from core.scores.measures import MEASURES, measure_of
+from core.scores.records import LOW, NEITHER, SCORED, Measure
+from core.scores.scoring import score_image
+from core.spreadsheets import unguarded
+
+Scored = tuple[float, str]
+"""A score, NaN where there is none, and why there is none."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What images are scored by. ``key`` names it with all that decides its scores; ``of`` takes an
+    image, uint8 sRGB ``(H, W, 3)``, and its caption. None in place of ``of``: scores come in."""
+
+    name: str
+    key: str
+    higher_is_better: bool
+    of: Callable[[np.ndarray, str], Scored] | None = None
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file to be scored, with the caption that it was made by; "" where there is none."""
+
+    path: Path
+    caption: str
+
+
+def computed_metric(measure_id: str) -> Metric:
+    """A measure of the list that is computed of images. Raises BadInput for one that is not."""
+    measure = measure_of(measure_id)
+    if measure.of is None:
+        raise BadInput(f"{measure.name} is not computed here: give its scores with --scores.")
+    settings = json.dumps(dict(measure.parameters), sort_keys=True)
+
+    def of(srgb8: np.ndarray, caption: str) -> Scored:
+        return _scored(measure, srgb8)
+
+    key = f"{measure.id} {measure.version} {settings}"
+    return Metric(measure.name, key, measure.better != LOW, of)
+
+
+def _scored(measure: Measure, srgb8: np.ndarray) -> Scored:
+    record = score_image(measure, "", srgb8)
+    return (math.nan, record.reason) if record.value is None else (record.value, "")
+
+
+def cfm_metric(folder: Path, base: Path | None, at: Placement) -> Metric:
+    """CFM of a folder, its score as the published code reports it."""
+    scorer = open_cfm(folder, base, at)
+
+    def of(srgb8: np.ndarray, caption: str) -> Scored:
+        try:
+            return _score(scorer, srgb8, caption), ""
+        except TrueHueError as error:
+            return math.nan, str(error)
+
+    return Metric(f"CFM ({folder.name})", f"cfm {_digest(folder, scorer)}", True, of)
+
+
+def _score(scorer: CfmScorer, srgb8: np.ndarray, caption: str) -> float:
+    return scorer.scores([srgb8], [caption])[0].score
+
+
+def _digest(folder: Path, scorer: CfmScorer) -> str:
+    """Of the weights' files by name, size and time, and of how they read."""
+    files = sorted(folder.glob("*.safetensors"))
+    known = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    return hashlib.sha256(repr((known, scorer.reading)).encode()).hexdigest()[:12]
+
+
+def check_direction(measure: Measure) -> None:
+    """Raises BadInput for a measure of which neither more nor less is better."""
+    if measure.better == NEITHER:
+        raise BadInput(
+            f"Of {measure.name} neither more nor less is better: it cannot order images."
+        )
+
+
+class ScoreFile:
+    """Scores by metric, image and caption, a line each in ``scores.jsonl``."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.image_ids: dict[Path, str] = {}
+        """Of every file that was looked at."""
+        self._values: dict[tuple[str, str, str], Scored] = {}
+        if path.is_file():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                self._take(line)
+
+    def _take(self, line: str) -> None:
+        try:
+            row = json.loads(line)
+            value = math.nan if row["value"] is None else float(row["value"])
+            key = (str(row["metric"]), str(row["image_id"]), str(row["caption"]))
+            self._values[key] = (value, str(row["reason"]))
+        except (ValueError, KeyError, TypeError):
+            return  # the line at which a process was killed: it is scored again
+
+    def scores(
+        self, metrics: Sequence[Metric], items: Sequence[Item], told: Callable[[int, int], None]
+    ) -> dict[Item, dict[str, Scored]]:
+        """By metric's key, of every item; what is not in the file yet is computed and added.
+
+        Raises ImageError for a file that is no image.
+        """
+        out: dict[Item, dict[str, Scored]] = {}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", encoding="utf-8") as file:
+            if file.tell():
+                file.write("\n")  # ends a line that was cut
+            for number, item in enumerate(dict.fromkeys(items), start=1):
+                srgb8 = load_image(item.path, item.path.name).srgb8
+                identity = self.image_ids[item.path] = image_id(srgb8)
+                out[item] = {}
+                for metric in metrics:
+                    key = (metric.key, identity, item.caption)
+                    if key not in self._values and metric.of is not None:
+                        self._values[key] = metric.of(srgb8, item.caption)
+                        file.write(_line(key, self._values[key]))
+                        file.flush()
+                    out[item][metric.key] = self._values.get(key, (math.nan, "no score came in"))
+                told(number, len(items))
+        return out
+
+
+def _line(key: tuple[str, str, str], scored: Scored) -> str:
+    value = None if math.isnan(scored[0]) else scored[0]
+    names = dict(zip(("metric", "image_id", "caption"), key, strict=True))
+    return json.dumps({**names, "value": value, "reason": scored[1]}, ensure_ascii=False) + "\n"
+
+
+def imported_scores(path: Path, lower: Iterable[str]) -> dict[Metric, dict[str, float]]:
+    """Scores by metric and image id, from the app's export of scores (CSV or Parquet), or a table
+    with ``image_id``, ``measure`` and ``value``.
+
+    ``lower`` are the measures beyond the app's list of which less is better. Of several scorers of
+    an image the mean counts. Raises BadInput for another table.
+    """
+    values: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for line, row in enumerate(_table(path), start=2):
+        try:
+            name, version = unguarded(str(row["measure"])), str(row.get("version") or "")
+            if row.get("status", SCORED) != SCORED:
+                continue
+            values[name, version][str(row["image_id"])].append(float(row["value"]))
+        except (KeyError, ValueError, TypeError) as error:
+            raise BadInput(
+                f"{path.name}, line {line}: a score has image_id, measure and value: {error!r:.80}"
+            ) from None
+    known = {measure.id: measure for measure in MEASURES}
+    out = {}
+    for (name, version), of in values.items():
+        measure = known.get(name)
+        if measure is not None:
+            check_direction(measure)
+        less = measure.better == LOW if measure is not None else name in set(lower)
+        shown = measure.name if measure is not None else name
+        versions = sum(other == name for other, _ in values)
+        metric = Metric(
+            f"{shown} {version}" if versions > 1 else shown, f"{name} {version}", not less
+        )
+        out[metric] = {image: fmean(given) for image, given in of.items()}
+    if not out:
+        raise BadInput(f"{path.name} holds no scores.")
+    return out
+
+
+def _table(path: Path) -> list[dict[str, Any]]:
+    try:
+        if path.suffix.lower() == ".parquet":
+            import pyarrow.parquet as pq
+
+            return list(pq.read_table(path).to_pylist())
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return list(csv.DictReader(file))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read as a table: {error}") from None

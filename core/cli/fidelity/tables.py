@@ -1,0 +1,133 @@
+"""The report of an evaluation: ours and the paper's figures side by side, each marked as what it
+is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from core.fidelity.agreement import Coefficient
+from core.fidelity.evaluation import Evaluation
+from core.fidelity.order import Accuracy
+from core.published.reading import read_tables
+from core.published.records import PublishedTable
+
+_PAIRS, _PEOPLE, _ABLATION = "cfd-table1", "cfd-table2", "cfd-table4"
+
+
+def text(evaluations: Sequence[Evaluation]) -> str:
+    """For a terminal: a line a metric, ours alone."""
+    lines = []
+    for one in evaluations:
+        line = f"{one.metric}: SynPairs {_percent(one.syn_pairs)}, "
+        line += f"Real&Syn {_percent(one.real_syn)}"
+        if one.agreement is not None:
+            rated = one.agreement
+            line += (
+                f"; with people Spearman {_coefficient(rated.spearman)}, Pearson "
+                f"{_coefficient(rated.pearson)}, Kendall {_coefficient(rated.kendall)} "
+                f"({rated.images:,} images)"
+            )
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def page(evaluations: Sequence[Evaluation], groups: int, command: str) -> str:
+    """The report as Markdown."""
+    published = {table.id: table for table in read_tables() if table.paper.id == "cfd"}
+    lines = [
+        "# Color fidelity: metrics evaluated",
+        "",
+        f"Made by `{command}`. In brackets: 95% interval, groups resampled. Rows marked "
+        f"*published* are the figures of {published[_PAIRS].paper.citation}, on other images: they "
+        "stand beside ours and are not computed here.",
+        "",
+        "## Which of two images has the truer color",
+        "",
+        f"{groups:,} groups. SynPairs: neighbors among the images of a group. Real&Syn: the "
+        "photograph against the first image. Percent of pairs in the right order; ties count half.",
+        "",
+        "| metric | | SynPairs | pairs | Real&Syn | pairs | unscored pairs |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for one in evaluations:
+        missing = one.syn_pairs.unscored + one.real_syn.unscored
+        lines.append(
+            f"| {_cell(one.metric)} | ours | {_percent(one.syn_pairs)} | {one.syn_pairs.pairs:,} | "
+            f"{_percent(one.real_syn)} | {one.real_syn.pairs:,} | {missing:,} |"
+        )
+    for row in published[_PAIRS].rows:
+        name, shares = _name(row.keys["metric"]), row.printed
+        lines.append(
+            f"| {name} | *published* | {shares['CFD-SynPairs']} | 5,000 | "
+            f"{shares['CFD-Real&Syn']} | 5,000 | |"
+        )
+    lines += ["", "## Agreement with people", ""]
+    rated = [(one, one.agreement) for one in evaluations if one.agreement is not None]
+    if rated:
+        lines += [
+            "Correlation with the mean rating of each image, times 100; a score of which less is "
+            "better is turned around.",
+            "",
+        ]
+    else:
+        lines += ["No ratings were given, so there is nothing of ours.", ""]
+    lines += [
+        "| metric | | Spearman | Pearson | Kendall | images | unscored |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for one, found in rated:
+        lines.append(
+            f"| {_cell(one.metric)} | ours | {_coefficient(found.spearman)} | "
+            f"{_coefficient(found.pearson)} | {_coefficient(found.kendall)} | {found.images:,} | "
+            f"{found.unscored:,} |"
+        )
+    for row in published[_PEOPLE].rows:
+        printed = " | ".join(row.printed[name] for name in ("Spearman", "Pearson", "Kendall"))
+        lines.append(f"| {_name(row.keys['metric'])} | *published* | {printed} | | |")
+    if any(one.parts for one in evaluations):
+        lines += ["", "## By category and model", ""]
+        lines += ["| metric | groups of | SynPairs | Real&Syn |", "|---|---|---|---|"]
+        for one in evaluations:
+            for name, (syn, real) in one.parts.items():
+                cells = f"{_percent(syn)} | {_percent(real)}"
+                lines.append(f"| {_cell(one.metric)} | {_cell(name)} | {cells} |")
+    lines += ["", "## The paper's other tables", ""]
+    for table in published.values():
+        if table.id not in (_PAIRS, _PEOPLE):
+            lines += _published(table)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _published(table: PublishedTable) -> list[str]:
+    names = [column.name for column in table.columns]
+    head = [*table.keys, *names]
+    lines = [f"**{table.number}, published: {table.title}.** {table.how}", ""]
+    lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for row in table.rows:
+        printed = [row.keys[key] for key in table.keys] + [row.printed[name] for name in names]
+        lines.append("| " + " | ".join(map(_cell, printed)) + " |")
+    return [*lines, ""]
+
+
+def _name(metric: str) -> str:
+    return "CFM (the paper's)" if metric == "Ours" else metric
+
+
+def _cell(words: str) -> str:
+    return words.replace("|", "\\|")
+
+
+def _percent(accuracy: Accuracy) -> str:
+    if not accuracy.pairs:
+        return "none scored"
+    return f"{accuracy.percent:.1f} ({accuracy.low:.1f} to {accuracy.high:.1f})"
+
+
+def _coefficient(found: Coefficient) -> str:
+    if math.isnan(found.value):
+        return "none"
+    shown = f"{100 * found.value:.1f}"
+    if math.isnan(found.low):
+        return shown
+    return f"{shown} ({100 * found.low:.1f} to {100 * found.high:.1f})"

@@ -1,0 +1,97 @@
+"""``python -m core.fidelity``: what is printed and written, on groups of known order."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.cli.fidelity.command import main
+from core.cli.fidelity.scoring import computed_metric
+from core.fidelity.groups import Group, write_groups
+from core.images.load import image_id, load_image
+from tests.core.fidelity.vivid_groups import vivid_groups
+
+
+@pytest.fixture(scope="module")
+def groups(tmp_path_factory: pytest.TempPathFactory) -> list[Group]:
+    """Three groups, and ``groups.json`` beside their files."""
+    made = vivid_groups(tmp_path_factory.mktemp("groups"), 4)[1:]
+    write_groups(made[0].photograph.parent / "groups.json", made)
+    return made
+
+
+@pytest.fixture
+def listed(groups: list[Group]) -> str:
+    return str(groups[0].photograph.parent / "groups.json")
+
+
+def test_metrics_stand_beside_the_papers_figures(
+    groups: list[Group], listed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # What came in: a score that falls with the rank, but for one image; and people who agree.
+    scores, ratings = ["image_id,measure,value"], ["image_id,rating"]
+    for group in groups:
+        for rank, path in enumerate(group.files):
+            name = image_id(load_image(path).srgb8)
+            scores.append(f"{name},elsewhere,{-rank if rank != 2 else 9}")
+            scores.append(f"{name},vivid,{rank}")
+            ratings.append(f"{name},{10 - rank}")
+    ratings.append("of-no-group,3")
+    for name, lines in (("scores", scores), ("ratings", ratings)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+    line = ["evaluate", "--groups", listed, "--measure", "delta_sat", "--out", str(tmp_path / "e")]
+    line += ["--scores", str(tmp_path / "scores.csv"), "--lower-better", "vivid"]
+    line += ["--ratings", str(tmp_path / "ratings.csv")]
+    assert main(line) == 0
+    captured = capsys.readouterr()
+    assert "1 rated images are in no group" in captured.err
+    assert "vivid: SynPairs 100.0 (100.0 to 100.0), Real&Syn 100.0" in captured.out
+    # 0 9 against the neighbors -1 and -3: one of five pairs is wrong.
+    assert "elsewhere: SynPairs 80.0" in captured.out
+    report = json.loads((tmp_path / "e" / "report.json").read_text())
+    by_name = {one["metric"]: one for one in report["metrics"]}
+    assert by_name["vivid"]["agreement"]["kendall"]["value"] == pytest.approx(1)
+    assert by_name["vivid"]["agreement"]["images"] == 21
+    page = (tmp_path / "e" / "report.md").read_text()
+    assert "| HPSv3 | *published* | 57.5 | 5,000 | 58.3 | 5,000 | |" in page
+    assert "| CFM (the paper's) | *published* | 84.9 | 85.4 | 71.4 | | |" in page
+    assert "| ΔSat | ours |" in page
+    for number in range(3, 8):
+        assert f"**Table {number}, published" in page
+
+
+def test_scores_are_computed_once_and_a_cut_line_is_computed_again(
+    groups: list[Group], listed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = ["evaluate", "--groups", listed, "--measure", "delta_sat", "--out", str(tmp_path)]
+    assert main(line) == 0
+    path = tmp_path / "scores.jsonl"
+    first = (tmp_path / "report.json").read_text()
+    whole = path.read_text()
+    assert len(whole.split("\n")) == 22
+    path.write_text(whole[:-30])
+    assert main(line) == 0
+    assert (tmp_path / "report.json").read_text() == first
+    lines = [json.loads(one) for one in path.read_text().splitlines()[:20]]
+    assert lines[0]["metric"] == computed_metric("delta_sat").key
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ([], "Say what to evaluate"),
+        (["--measure", "mean_saturation"], "neither more nor less is better"),
+        (["--measure", "beauty"], "There is no measure 'beauty'"),
+        (["--scores", "none.csv"], "cannot be read as a table"),
+        (["--measure", "delta_sat", "--ratings", "none.csv"], "cannot be read as UTF-8"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_said(
+    listed: str, tmp_path: Path, more: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "e"
+    assert main(["evaluate", "--groups", listed, "--out", str(out), *more]) == 2
+    assert words in capsys.readouterr().err
+    assert not (out / "report.md").exists()
