@@ -10,7 +10,7 @@ from typing import Any
 
 from core.export.columns import NUMBER, PICTURE, PROMPT, RUN, TEXT, WHOLE, Column, arrow_schema
 from core.files import whole_file
-from core.scores.measures import MEASURES
+from core.scores.measures import all_measures
 from core.scores.records import SCORED, UNSCORED
 from core.spreadsheets import guarded_table
 
@@ -89,7 +89,7 @@ def score_codebook() -> str:
                 "item_kinds": list(measure.item_kinds),
                 "parameters": dict(measure.parameters),
             }
-            for measure in MEASURES
+            for measure in all_measures()
         ],
     }
     return json.dumps(book, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.errors import BadInput
+from core.fidelity.cfm.registration import HOW_TO
 from core.fidelity.vividness import delta_sat_score, saturation_score
 from core.refinement.maps import NATURAL_SATURATION
 from core.scores.records import LOW, NEITHER, Measure
 
+_CFM = ("cfm", "cfm_logit")
 _TOO_VIVID = "“Too Vivid to Be Real?”, which does not state the color space: HSV is ours"
 
 MEASURES: tuple[Measure, ...] = (
@@ -41,16 +45,37 @@ MEASURES: tuple[Measure, ...] = (
 )
 """In the order in which they are shown."""
 
+_MORE: dict[str, tuple[Measure, ...]] = {}
+
+
+def add_measures(owner: str, measures: Sequence[Measure]) -> None:
+    """Puts the measures of this machine behind those of the list: of a registered model, of scores
+    that were imported. They take the place of what the same ``owner`` added before; none takes it
+    away. Ids of the list stay the list's."""
+    _MORE[owner] = tuple(measures)
+
+
+def all_measures() -> tuple[Measure, ...]:
+    """Every measure that there is now, each id once: the list, then what was added."""
+    by_id = {measure.id: measure for measure in MEASURES}
+    for measures in _MORE.values():
+        for measure in measures:
+            by_id.setdefault(measure.id, measure)
+    return tuple(by_id.values())
+
 
 def measures_of(item_kind: str) -> tuple[Measure, ...]:
     """The measures that speak of such items."""
-    return tuple(measure for measure in MEASURES if item_kind in measure.item_kinds)
+    return tuple(measure for measure in all_measures() if item_kind in measure.item_kinds)
 
 
 def measure_of(measure_id: str) -> Measure:
     """The measure of that id. Raises BadInput, with the ids that there are, for another one."""
-    for measure in MEASURES:
+    measures = all_measures()
+    for measure in measures:
         if measure.id == measure_id:
             return measure
-    known = ", ".join(measure.id for measure in MEASURES)
+    if measure_id in _CFM:
+        raise BadInput(HOW_TO)
+    known = ", ".join(measure.id for measure in measures)
     raise BadInput(f"There is no measure {measure_id[:40]!r}: give one of {known}.")

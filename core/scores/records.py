@@ -31,6 +31,8 @@ class Measure:
     comes from. ``of`` computes it of an image, uint8 sRGB ``(H, W, 3)``, and raises a TrueHueError
     where it cannot; it is None where scores come from elsewhere: from people, or a file. ``quick``
     ones take no longer than an image takes to be shown, and are computed when one is looked at.
+    A model that reads pictures in batches, with their prompts, is named by ``scorer``; its
+    measures are computed together.
     """
 
     id: str
@@ -47,6 +49,12 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     of: Callable[[np.ndarray], Computed] | None = None
     quick: bool = False
+    scorer: str = ""
+
+    @property
+    def computed(self) -> bool:
+        """Whether the program gives its scores; else they come in."""
+        return self.of is not None or bool(self.scorer)
 
     def text(self, value: float) -> str:
         """A value as it is shown, with its unit."""

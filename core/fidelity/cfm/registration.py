@@ -1,0 +1,204 @@
+"""Which CFM is used on this machine: a checkpoint and its text, named in one file of a data folder.
+
+Nothing is copied and nothing is downloaded. What is registered is checked by names and shapes of
+all weights, without reading them; scores name the checkpoint by a fingerprint of its files, so that
+another one put into the same folder is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from core.errors import BadInput
+from core.fidelity.cfm.checkpoint import weight_files
+from core.fidelity.cfm.instruction import INSTRUCTION
+from core.fidelity.cfm.scorer import CfmScorer, open_cfm
+from core.files import replace_file
+from core.generation.memory import BadModelFolder, ModelMissing
+from core.generation.weights.sources import Source, Sources
+from core.machine import GIB, Placement, machine, placement
+
+FILE = "cfm.json"
+"""Below the data folder."""
+PUBLISHED, BASE = "Nineve/CFM_7B", "Qwen/Qwen2-VL-7B-Instruct"
+HOW_TO = (
+    f"No CFM is registered here. The published one is {PUBLISHED}: about 17 GB in bfloat16 (8.3 "
+    "billion weights), best on a GPU with 24 GB or more. Get it with: hf download "
+    f"{PUBLISHED} --local-dir CFM_7B; configuration and tokenizer of what it was made from with: "
+    f'hf download {BASE} --include "*.json" "*.txt" --local-dir Qwen2-VL-7B. Then register it: '
+    "truehue score --register CFM_7B --base Qwen2-VL-7B."
+)
+"""What to do where no CFM is registered, and what it takes."""
+
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+_VERSION_DIGITS = 12
+_HUB_FILES = ("config.json", "model.safetensors.index.json", "tokenizer_config.json")
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A checkpoint of CFM as it is used here.
+
+    ``name`` is how it was named (a folder or an id of the hub); ``folder`` holds the weights,
+    ``base`` configuration and tokenizer. ``checkpoint`` is the SHA-256 of their files as
+    :meth:`core.generation.weights.sources.Source.fingerprint` samples them. ``instruction`` is the
+    text around the prompt, ``instruction_name`` the file that it is from, "" for the checkpoint's
+    own (``reading.json``), or else ours.
+    """
+
+    name: str
+    folder: str
+    base: str
+    checkpoint: str
+    instruction: str
+    instruction_name: str = ""
+
+    @property
+    def version(self) -> str:
+        """The first digits of the checkpoint's fingerprint: the version of its scores."""
+        return self.checkpoint[:_VERSION_DIGITS]
+
+    @property
+    def instruction_sha256(self) -> str:
+        """Of the instruction's UTF-8 text."""
+        return hashlib.sha256(self.instruction.encode()).hexdigest()
+
+    @property
+    def instruction_words(self) -> str:
+        """Which text it is, for people."""
+        if self.instruction == INSTRUCTION:
+            return "our own instruction"
+        return f"the instruction of {self.instruction_name or 'the checkpoint'}"
+
+
+def register(
+    data: Path,
+    model: str,
+    base: str = "",
+    instruction: Path | None = None,
+    sources: Sources | None = None,
+) -> Registration:
+    """Registers a checkpoint in a data folder, in place of the one before; scores stay.
+
+    ``model`` and ``base`` are folders, or ids of the hub whose files lie in the models' folder or
+    the hub's cache; without ``base`` the checkpoint's folder has configuration and tokenizer.
+    Raises ModelMissing, BadModelFolder and BadInput, and changes nothing then.
+    """
+    sources = sources or Sources.here()
+    folder = _folder_of(model, sources)
+    base_folder = _folder_of(base, sources) if base else folder
+    # On the device of torch that has no memory: every name and shape is compared, nothing is read.
+    empty = open_cfm(folder, base_folder, Placement("meta", "float32", "none", ""), instruction)
+    checkpoint = _fingerprint(folder, base_folder)
+    registration = Registration(
+        model,
+        str(folder),
+        str(base_folder),
+        checkpoint,
+        empty.reading.instruction,
+        "" if instruction is None else instruction.name,
+    )
+    data.mkdir(parents=True, exist_ok=True)
+    line = json.dumps(asdict(registration), indent=1, ensure_ascii=False)
+    replace_file(data / FILE, f"{line}\n".encode())
+    return registration
+
+
+def registered(data: Path) -> Registration | None:
+    """What is registered in a data folder; None where nothing is. Raises BadInput for a file that
+    cannot be read."""
+    path = data / FILE
+    if not path.is_file():
+        return None
+    try:
+        fields = json.loads(path.read_bytes())
+        registration = Registration(**fields)
+        if not all(isinstance(value, str) for value in fields.values()):
+            raise TypeError("a field is no text")
+    except (OSError, ValueError, TypeError) as error:
+        raise BadInput(
+            f"{path} cannot be read ({error}). Take it away, and register CFM again."
+        ) from None
+    return registration
+
+
+def forget(data: Path) -> bool:
+    """Takes the registration away; its scores stay. Whether there was one."""
+    try:
+        (data / FILE).unlink()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def open_registered(registration: Registration, at: Placement | None = None) -> CfmScorer:
+    """Loads a registered CFM, on the device of this machine unless ``at`` says where.
+
+    Raises BadModelFolder where its files are others than when it was registered, and what
+    :func:`core.fidelity.cfm.scorer.open_cfm` raises.
+    """
+    folder, base = Path(registration.folder), Path(registration.base)
+    for place in (folder, base):
+        if not place.is_dir():
+            raise ModelMissing(f"{place}, which CFM was registered with, is gone. Register again.")
+    if _fingerprint(folder, base) != registration.checkpoint:
+        raise BadModelFolder(
+            f"The files of {registration.name} are not those that were registered: their scores "
+            "would be another version's. Register it again."
+        )
+    where = at or placement(weights_gib(registration), machine(), fp16=False)
+    if where.offload != "none":
+        raise BadInput(f"CFM does not fit on the device: {where.why}")
+    scorer = open_cfm(folder, base, where)
+    scorer.reading = replace(scorer.reading, instruction=registration.instruction)
+    return scorer
+
+
+def weights_gib(registration: Registration) -> float:
+    """Size of the weights at two bytes a number, in GiB, of files that have two."""
+    files = weight_files(Path(registration.folder))
+    return max(sum(path.stat().st_size for path in files) / GIB, 1e-6)
+
+
+def memory_bytes(registration: Registration) -> int:
+    """Bytes that it is expected to hold on its device."""
+    at = machine()
+    scale = 2.0 if at.device == "cpu" else 1.0
+    return int(weights_gib(registration) * GIB * scale)
+
+
+def _folder_of(name: str, sources: Sources) -> Path:
+    """The folder of a checkpoint, by its path or its id of the hub."""
+    path = Path(name.strip()).expanduser()
+    if path.is_dir():
+        return path.resolve()
+    if not _HUB_ID.fullmatch(name.strip()):
+        raise ModelMissing(f"There is no folder {name[:200]}. {HOW_TO}")
+    repo = name.strip()
+    if sources.models_folder is not None:
+        own = sources.models_folder / repo.replace("/", "--")
+        if own.is_dir():
+            return own.resolve()
+    from huggingface_hub import try_to_load_from_cache
+
+    for file in _HUB_FILES:
+        cached = try_to_load_from_cache(repo, file, cache_dir=sources.hub_cache)
+        if isinstance(cached, str):
+            return Path(cached).parent
+    raise ModelMissing(
+        f"{repo} is neither a folder, nor in the models' folder, nor in the hub's cache. {HOW_TO}"
+    )
+
+
+def _fingerprint(folder: Path, base: Path) -> str:
+    """SHA-256 of the weights and of what the base decides: its configuration and tokenizer."""
+    digest = hashlib.sha256(Source(folder, "", "").fingerprint().encode())
+    if base != folder:
+        texts = [path for path in base.iterdir() if path.suffix in (".json", ".txt")]
+        for path in sorted(texts):
+            digest.update(f"\0{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
