@@ -38,7 +38,7 @@ class Work:
 
 VOTES = Work(
     "js/participants/trials.js",
-    ("js/participants/words_{}.js",),
+    ("js/participants/words_{}.js", "js/participants/vote_words_{}.js"),
     ("css/participants/votes.css",),
 )
 COLORINGS = Work(

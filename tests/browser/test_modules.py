@@ -320,8 +320,12 @@ def test_participants_read_every_word_in_every_language(modules: Page) -> None:
     """And the same places are filled in."""
     differing = run(
         modules,
-        f"""const {{ english }} = await {module("participants/words")};
-        const {{ words }} = await {module("participants/words_de")};
+        f"""const modules = await Promise.all([
+          {module("participants/words")}, {module("participants/words_de")},
+          {module("participants/vote_words")}, {module("participants/vote_words_de")},
+          {module("participants/coloring_words")}, {module("participants/coloring_words_de")}]);
+        const english = Object.assign({{}}, ...modules.map((one) => one.english));
+        const words = Object.assign({{}}, ...modules.map((one) => one.words));
         const places = (text) => (text?.match(/{{[a-z]+}}/g) || []).sort().join();
         const names = new Set([...Object.keys(english), ...Object.keys(words)]);
         return [...names].filter((name) => places(english[name]) !== places(words[name])

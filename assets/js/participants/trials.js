@@ -7,7 +7,8 @@ import { setSides } from './pictures.js';
 import { instructions } from './reading.js';
 import { Stimulus } from './stimulus.js';
 import { tellUnsent } from './unsent.js';
-import { say } from './words.js';
+import { english } from './vote_words.js';
+import { addWords, say } from './words.js';
 
 /**
  * @typedef {import('./stimulus.js').PageTrial} PageTrial
@@ -32,6 +33,7 @@ export const undo = 'undo';
  * @param {{ done: () => void }} hands `done`: nothing is left to answer
  */
 export async function open(state, outbox, { done }) {
+  await addWords(english, () => import('./vote_words_de.js'));
   return new Trials(state, outbox, done);
 }
 

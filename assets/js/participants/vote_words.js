@@ -1,0 +1,37 @@
+// The words of a study in which people vote and rate.
+
+/** @type {Record<string, string>} */
+export const english = {
+  instructions_keys: 'Keys',
+  keys_choose: 'choose',
+  keys_rate: 'rate (for 10 type 1 and then 0)',
+  keys_tie: 'no difference',
+  keys_skip: 'skip',
+  keys_zoom: 'look closer',
+  keys_undo: 'back to the last answer',
+  training_text: 'In the first {n} you will be told whether you were right. They do not count.',
+  again_title: 'Once more',
+  again_text: 'Here are {n} more for practice. Look closely; there is no hurry.',
+  main_title: 'Now it counts',
+  main_text:
+    'From here on there is no right or wrong: we want to know what you see. There are {n}. You can stop and come back on the same link.',
+  practice: 'Practice {n} of {of}',
+  place: 'Choose {n}',
+  picture: 'Picture {n}',
+  picture_one: 'Picture',
+  people: 'People',
+  people_strip: 'The colors that people chose',
+  strip: 'The colors of {n}',
+  tie: 'No difference',
+  skip: 'Skip',
+  undo: 'Undo',
+  zoom: 'Zoom',
+  lowest: '0 lowest',
+  highest: '10 highest',
+  scale: 'From 0 to 10',
+  attention_place: 'To show that you read this, choose {n} here.',
+  attention_rating: 'To show that you read this, choose {n} on the scale.',
+  right: 'That is right.',
+  wrong: 'No, it is another one. Look once more, then continue.',
+  undone: 'Taken back. Please answer again.',
+};

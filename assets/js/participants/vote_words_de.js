@@ -1,0 +1,37 @@
+// The words of a study in which people vote and rate, in German.
+
+/** @type {Record<string, string>} */
+export const words = {
+  instructions_keys: 'Tasten',
+  keys_choose: 'wählen',
+  keys_rate: 'bewerten (für 10 erst 1, dann 0)',
+  keys_tie: 'kein Unterschied',
+  keys_skip: 'überspringen',
+  keys_zoom: 'näher ansehen',
+  keys_undo: 'zurück zur letzten Antwort',
+  training_text: 'Bei den ersten {n} erfahren Sie, ob es richtig war. Sie zählen nicht.',
+  again_title: 'Noch einmal',
+  again_text: 'Hier sind noch {n} zur Übung. Schauen Sie genau hin; es eilt nicht.',
+  main_title: 'Jetzt zählt es',
+  main_text:
+    'Von hier an gibt es kein Richtig oder Falsch: Wir möchten wissen, was Sie sehen. Es sind {n}. Sie können aufhören und mit demselben Link weitermachen.',
+  practice: 'Übung {n} von {of}',
+  place: '{n} wählen',
+  picture: 'Bild {n}',
+  picture_one: 'Bild',
+  people: 'Menschen',
+  people_strip: 'Die Farben, die Menschen wählten',
+  strip: 'Die Farben von {n}',
+  tie: 'Kein Unterschied',
+  skip: 'Überspringen',
+  undo: 'Zurück',
+  zoom: 'Lupe',
+  lowest: '0 niedrigster Wert',
+  highest: '10 höchster Wert',
+  scale: 'Von 0 bis 10',
+  attention_place: 'Um zu zeigen, dass Sie dies lesen, wählen Sie hier die {n}.',
+  attention_rating: 'Um zu zeigen, dass Sie dies lesen, wählen Sie auf der Skala die {n}.',
+  right: 'Das ist richtig.',
+  wrong: 'Nein, ein anderes. Schauen Sie noch einmal, dann geht es weiter.',
+  undone: 'Zurückgenommen. Bitte antworten Sie noch einmal.',
+};
