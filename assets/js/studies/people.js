@@ -266,7 +266,9 @@ export function peopleView(box, current) {
       const columns = columnsOf(data);
       list.head.querySelector('.th-button')?.remove();
       list.head.append(csvButton('people', columns, data.people));
-      list.body.replaceChildren(dataTable(columns, data.people, 'People and how they answered'));
+      list.body.replaceChildren(
+        dataTable(columns, data.people, 'People and how they answered', true),
+      );
       list.body.firstElementChild.classList.add('th-jd-persons');
     }
     arrange(box, [line, top, rule.node, list.node]);

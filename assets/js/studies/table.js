@@ -51,8 +51,8 @@ const classOf = ({ name, right, wide, beside }) =>
  * @param {Column[]} columns
  * @param {any[]} rows
  * @param {string} caption for those who listen
- * @param {boolean} [stacked] whether a narrow page shows each row as a list of its cells, for
- *   tables whose last cell is something to press
+ * @param {boolean} [stacked] whether a narrow page shows each row as a list of its cells, so that
+ *   nothing lies out of sight
  * @returns {HTMLElement} a table that scrolls by itself where it is too wide
  */
 export function dataTable(columns, rows, caption, stacked = false) {
@@ -79,7 +79,7 @@ export function dataTable(columns, rows, caption, stacked = false) {
       if (stacked) {
         // A table that is laid out otherwise is none to a screen reader, unless it says so.
         cell.setAttribute('role', at ? 'cell' : 'rowheader');
-        cell.dataset.name = column.name;
+        cell.dataset.name = column.unit ? column.name + ', ' + column.unit : column.name;
       }
       line.append(cell);
     });

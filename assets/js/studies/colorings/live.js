@@ -61,7 +61,6 @@ export function coloringLive(current) {
     {
       name: 'Word not known',
       right: true,
-      wide: true,
       cell: (row) => (row.skips ? whole(row.skips) : '–'),
       heads: ['skips'],
       values: (row) => [row.skips],
@@ -70,7 +69,6 @@ export function coloringLive(current) {
       name: 'Sure to',
       unit: 'ΔE*ab',
       right: true,
-      wide: true,
       title: 'Radius around people’s colors within which 95% of what others would give lies',
       cell: (row) => (row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1)),
       heads: ['width_lab'],
@@ -136,22 +134,29 @@ export function coloringLive(current) {
       .slice(0, WORTH);
     concepts.head.querySelector('.th-button')?.remove();
     concepts.head.append(csvButton('concepts', COLUMNS, told.concepts));
-    concepts.body.replaceChildren(dataTable(COLUMNS, shown, 'Progress by concept'));
+    concepts.body.replaceChildren(dataTable(COLUMNS, shown, 'Progress by concept', true));
     if (shown.length < told.concepts.length)
       concepts.body.append(more(told, told.concepts.length - shown.length));
     worth.body.replaceChildren(
       next.length
         ? dataTable(
-            [COLUMNS[0], COLUMNS[1], { ...COLUMNS[4], wide: false }],
+            [COLUMNS[0], COLUMNS[1], COLUMNS[4]],
             next,
             'Concepts by what the next coloring is worth',
+            true,
           )
-        : make('p', 'th-soft', 'This is known from the first colorings on.'),
+        : make(
+            'p',
+            'th-soft',
+            told.status === 'computing'
+              ? 'Measuring the colorings…'
+              : 'This is known from the first colorings on.',
+          ),
     );
     people.head.querySelector('.th-button')?.remove();
     people.head.append(csvButton('people', PEOPLE, told.people));
     const persons = all ? told.people : told.people.slice(0, FIRST_PEOPLE);
-    people.body.replaceChildren(dataTable(PEOPLE, persons, 'Sketches by person'));
+    people.body.replaceChildren(dataTable(PEOPLE, persons, 'Sketches by person', true));
     if (persons.length < told.people.length)
       people.body.append(more(told, told.people.length - persons.length));
   }
@@ -170,7 +175,10 @@ export function coloringLive(current) {
     if (told.mismatches.length)
       words.push(
         many(told.mismatches.length, 'coloring') +
-          ' drawn again here differ from the page’s: ' +
+          (told.mismatches.length === 1
+            ? ' drawn again here differs'
+            : ' drawn again here differ') +
+          ' from the page’s: ' +
           told.mismatches
             .slice(0, 4)
             .map((one) => one.words + ' of participant ' + (one.number + 1))

@@ -129,7 +129,6 @@ export function qualityView(box, current) {
       },
       {
         name: 'Experts',
-        wide: true,
         title: 'Colorings found consistent, inconsistent, and without a majority yet',
         cell(row) {
           const { consistent, inconsistent, open } = row.votes;
@@ -147,7 +146,6 @@ export function qualityView(box, current) {
         name: 'Sure to',
         unit: EMD,
         right: true,
-        wide: true,
         title:
           'Radius around people’s colors within which 95% of what other designers would give lies',
         cell: (row) => (row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1)),
@@ -157,7 +155,7 @@ export function qualityView(box, current) {
     ];
     const shown = whole_ ? data.concepts : data.concepts.slice(0, FIRST);
     part.head.append(csvButton('concepts', columns, data.concepts));
-    part.body.append(dataTable(columns, shown, 'Concepts by consensus'));
+    part.body.append(dataTable(columns, shown, 'Concepts by consensus', true));
     part.node.classList.add('th-jc-concepts');
     if (shown.length < data.concepts.length)
       part.body.append(
@@ -193,11 +191,12 @@ export function qualityView(box, current) {
           },
           { name: 'Colorings', right: true, cell: (row) => whole(row.colorings) },
           { name: 'Left out', right: true, cell: (row) => whole(row.left_out) },
-          { name: 'People', right: true, wide: true, cell: (row) => whole(row.participants) },
-          { name: 'Concepts', right: true, wide: true, cell: (row) => whole(row.concepts) },
+          { name: 'People', right: true, cell: (row) => whole(row.participants) },
+          { name: 'Concepts', right: true, cell: (row) => whole(row.concepts) },
         ],
         data.levels,
         'Levels of what is kept',
+        true,
       ),
     );
     return part.node;

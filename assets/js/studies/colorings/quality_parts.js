@@ -142,7 +142,7 @@ export function seconds(data) {
     },
   ];
   part.head.append(csvButton('second-colorings', columns, data.second));
-  part.body.append(dataTable(columns, data.second, 'First and second colorings'));
+  part.body.append(dataTable(columns, data.second, 'First and second colorings', true));
   return [part.node];
 }
 
@@ -176,7 +176,7 @@ export function leftOut(data, current) {
     },
   ];
   part.head.append(csvButton('left-out', columns, rows));
-  part.body.append(dataTable(columns, rows.slice(0, FIRST), 'Colorings that are left out'));
+  part.body.append(dataTable(columns, rows.slice(0, FIRST), 'Colorings that are left out', true));
   if (rows.length > FIRST)
     part.body.append(make('p', 'th-soft', whole(rows.length - FIRST) + ' more are in the CSV.'));
   return [part.node];
