@@ -22,12 +22,17 @@ to agree do not make a concept certain."""
 NOTHING = "no coloring yet"
 ONE = "one coloring: its spread is taken from the other concepts"
 ALONE = "one coloring, and no concept has two: nothing is known of how people differ"
+ALIKE = "colorings that are all alike: its spread is taken together with that of other concepts"
+SAME = "all colorings of every concept are alike: nothing is known of how people differ"
+_EQUAL_LAB = 1e-9
 
 
 @dataclass(frozen=True)
 class Worth:
     """``width_lab`` is the radius in CIELAB units (EMD) around P_H within which the distribution of
-    all designers lies with 95% (:func:`radius`), None where it cannot be told (``why``).
+    all designers lies with 95% (:func:`radius`), None where it cannot be told (``why``). Of
+    colorings that are all alike nothing can be drawn that differs, which makes nobody certain of
+    those who did not color: the spread is then that of which ``narrowing_lab`` is made.
     ``narrowing_lab`` is what one more coloring is expected to take off the spread of the mean;
     ``place`` counts from 1 where that is most."""
 
@@ -106,4 +111,8 @@ def _worth(case_id: str, count: int, width: float | None, pooled: float | None) 
     narrowing = spread * float(1 / np.sqrt(count) - 1 / np.sqrt(count + 1))
     if width is None:
         return Worth(case_id, count, None, narrowing, why=ONE)
-    return Worth(case_id, count, radius(width, count), narrowing)
+    if width > _EQUAL_LAB:
+        return Worth(case_id, count, radius(width, count), narrowing)
+    if spread <= _EQUAL_LAB:
+        return Worth(case_id, count, None, narrowing, why=SAME)
+    return Worth(case_id, count, radius(spread / np.sqrt(count), count), narrowing, why=ALIKE)

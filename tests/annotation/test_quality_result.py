@@ -18,7 +18,7 @@ from annotation.quality.result import (
 )
 from annotation.quality.reviews import Outcome, Votes
 from annotation.quality.second import LEAST_LAB, threshold_of
-from annotation.quality.worth import ALONE, NOTHING, ONE, radius, width_of, worths
+from annotation.quality.worth import ALIKE, ALONE, NOTHING, ONE, SAME, radius, width_of, worths
 from core.color.distances import emd
 from core.color.uw71 import distances71
 from core.concepts.records import PIXELS
@@ -181,7 +181,9 @@ def test_nine_of_ten_intervals_of_five_designers_hold_what_all_designers_would_g
 
 def test_two_who_happen_to_agree_do_not_make_a_concept_certain() -> None:
     told = {one.case_id: one for one in worths({"two": (2, 0.0), "a": (5, 9.0), "b": (5, 9.0)})}
-    assert told["two"].width_lab == 0.0
+    # Nor is it told to be: its interval is that of people who differ a little less than elsewhere.
+    assert told["two"].why == ALIKE
+    assert (told["two"].width_lab or 0) > (told["a"].width_lab or 0) > 0
     assert (told["two"].narrowing_lab or 0) > (told["a"].narrowing_lab or 0)
 
 
@@ -189,3 +191,5 @@ def test_without_two_colorings_anywhere_nothing_is_said_of_width() -> None:
     (one,) = worths({"a": (1, None)})
     assert one.narrowing_lab is None
     assert one.why == ALONE
+    for one in worths({"a": (5, 0.0), "b": (3, 0.0)}):
+        assert (one.width_lab, one.why) == (None, SAME)

@@ -89,6 +89,7 @@ def _concepts(
             "flagged": case.id in flagged,
             "seconds": _seconds(times.get(case.id, ())),
             "width_lab": sure[case.id].width_lab if case.id in sure else None,
+            "width_why": sure[case.id].why if case.id in sure else "",
             "worth": sure[case.id].place if case.id in sure else None,
         }
         for case in (plan.case_by_id[stimulus.case_id] for stimulus in plan.main_stimuli)

@@ -134,6 +134,7 @@ def _concepts(facts: Facts) -> list[Json]:
                 "votes": {one.value: reviewed[one.value] for one in Outcome},
                 "wanted": plan.votes,
                 "width_lab": sure[case.id].width_lab,
+                "width_why": sure[case.id].why,
                 "narrowing_lab": sure[case.id].narrowing_lab,
                 "colors": colors_json(facts.final[case.id]) if case.id in facts.final else [],
             }

@@ -1,10 +1,11 @@
 // How far a study of colorings is: by concept and person, time, flags, and what is worth most next.
 import { make, many, put } from '../../shared/dom.js';
 import { ask } from '../../shared/http.js';
-import { bar, button, card, decimal, whole } from '../parts.js';
+import { bar, button, card, whole } from '../parts.js';
 import { csvButton, dataTable } from '../table.js';
 import { openGallery, openStudy } from '../view.js';
 import { clock } from './coloring_card.js';
+import { SURE } from './quality_parts.js';
 
 const WORTH = 8;
 const FIRST = 40;
@@ -65,15 +66,7 @@ export function coloringLive(current) {
       heads: ['skips'],
       values: (row) => [row.skips],
     },
-    {
-      name: 'Sure to',
-      unit: 'ΔE*ab',
-      right: true,
-      title: 'Radius around people’s colors within which 95% of what others would give lies',
-      cell: (row) => (row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1)),
-      heads: ['width_lab'],
-      values: (row) => [row.width_lab],
-    },
+    SURE,
     {
       name: '',
       cell: (row) => (row.flagged ? make('span', 'th-jc-flag', '△ flagged') : ''),

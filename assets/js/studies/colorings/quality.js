@@ -16,7 +16,7 @@ import {
 import { csvButton, dataTable } from '../table.js';
 import { onView, openGallery, openReview, openStudy } from '../view.js';
 import { colorStrip } from './histogram.js';
-import { experts, leftOut, seconds } from './quality_parts.js';
+import { SURE, experts, leftOut, seconds } from './quality_parts.js';
 import { ruleForm } from './quality_rule.js';
 
 const AGAIN_MS = 1000;
@@ -143,12 +143,7 @@ export function qualityView(box, current) {
         values: (row) => [row.votes.consistent, row.votes.inconsistent, row.votes.open],
       },
       {
-        name: 'Sure to',
-        unit: EMD,
-        right: true,
-        title:
-          'Radius around people’s colors within which 95% of what other designers would give lies',
-        cell: (row) => (row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1)),
+        ...SURE,
         heads: ['width_lab', 'narrowing_lab'],
         values: (row) => [row.width_lab, row.narrowing_lab],
       },

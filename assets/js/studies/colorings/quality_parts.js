@@ -7,6 +7,25 @@ import { openGallery } from '../view.js';
 const FIRST = 20;
 
 /**
+ * The column that says how sure the colors of a concept are.
+ * @type {import('../table.js').Column}
+ */
+export const SURE = {
+  name: 'Sure to',
+  unit: 'ΔE*ab',
+  right: true,
+  title: 'Radius around people’s colors within which those of all designers lie with 95%',
+  cell(row) {
+    const text = row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1);
+    const node = make('span', '', text);
+    if (row.width_why) node.title = row.width_why;
+    return node;
+  },
+  heads: ['width_lab'],
+  values: (row) => [row.width_lab],
+};
+
+/**
  * How experts agree, and what they said.
  * @param {any} data
  * @param {import('../study.js').Current} current
