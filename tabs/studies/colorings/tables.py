@@ -168,8 +168,8 @@ COLORING_TABLES: tuple[StudyTable, ...] = (
             _number(
                 "width_lab",
                 COMPUTED,
-                "Radius around P_H (EMD) in which that of all designers lies with 95%, at the rule's "
-                "level; of colorings that are all alike, from the spread of all concepts.",
+                "Radius around P_H (EMD) in which that of all designers lies with 95%, at the "
+                "rule's level; of colorings all alike, made of the spread of all concepts.",
                 _LAB,
             ),
             _number("narrowing_lab", COMPUTED, "What one more coloring would take off it.", _LAB),
