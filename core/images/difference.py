@@ -40,6 +40,35 @@ def _packed(srgb8: np.ndarray) -> np.ndarray:
     return red << np.uint64(16) | green << np.uint64(8) | blue
 
 
+SCALE_TOPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+"""Ends of the scales on which differences are shown, in ΔE00."""
+
+
+def scale_top(delta_e00_of_pixels: np.ndarray) -> float:
+    """The least of SCALE_TOPS that 99 of 100 pixels lie below, else the largest."""
+    most = float(np.percentile(delta_e00_of_pixels, 99))
+    return next((top for top in SCALE_TOPS if top >= most), SCALE_TOPS[-1])
+
+
+def scale_srgb8() -> np.ndarray:
+    """uint8 ``(256, 3)``, the colors of the scale from 0 to its end: cividis (Nuñez, Anderton and
+    Renslow 2018), whose lightness rises evenly, and which looks alike with and without red-green
+    blindness."""
+    import cv2
+
+    levels = np.arange(256, dtype=np.uint8)[:, None]
+    colors: np.ndarray = cv2.applyColorMap(levels, cv2.COLORMAP_CIVIDIS)[:, 0, ::-1].copy()
+    return colors
+
+
+def difference_picture(delta_e00_of_pixels: np.ndarray, top: float) -> np.ndarray:
+    """Differences ``(H, W)`` on the scale that ends at ``top``, as uint8 sRGB ``(H, W, 3)``; what
+    lies above it has its last color."""
+    levels = np.rint(np.clip(delta_e00_of_pixels / top, 0.0, 1.0) * 255).astype(np.uint8)
+    picture: np.ndarray = scale_srgb8()[levels]
+    return picture
+
+
 @dataclass(frozen=True)
 class DifferenceSummary:
     """CIEDE2000 over all pixels: mean, median, 95th percentile and most; ``equal_share`` of the

@@ -139,6 +139,15 @@ class Drawings:
         """Return every drawing of a model that has an image, oldest first."""
         return self._records("WHERE model = ? AND status = 'drawn' ORDER BY number", [model])
 
+    def of_seed(self, model: str, text: str, seed: int, limit: int) -> list[DrawingRecord]:
+        """Return the drawings with an image that a model made of a text and a seed, by whatever
+        settings, ``limit`` at most, newest first."""
+        return self._records(
+            "WHERE model = ? AND text = ? AND seed = ? AND status = 'drawn' "
+            "ORDER BY number DESC LIMIT ?",
+            [model, text, seed, limit],
+        )
+
     def of_job(self, job_id: str, limit: int) -> list[DrawingRecord]:
         """Return the drawings of a job, ``limit`` at most, newest first."""
         return self._records("WHERE job_id = ? ORDER BY number DESC LIMIT ?", [job_id, limit])

@@ -9,6 +9,7 @@ from core.generation.registry import RENDERER
 from tabs.generate.models import checked_models
 from tabs.generate.own_words import NOTHING_TO_DRAW, OwnPrompt
 from tabs.generate.plan import Settings, own_prompt, requests, title_of
+from tabs.generate.realism import problem_of
 from tabs.judging.generation import draw
 from tabs.library.prompts import Refs
 from tabs.library.service import Library
@@ -33,6 +34,9 @@ def start_drawing(context: Context, actor: Actor, request: Draw) -> dict[str, An
     shown."""
     how = request.how
     checked_models(actor, how.models)
+    refused = problem_of(how.models, how.guidance) if how.realism else ""
+    if refused:
+        raise BadInput(refused)
     if request.mode == "own":
         prompts = [own_prompt(request.own)]
         if RENDERER in how.models and not prompts[0].targets:

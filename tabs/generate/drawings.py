@@ -9,6 +9,7 @@ from core.generation.truth import true_color_words
 from core.prompts.prompt import ObjectTarget
 from core.records import DrawingRecord, EvidenceRecord, MaskRecord
 from core.verdict.expectations import Expectation, expectations_of
+from tabs.generate.realism import words_of
 from tabs.judging.generation import model_name
 from tabs.judging.judging import masks_of
 from tabs.judging.summary import RuleVerdict, object_verdicts, picture_verdicts
@@ -53,6 +54,7 @@ def _drawing_json(
         f"seed {row.seed}" if row.seed is not None else "",
         f"guidance {row.guidance:g}" if row.guidance is not None else "",
         f"{row.steps} steps" if row.steps else "",
+        words_of(row.options),
         str(row.options.get("light") or "") and f"{row.options['light']} light",
         f"failure: {row.options['failure']}"
         if row.options.get("failure", "none") != "none"
@@ -70,6 +72,9 @@ def _drawing_json(
         "about": " · ".join(about),
         "details": "\n".join(text for text in (row.prompt_id, size, row.source) if text),
         "notes": list(notes),
+        "width": row.width,
+        "height": row.height,
+        "refined": bool(row.image_id) and "cfr" in row.options,
         "truth": truth_of(row),
         "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
         "targets": [

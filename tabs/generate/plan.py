@@ -14,6 +14,7 @@ from core.generation.registry import RENDERER
 from core.generation.request import MAX_SEED, GenerationRequest
 from core.prompts.prompt import Prompt, color_words, with_articles
 from tabs.generate.own_words import OwnPrompt, own_reading
+from tabs.generate.realism import Realism, realism_of
 
 __all__ = [
     "Controls",
@@ -46,6 +47,7 @@ class Settings:
     size_px: int | None = None
     light: str = "studio"
     failure: str = "none"
+    realism: Realism | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Controls:
     size_px: Any
     light: Any
     failure: Any
+    realism: Any = None
 
 
 def settings(controls: Controls) -> Settings:
@@ -81,6 +84,7 @@ def settings(controls: Controls) -> Settings:
         size_px=_whole("The size", size_px, 64, 4096) if size_px not in (None, "", 0) else None,
         light=str(controls.light or "studio"),
         failure=str(controls.failure or "none"),
+        realism=realism_of(controls.realism),
     )
 
 
@@ -155,7 +159,7 @@ def requests(prompts: Sequence[Prompt], how: Settings) -> list[GenerationRequest
             height=how.size_px,
             prompt_id=prompt.id,
             targets=prompt.targets,
-            options=_options(model, how),
+            options=options,
             concept=prompt.concept,
             modifier=prompt.modifier,
         )
@@ -163,6 +167,7 @@ def requests(prompts: Sequence[Prompt], how: Settings) -> list[GenerationRequest
         for guidance in _scales(model, how)
         for prompt in prompts
         for seed in range(how.seed, how.seed + how.seeds)
+        for options in _options(model, how)
     ]
 
 
@@ -176,10 +181,14 @@ def _steps_of(model: str, how: Settings) -> int | None:
     return None if model == RENDERER else how.steps
 
 
-def _options(model: str, how: Settings) -> dict[str, Any]:
-    if model != RENDERER:
-        return {}
-    return {"light": how.light, "failure": how.failure}
+def _options(model: str, how: Settings) -> list[dict[str, Any]]:
+    """Of each picture that one prompt and seed become: without CFR comes before with it."""
+    if model == RENDERER:
+        return [{"light": how.light, "failure": how.failure}]
+    if how.realism is None:
+        return [{}]
+    refined = {"cfr": dict(how.realism.cfr)}
+    return [{}, refined] if how.realism.beside else [refined]
 
 
 def too_many(total: int) -> str:
@@ -192,7 +201,11 @@ def too_many(total: int) -> str:
 
 def count_of(prompts: int, how: Settings) -> int:
     """How many images that becomes."""
-    return prompts * how.seeds * sum(len(_scales(model, how)) for model in how.models)
+    return (
+        prompts
+        * how.seeds
+        * sum(len(_scales(model, how)) * len(_options(model, how)) for model in how.models)
+    )
 
 
 def title_of(prompts: Sequence[Prompt], how: Settings) -> str:
@@ -211,6 +224,7 @@ def summary_of(how: Settings) -> str:
         f"{how.size_px} × {how.size_px}" if how.size_px else "model's own size",
         f"guidance {', '.join(scales)}" if scales else "",
         f"{how.steps} steps" if how.steps else "",
+        how.realism.words if how.realism else "",
         f"{how.light} light" if RENDERER in how.models else "",
         f"failure: {how.failure}" if RENDERER in how.models and how.failure != "none" else "",
     ]

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse
 
 from tabs.generate.drawings import drawings_json
 from tabs.generate.examples import NamedExample, draw_example, listed
+from tabs.generate.pairs import pair_json, saturation_rows
 from tabs.judging.generation import model_name
 from tabs.page.answers import guarded
 from tabs.page.context import Context
@@ -49,6 +50,14 @@ def drawing_routes(context: Context) -> Door:
             }
 
         return guarded(listed)
+
+    @door.get("/drawings/{drawing_id}/pair")
+    def pair(drawing_id: str) -> JSONResponse:
+        return guarded(lambda: pair_json(context, drawing_id))
+
+    @door.get("/images/{image_id}/saturation-map")
+    def saturation_of(image_id: str) -> JSONResponse:
+        return guarded(lambda: saturation_rows(context, image_id))
 
     return door
 

@@ -29,6 +29,7 @@ from tabs.generate.plan import (
     summary_of,
     too_many,
 )
+from tabs.generate.realism import from_link, link_of, problem_of
 from tabs.generate.view import SIZES, View, layout
 from tabs.inspect import tab as inspect
 from tabs.judging.question import Question, question
@@ -56,7 +57,7 @@ def plan(
     about: dict[str, Any] = {}
     reading: dict[str, Any] = {}
     view: dict[str, Any] = {"button": "Draw"}
-    summary, light = "", ""
+    summary, light, refused = "", "", ""
     try:
         if mode == "own":
             reading = reading_view(own, renderer, list(models) == [RENDERER])
@@ -71,7 +72,8 @@ def plan(
             "settings": _link(how),
         }
         about = about_models(context, actor, how.models)
-        problem = too_many(total) if total > MOST_IMAGES else lacking_words(about)
+        refused = problem_of(how.models, how.guidance) if how.realism else ""
+        problem = too_many(total) if total > MOST_IMAGES else lacking_words(about) or refused
         if problem or reading.get("problem"):
             view["problem"] = problem or reading["problem"]
     except TrueHueError as error:
@@ -83,6 +85,7 @@ def plan(
         gr.update(view=reading),
         gr.update(text=summary),
         gr.update(text=light),
+        gr.update(view={"problem": refused}),
     ]
 
 
@@ -105,7 +108,7 @@ def restore(query: dict[str, str]) -> list[Any]:
     The prompts' browser reads its own part of the address.
     """
     if query.get("tab") != "generate":
-        return [gr.skip()] * 12
+        return [gr.skip()] * 13
     light, failure = query.get("light", ""), query.get("failure", "")
     models = [name for name in query.get("model", "").split(MODEL_SEPARATOR) if name]
     # What a link leaves out follows its words.
@@ -125,6 +128,7 @@ def restore(query: dict[str, str]) -> list[Any]:
         _or_skip(size if (size := whole(query.get("size", ""), 4096)) in SIZES else None),
         light if light in LIGHTS else gr.skip(),
         failure if failure in FAILURES else gr.skip(),
+        gr.skip() if (realism := from_link(query)) is None else gr.update(value=realism),
     ]
 
 
@@ -146,6 +150,8 @@ def _product(prompts: int, how: Settings) -> str:
     elif drawn:
         by_model = []
     parts = [many(n, noun) for n, noun in ((prompts, "prompt"), (how.seeds, "seed")) if n > 1]
+    if how.realism and how.realism.beside and others == len(how.models):
+        by_model.append("without and with CFR")
     return " × ".join(parts + by_model)
 
 
@@ -176,6 +182,7 @@ def _link(how: Settings) -> dict[str, Any]:
         "size": how.size_px or "",
         "light": how.light if RENDERER in how.models else "",
         "failure": how.failure if RENDERER in how.models and how.failure != "none" else "",
+        **link_of(how.realism),
     }
 
 

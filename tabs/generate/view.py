@@ -12,6 +12,7 @@ from core.generation.renderer import FAILURES, LIGHTS
 from core.verdict.rules import RULES
 from tabs.generate.models import model_choices, objects_to_draw
 from tabs.generate.own_words import FIRST
+from tabs.generate.realism import first_props
 from tabs.inspect.controls import color_picker
 from tabs.page.context import Context
 from tabs.page.widgets import widget
@@ -42,6 +43,7 @@ class View:
     light: Any
     light_line: Any
     failure: Any
+    realism: Any
     renderer_only: Any
     draw: Any
     result: Any
@@ -66,6 +68,7 @@ class View:
             self.size,
             self.light,
             self.failure,
+            self.realism,
         ]
 
     @property
@@ -76,7 +79,15 @@ class View:
     @property
     def planned(self) -> list[Any]:
         """What plan() fills."""
-        return [self.draw, self.about, self.renderer_only, self.reading, self.fold, self.light_line]
+        return [
+            self.draw,
+            self.about,
+            self.renderer_only,
+            self.reading,
+            self.fold,
+            self.light_line,
+            self.realism,
+        ]
 
 
 def layout(context: Context) -> View:
@@ -135,6 +146,7 @@ def layout(context: Context) -> View:
         events=("open",),
         rules=[by.id for by in RULES],
     )
+    widget("generate/pair", elem_id="pair")
     return View(
         prompts=prompts,
         ask=ask,
@@ -182,6 +194,7 @@ def _more_settings() -> dict[str, Any]:
             elem_id="generate-steps",
             min_width=80,
         )
+    realism = widget("generate/realism", elem_id="realism", view={}, **first_props())
     with gr.Column(elem_classes="th-own") as renderer_only:
         light = gr.Radio(
             list(LIGHTS),
@@ -207,5 +220,6 @@ def _more_settings() -> dict[str, Any]:
         "light": light,
         "light_line": light_line,
         "failure": failure,
+        "realism": realism,
         "renderer_only": renderer_only,
     }

@@ -129,9 +129,10 @@ def judge_exact(context: Context, picture: Picture) -> None:
 
 
 def name_of(request: GenerationRequest) -> str:
-    """How an image is called: its prompt, shortened, its model and its seed."""
+    """How an image is called: its prompt, shortened, its model, its seed, and whether with CFR."""
     text = request.text if len(request.text) <= 90 else request.text[:89] + "…"
-    return f"{text} · {model_name(request.model)} · seed {request.seed}"
+    refined = " · CFR" if "cfr" in request.options else ""
+    return f"{text} · {model_name(request.model)} · seed {request.seed}{refined}"
 
 
 def model_name(model_id: str) -> str:

@@ -43,6 +43,10 @@ def read(query: Mapping[str, str]) -> dict[str, str]:
         "guidance",
         "steps",
         "failure",
+        "cfr",
+        "cfr_map",
+        "cfr_variant",
+        "cfr_at",
         "limits",
     )
     values = {

@@ -499,6 +499,56 @@ def test_a_pipeline_of_a_folder_draws_in_steps(tmp_path: Path, app: App, visit: 
     expect(Workbench(tab.page).verdict).to_contain_text("Mark the object")
 
 
+def test_a_picture_is_compared_with_the_one_without_cfr(app: App, visit: Visit) -> None:
+    """Drawn by the model that comes with the app, twice; then a map is painted over it."""
+    asked = "&mode=own&text=A red mug&model=small&steps=2&guidance=1"
+    tab = GeneratePage(visit(app.address + LINK + asked))
+    page, realism = tab.page, tab.page.locator("#realism")
+    tab.unfold("realism")
+    realism.get_by_role("switch").check()
+    expect(realism.get_by_role("status")).to_contain_text("has nothing to turn down")
+    expect(tab.draw_button).to_be_disabled()
+    tab.write("generate-guidance", "6")
+    expect(realism.get_by_role("status")).to_be_hidden()
+    tab.drawn(tab.draw("Draw 2 images"))
+    # 64 pixels are shown five times as large, and never between.
+    sides = tab.shots.first.locator("img").evaluate("(one) => one.getBoundingClientRect().width")
+    assert sides % 64 == 0
+    assert sides > 0
+
+    page.locator("#result").get_by_role("button", name="Compare without and with CFR").click()
+    dialog = page.get_by_role("dialog", name="Without and with CFR")
+    expect(dialog.get_by_role("row", name="ΔSat")).to_be_visible()
+    expect(page).to_have_url(re.compile("&pair=[0-9a-f]{16}"))
+    wipe = dialog.get_by_role("slider")
+    expect(wipe).to_be_focused()
+    wipe.press("ArrowRight")
+    expect(wipe).to_have_value("51")
+    box = dialog.locator(".th-cfr-stage").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.51 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 0.5 * box["height"], steps=3)
+    page.mouse.up()
+    assert abs(int(wipe.input_value()) - 25) <= 2
+    dialog.get_by_role("button", name="Difference").click()
+    expect(dialog.get_by_role("img", name="The difference of every pixel")).to_be_visible()
+    expect(dialog.locator(".th-cfr-scale")).to_contain_text("ΔE00 0")
+
+    dialog.get_by_role("button", name="Paint a map of your own").click()
+    expect(page).not_to_have_url(re.compile("pair="))
+    paint = page.get_by_role("dialog", name="Paint where guidance is turned down")
+    use = paint.get_by_role("button", name="Use this map")
+    expect(use).to_be_disabled()
+    picture = paint.get_by_role("application")
+    for key in ("Enter", "ArrowRight", "Enter"):
+        picture.press(key)
+    expect(paint).to_contain_text("Guidance is turned down on")
+    use.click()
+    expect(realism).to_contain_text("64 × 64 cells")
+    expect(realism.get_by_role("radio", name="Painted by hand")).to_be_checked()
+
+
 def test_an_app_that_has_ended_is_said(tmp_path: Path, visit: Visit, watch: Watch) -> None:
     with running(tmp_path / "data") as app:
         tab = GeneratePage(visit(app.address + LINK + "&mode=own"))

@@ -38,6 +38,7 @@ export function mount({ element, props, trigger, watch }) {
       mode: asked.mode,
       ...(asked.mode === 'own' ? view.own || {} : {}),
       ...(view.settings || {}),
+      pair: store.get('pair') || '',
     };
     // An empty object or color of one's own is a choice: without it, a link would bring the first one.
     const own =

@@ -2,6 +2,7 @@
 // object opens it in Inspect.
 import { DEFAULT_RULE } from '../shared/constants.js';
 import { arrange, make, many, put, swatches } from '../shared/dom.js';
+import { enlarge } from '../shared/enlarge.js';
 import { ask } from '../shared/http.js';
 import { chooseRule, rule } from '../shared/rule.js';
 import { store } from '../shared/state.js';
@@ -51,6 +52,7 @@ export function mount({ element, props, trigger }) {
       picture.src = item.thumb;
       picture.alt = '';
       picture.loading = 'lazy';
+      enlarge(picture, item.width, item.height);
       button.appendChild(picture);
       button.addEventListener('click', () =>
         open(item, item.targets.find((target) => target.color) || null),
@@ -72,6 +74,12 @@ export function mount({ element, props, trigger }) {
       .filter(Boolean);
     targets.append(...badges.map((one) => one.button));
     node.append(text, targets, verdict, truth, about, notes);
+    if (item.refined) {
+      const pair = make('button', 'th-button th-shot-pair', 'Compare without CFR');
+      pair.type = 'button';
+      pair.addEventListener('click', () => store.tell('compare-pair', item));
+      node.append(pair);
+    }
     function badge(index) {
       const button = make('button', 'th-shot-target');
       const mark = make('b');

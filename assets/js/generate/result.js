@@ -1,5 +1,6 @@
 // The picture that was asked for last, large beside the button: as it is drawn, then with its verdict.
 import { make, put } from '../shared/dom.js';
+import { enlarge } from '../shared/enlarge.js';
 import { ask } from '../shared/http.js';
 import { rule } from '../shared/rule.js';
 import { store } from '../shared/state.js';
@@ -14,6 +15,7 @@ export function mount({ element }) {
   const verdict = element.querySelector('.th-result-verdict');
   const truth = element.querySelector('.th-result-truth');
   const about = element.querySelector('.th-result-about');
+  const pair = element.querySelector('.th-result-pair');
   const mine = new Set();
   let item = null;
   let drawing = null;
@@ -30,6 +32,9 @@ export function mount({ element }) {
     put(truth, '');
     element.querySelector('.th-result').classList.toggle('th-result-busy', Boolean(drawing));
     button.disabled = Boolean(drawing) || !item || !item.image_id;
+    pair.hidden = Boolean(drawing) || !item || !item.refined;
+    // What is seen while it is drawn is a preview, not the picture's own pixels.
+    enlarge(picture, drawing ? 0 : item && item.width, drawing ? 0 : item && item.height);
     if (drawing) {
       const words =
         drawing.status === 'drawing'
@@ -109,6 +114,7 @@ export function mount({ element }) {
         null;
       const other = !item || !found || found.drawing_id !== item.drawing_id;
       item = found;
+      store.set('result', item);
       show();
       if (other) sharpen();
     } catch {
@@ -118,6 +124,7 @@ export function mount({ element }) {
   button.addEventListener('click', () => {
     if (item) store.tell('open', item);
   });
+  pair.addEventListener('click', () => store.tell('compare-pair', item));
   store.subscribe('jobs', (detail) => {
     detail.jobs.filter((job) => job.mine).forEach((job) => mine.add(job.id));
     const before = drawing;

@@ -1,6 +1,7 @@
 // The drawer of stored images: newest first, searched and narrowed; click one to open it, select
 // some to delete them. Opened by props.open changing.
 import { make, many, put } from '../shared/dom.js';
+import { enlarge } from '../shared/enlarge.js';
 import { ask, send } from '../shared/http.js';
 import { undo } from '../shared/judging.js';
 import { store } from '../shared/state.js';
@@ -63,7 +64,8 @@ export function mount({ element, props, trigger, watch }) {
     const picture = make('img');
     button.type = 'button';
     button.dataset.image = image.image_id;
-    picture.src = image.thumb;
+    // A thumbnail of a small picture could have other pixels than the picture.
+    picture.src = enlarge(picture, image.width, image.height) ? image.url : image.thumb;
     picture.alt = '';
     picture.loading = 'lazy';
     button.append(

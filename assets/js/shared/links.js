@@ -57,6 +57,7 @@ function placeOf(query) {
       view || 'color',
       value('drawing') || value('sketch') || value('kept') || value('thing'),
     ].join(' ');
+  if (tab === 'generate') return 'generate' + (value('pair') ? ' pair' : '');
   if (tab === 'judge') return ['judge', value('study'), view, value('preset')].join(' ');
   if (tab !== 'explore') return tab;
   if (view === 'wall')

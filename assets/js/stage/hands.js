@@ -21,7 +21,8 @@ const KEYS = {
  * @param {{ drop: () => void, announce: (text: string) => void, hint: () => string }} keys
  */
 export function stageHands(stage, keys) {
-  const { root, view, pick, find, act, overlay, brush, visible, inText, radius, showable } = stage;
+  const { root, view, pick, find, act, tools, overlay, brush, visible, inText } = stage;
+  const { radius, showable } = stage;
   const { change, undo, redo, findObject, addPoint, forget, start, refresh, say, browse } = stage;
   const pointers = new Map();
   let spaceHeld = false;
@@ -254,7 +255,7 @@ export function stageHands(stage, keys) {
       return;
     }
     if (event.repeat && key !== '[' && key !== ']') return;
-    if (KEYS[key]) {
+    if (tools.has(KEYS[key])) {
       choose(KEYS[key]);
       if (focus === view.scroll) keys.announce(keys.hint());
     } else if (key === 'w') actions.whole();

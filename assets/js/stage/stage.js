@@ -61,7 +61,7 @@ export function mount({ element, props, trigger, watch }) {
     wanted: null,
     hint: '',
     brushChosen: false,
-    ...{ root, view, pick, find, act, overlay, brush, visible, inText },
+    ...{ root, view, pick, find, act, tools, overlay, brush, visible, inText },
     ...{ change, undo, redo, start, refresh, radius, say, showable },
     browse: () => trigger('browse'),
   };

@@ -1,0 +1,186 @@
+"""A picture that was drawn with CFR beside the one that the same request is without it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from core.color.spaces import hex_of
+from core.errors import BadInput, TrueHueError
+from core.images.difference import (
+    delta_e00_map,
+    difference_picture,
+    difference_summary,
+    scale_srgb8,
+    scale_top,
+)
+from core.images.load import encode_png
+from core.records import DrawingRecord
+from core.refinement.maps import saturation_map
+from core.refinement.settings import Refinement, rows_of
+from core.scores.measures import measures_of
+from core.scores.records import IMAGE, LOW, NEITHER, Measure
+from core.scores.scoring import score_image
+from tabs.generate.pair_figure import histograms
+from tabs.generate.realism import details_of, refinement_in
+from tabs.judging.generation import model_name
+from tabs.page.context import Context
+
+_LIKE = 200
+"""So many drawings of one text and seed are looked through."""
+_NO_PAIR = (
+    "The picture without CFR is not here. Draw it with Realism switched off and the same seed, "
+    "guidance, steps and size; then it stands here."
+)
+_SCALE_COLORS = 17
+
+
+def pair_json(context: Context, drawing_id: str) -> dict[str, Any]:
+    """Before and after of a drawing with CFR, for the page: pictures, map, differences, measures.
+
+    Where the picture without CFR is not stored, ``before`` is None and ``reason`` says what to do.
+    Raises NotStored, and BadInput for a drawing that was made without CFR or has no picture.
+    """
+    after = context.storage.drawings.get(drawing_id)
+    refinement = _refinement(after)
+    if refinement is None or after.image_id is None:
+        raise BadInput("This picture was drawn without CFR: there is nothing to compare.")
+    shown = {
+        "drawing_id": after.drawing_id,
+        "text": after.text,
+        "about": _about(after),
+        "width": after.width,
+        "height": after.height,
+        "settings": [list(row) for row in details_of(refinement)],
+        "map": _map_url(refinement),
+        "after": _picture(context, after.image_id),
+        "before": None,
+        "reason": _NO_PAIR,
+    }
+    before = without_cfr(context, after)
+    if before is None or before.image_id is None:
+        return shown
+    return {
+        **shown,
+        "before": _picture(context, before.image_id),
+        "reason": "",
+        **_compared(context, before.image_id, after.image_id),
+    }
+
+
+def without_cfr(context: Context, after: DrawingRecord) -> DrawingRecord | None:
+    """The newest stored drawing of the same request without CFR, by the same weights, libraries and
+    device: what the first of two passes is. None where there is none."""
+    wanted = _plain(after)
+    candidates = context.storage.drawings.of_seed(after.model, after.text, after.seed or 0, _LIKE)
+    return next(
+        (one for one in candidates if "cfr" not in one.origin and _plain(one) == wanted), None
+    )
+
+
+def saturation_rows(context: Context, image_id: str) -> dict[str, Any]:
+    """The saturation map of a stored picture as rows of cells, to begin painting with."""
+    return {"rows": rows_of(saturation_map(context.srgb8(image_id)))}
+
+
+def _plain(row: DrawingRecord) -> dict[str, Any]:
+    """What a drawing came of, but for CFR, and what is of no picture."""
+    return {name: value for name, value in row.origin.items() if name not in ("cfr", "notes")}
+
+
+def _refinement(row: DrawingRecord) -> Refinement | None:
+    # The origin has the map that was drawn with; the options have what was asked for.
+    return refinement_in(row.origin) or refinement_in(row.options)
+
+
+def _about(row: DrawingRecord) -> str:
+    origin = row.origin
+    parts = [
+        model_name(row.model),
+        f"seed {row.seed}" if row.seed is not None else "",
+        f"guidance {origin['guidance']:g}" if origin.get("guidance") is not None else "",
+        f"{origin['steps']} steps" if origin.get("steps") else "",
+        f"{row.width} × {row.height} pixels" if row.width and row.height else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _picture(context: Context, image_id: str) -> dict[str, Any]:
+    return {"image_id": image_id, "url": f"/media/images/{image_id}.png"}
+
+
+def _map_url(refinement: Refinement) -> str:
+    """The map as a picture: white where guidance is turned down most; empty where none is known."""
+    if refinement.discrepancy is None:
+        return ""
+    gray = np.rint(refinement.discrepancy * 255).astype(np.uint8)
+    return _png_url(np.repeat(gray[..., None], 3, axis=2))
+
+
+def _compared(context: Context, before_id: str, after_id: str) -> dict[str, Any]:
+    before, after = context.srgb8(before_id), context.srgb8(after_id)
+    try:
+        values = delta_e00_map(before, after)
+    except TrueHueError as error:
+        difference: dict[str, Any] = {"problem": str(error)}
+    else:
+        top = scale_top(values)
+        colors = scale_srgb8()[np.linspace(0, 255, _SCALE_COLORS).astype(int)]
+        difference = {
+            "problem": "",
+            "url": _png_url(difference_picture(values, top)),
+            "top": top,
+            "scale": [hex_of(color) for color in colors],
+            **asdict(difference_summary(values)),
+        }
+    return {
+        "difference": difference,
+        "measures": [
+            row
+            for measure in measures_of(IMAGE)
+            if (row := _measured(context, measure, before_id, after_id))
+        ],
+        "figure": histograms(before, after),
+    }
+
+
+def _measured(
+    context: Context, measure: Measure, before_id: str, after_id: str
+) -> Mapping[str, Any] | None:
+    """What a measure says of both; None where nobody has looked at either."""
+    stored = context.storage.scores.values(measure, IMAGE, [before_id, after_id])
+    values = [_value(context, measure, one, stored) for one in (before_id, after_id)]
+    if values == [None, None]:
+        return None
+    change = None if None in values else (values[1] or 0.0) - (values[0] or 0.0)
+    return {
+        "name": measure.name,
+        "title": f"{measure.formula} ({measure.bounds_text}). {measure.source}.",
+        "better": "" if measure.better == NEITHER else f"{measure.better} is better",
+        "before": "not scored" if values[0] is None else measure.text(values[0]),
+        "after": "not scored" if values[1] is None else measure.text(values[1]),
+        "change": "" if change is None else f"{change:+.{measure.decimals}f}".replace("-", "−"),
+        "toward": _toward(measure, change),
+    }
+
+
+def _toward(measure: Measure, change: float | None) -> str:
+    if change is None or measure.better == NEITHER or not round(change, measure.decimals):
+        return ""
+    return "better" if (change < 0) == (measure.better == LOW) else "worse"
+
+
+def _value(
+    context: Context, measure: Measure, image_id: str, stored: Mapping[str, float]
+) -> float | None:
+    if image_id in stored or measure.of is None or not measure.quick:
+        return stored.get(image_id)
+    return score_image(measure, image_id, context.srgb8(image_id)).value
+
+
+def _png_url(srgb8: np.ndarray) -> str:
+    return "data:image/png;base64," + base64.b64encode(encode_png(srgb8)).decode("ascii")

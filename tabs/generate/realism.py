@@ -1,0 +1,210 @@
+"""CFR as people set it in Generate: the switch, λ, where the map comes from, and the variants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import BadInput
+from core.generation.refining import why_no_cfr
+from core.generation.registry import model
+from core.refinement.field import MAPPED
+from core.refinement.settings import (
+    FIRST_PASS,
+    PREDICTED,
+    PREDICTED_AT,
+    Refinement,
+    refinement_of,
+)
+
+PAINTED = "painted"
+STRENGTH = 0.7
+"""What the slider begins with. The paper does not state its λ."""
+_ADVICE = f"Choose a model with guidance, such as {model('small').name}, or switch Realism off."
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several, as the page offers it."""
+
+    id: str
+    name: str
+    words: str
+
+
+MAPS = (
+    Choice(
+        FIRST_PASS,
+        "Saturation of a first pass",
+        "Draws twice with the same noise: where the first picture is more saturated than "
+        "photographs, guidance is turned down in the second.",
+    ),
+    Choice(
+        PREDICTED,
+        "Predicted on the way",
+        "Draws once: the map is read from the picture that the sampler foresees.",
+    ),
+    Choice(PAINTED, "Painted by hand", "You paint over a picture where guidance is turned down."),
+)
+"""Where a map comes from. One that a learned metric makes (CFM) becomes another entry, with a map
+of its own in ``options_of``."""
+
+VARIANTS = (
+    Choice(
+        "full",
+        "In space and in time (as published)",
+        "Most at the first steps, and where the map says so.",
+    ),
+    Choice("spatial", "In space alone", "Where the map says so, alike at every step."),
+    Choice("temporal", "In time alone", "Everywhere alike, most at the first steps. Reads no map."),
+    Choice("none", "Not at all", "Nothing is turned down: the paper's row to compare with."),
+)
+"""The rows of the paper's ablation."""
+
+
+@dataclass(frozen=True)
+class Realism:
+    """CFR for what is drawn next: ``cfr`` is what a request's options hold under that name, and
+    ``beside`` says whether each picture is drawn without it too."""
+
+    cfr: Mapping[str, Any]
+    beside: bool = True
+
+    @property
+    def words(self) -> str:
+        """In short: ``CFR λ 0.7``."""
+        return words_of({"cfr": self.cfr})
+
+
+def realism_of(value: Any) -> Realism | None:
+    """What the switch and its settings say; None where it is off.
+
+    ``value``: ``{"on", "strength", "map", "variant", "at", "beside", "rows"}``, as the page sends
+    it. Raises BadInput in words fit to be shown.
+    """
+    if not isinstance(value, Mapping) or not value.get("on"):
+        return None
+    cfr = options_of(value)
+    first = cfr.get("map") == FIRST_PASS
+    return Realism(cfr, first or value.get("beside", True) is not False)
+
+
+def options_of(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The request's ``cfr``, checked. Raises BadInput."""
+    variant = value.get("variant") or "full"
+    cfr: dict[str, Any] = {"strength": value.get("strength", STRENGTH), "variant": variant}
+    if variant in MAPPED:
+        chosen = value.get("map") or FIRST_PASS
+        if chosen not in {one.id for one in MAPS}:
+            raise BadInput(f"There is no map {str(chosen)[:40]!r} for CFR. Choose another one.")
+        if chosen == PAINTED:
+            if not value.get("rows"):
+                raise BadInput(
+                    "The map is not painted yet: press Paint the map, or choose another."
+                )
+            cfr |= {"map": value["rows"], "source": PAINTED}
+        else:
+            cfr["map"] = chosen
+        if chosen == PREDICTED:
+            cfr["at"] = value.get("at", PREDICTED_AT)
+    refinement_of({"cfr": cfr})
+    return cfr
+
+
+def problem_of(models: Sequence[str], scales: Sequence[float | None]) -> str:
+    """Why CFR cannot be applied to what is asked for, as a sentence; empty where it can."""
+    for name in models:
+        for scale in scales:
+            reason = why_no_cfr(model(name), scale)
+            if reason:
+                return f"{reason} {_ADVICE}"
+    return ""
+
+
+def refinement_in(options: Mapping[str, Any]) -> Refinement | None:
+    """The refinement of a stored drawing's options or origin; None where it has none that can be
+    read."""
+    try:
+        return refinement_of(options)
+    except BadInput:
+        return None
+
+
+def words_of(options: Mapping[str, Any]) -> str:
+    """``CFR λ 0.7`` of a drawing's options; empty where it was drawn without."""
+    refinement = refinement_in(options)
+    if refinement is None:
+        return ""
+    variant = "" if refinement.variant == "full" else f", {refinement.variant}"
+    return f"CFR λ {refinement.strength:g}{variant}"
+
+
+def details_of(refinement: Refinement) -> list[tuple[str, str]]:
+    """Name and words of each setting of a refinement."""
+    variants = {one.id: one for one in VARIANTS}
+    rows = [
+        ("Strength λ", f"{refinement.strength:g}"),
+        ("Turned down", variants[refinement.variant].name),
+    ]
+    if refinement.variant in MAPPED:
+        rows.append(("Map", refinement.source or "given"))
+    if refinement.reads_prediction:
+        rows.append(("Map read after", f"{refinement.at:.0%} of the steps"))
+    return rows
+
+
+def first_props() -> dict[str, Any]:
+    """What the page's module offers."""
+
+    def listed(choices: Sequence[Choice]) -> list[dict[str, str]]:
+        return [{"id": one.id, "name": one.name, "words": one.words} for one in choices]
+
+    return {
+        "maps": listed(MAPS),
+        "variants": listed(VARIANTS),
+        "mapped": list(MAPPED),
+        "value": {
+            "on": False,
+            "strength": STRENGTH,
+            "map": FIRST_PASS,
+            "variant": "full",
+            "at": PREDICTED_AT,
+            "beside": True,
+            "rows": [],
+        },
+    }
+
+
+def link_of(realism: Realism | None) -> dict[str, Any]:
+    """What a link says of it. A painted map is too long for one: it is kept with its pictures."""
+    if realism is None:
+        return {"cfr": "", "cfr_map": "", "cfr_variant": "", "cfr_at": ""}
+    cfr = realism.cfr
+    chosen = cfr.get("map", "")
+    return {
+        "cfr": f"{cfr['strength']:g}",
+        "cfr_map": chosen if isinstance(chosen, str) else PAINTED,
+        "cfr_variant": cfr["variant"] if cfr["variant"] != "full" else "",
+        "cfr_at": f"{cfr['at']:g}" if cfr.get("at", PREDICTED_AT) != PREDICTED_AT else "",
+    }
+
+
+def from_link(query: Mapping[str, str]) -> dict[str, Any] | None:
+    """The switch and its settings as a link has them; None where it does not speak of them."""
+    value = dict(first_props()["value"])
+    try:
+        value["strength"] = float(query["cfr"])
+        value["at"] = float(query.get("cfr_at") or PREDICTED_AT)
+    except (KeyError, ValueError):
+        return None
+    value |= {
+        "on": True,
+        "map": query.get("cfr_map") or FIRST_PASS,
+        "variant": query.get("cfr_variant") or "full",
+    }
+    try:
+        options_of({**value, "rows": ["00"]})
+    except BadInput:
+        return None
+    return value

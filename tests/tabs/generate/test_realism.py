@@ -1,0 +1,204 @@
+"""CFR in Generate: the switch and its settings, what is drawn by them, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.errors import BadInput
+from core.fidelity.vividness import mean_saturation
+from core.images.difference import delta_e00_map
+from core.records import DrawingRecord
+from core.refinement.maps import saturation_map
+from core.refinement.settings import rows_of
+from storage import Storage
+from tabs.generate import tab
+from tabs.generate.drawings import drawings_json
+from tabs.generate.pair_figure import histograms
+from tabs.generate.pairs import pair_json, saturation_rows
+from tabs.generate.plan import Controls, OwnPrompt, count_of, own_prompt, requests, settings
+from tabs.generate.realism import first_props, from_link, problem_of, realism_of
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
+from tabs.shell.compose import make_context
+from tests.empty_data import empty_data
+
+SMALL = "small"
+ON: dict[str, Any] = {**first_props()["value"], "on": True, "strength": 1.0}
+
+
+def controls(realism: Any, models: tuple[str, ...] = (SMALL,), guidance: str = "") -> tuple:
+    """The request card with two steps and seed 3."""
+    return (list(models), 3, 1, guidance, "2", 0, "studio", "none", realism)
+
+
+def cfr_of(**changes: Any) -> dict[str, Any]:
+    realism = realism_of({**ON, **changes})
+    assert realism is not None
+    return dict(realism.cfr)
+
+
+def test_the_switch_says_what_a_request_holds() -> None:
+    assert realism_of(None) is None
+    assert realism_of({**ON, "on": False, "strength": "nonsense"}) is None
+    assert cfr_of() == {"strength": 1.0, "variant": "full", "map": "first pass"}
+    assert cfr_of(map="predicted", at=0.5)["at"] == 0.5
+    assert cfr_of(variant="temporal") == {"strength": 1.0, "variant": "temporal"}
+    painted = cfr_of(map="painted", rows=["00ff", "80ff"])
+    assert (painted["map"], painted["source"]) == (["00ff", "80ff"], "painted")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"strength": 1.5}, "strength λ is a number from 0 to 1"),
+        ({"variant": "sideways"}, "no variant 'sideways'"),
+        ({"map": "guessed"}, "no map 'guessed'"),
+        ({"map": "painted"}, "not painted yet"),
+        ({"map": "painted", "rows": ["xy"]}, "two hexadecimal digits"),
+    ],
+)
+def test_what_cannot_be_set_is_said(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        realism_of({**ON, **changes})
+
+
+def test_each_picture_is_drawn_without_and_with_it() -> None:
+    prompts = [own_prompt(OwnPrompt("A red mug")), own_prompt(OwnPrompt("A blue bus"))]
+    how = settings(Controls(*controls(ON, guidance="2, 4")))
+    made = requests(prompts, how)
+    assert len(made) == count_of(2, how) == 8
+    assert [(one.guidance, one.text, bool(one.options)) for one in made[:3]] == [
+        (2.0, "A red mug", False),
+        (2.0, "A red mug", True),
+        (2.0, "A blue bus", False),
+    ]
+    alone = settings(Controls(*controls({**ON, "map": "predicted", "beside": False})))
+    assert [one.options["cfr"]["map"] for one in requests(prompts, alone)] == ["predicted"] * 2
+    # The first of two passes is drawn anyway, and so it is kept.
+    two = settings(Controls(*controls({**ON, "beside": False})))
+    assert count_of(1, two) == 2
+
+
+def test_models_without_guidance_are_named_beside_the_switch(context: Context) -> None:
+    own, asked = OwnPrompt("A red mug"), {"mode": "own"}
+    shown = tab.plan(context, OWNER, asked, own, *controls(ON, ("reference-renderer",)))
+    said = shown[-1]["view"]["problem"]
+    assert said.startswith("Reference renderer")
+    assert "such as Small (trained on the renderer), or switch Realism off" in said
+    assert shown[0]["view"]["problem"] == said
+    with pytest.raises(BadInput, match="no diffusion model"):
+        tab.start(context, OWNER, asked, own, *controls(ON, ("reference-renderer", SMALL)))
+    for name, words in {
+        "flux.1-dev": "one prediction only",
+        "janus-pro-1b": "token by token",
+        "served:here": "on a server",
+    }.items():
+        assert words in problem_of([name], [None])
+    assert "above 1" in problem_of([SMALL], [3.0, 1.0])
+    fine = tab.plan(context, OWNER, asked, own, *controls(ON))
+    assert fine[-1]["view"]["problem"] == fine[0]["view"].get("problem", "") == ""
+    assert fine[0]["view"]["note"] == "without and with CFR"
+    assert "CFR λ 1" in fine[4]["text"]
+
+
+def test_a_link_sets_the_switch_again(context: Context) -> None:
+    value = {**ON, "strength": 0.4, "map": "predicted", "variant": "spatial", "at": 0.5}
+    shown = tab.plan(context, OWNER, {"mode": "own"}, OwnPrompt("A mug"), *controls(value))
+    link = {name: str(text) for name, text in shown[0]["view"]["settings"].items()}
+    assert from_link(link) == value
+    assert from_link({"cfr": "2"}) is from_link({"cfr": "x"}) is from_link({}) is None
+    painted = from_link({"cfr": "0.5", "cfr_map": "painted"})
+    assert painted is not None
+    assert (painted["map"], painted["rows"]) == ("painted", [])
+
+
+@pytest.fixture(scope="module")
+def drawn_room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
+    """Drawn by the small model through the tab: λ 1 from a first pass, λ 0, and a painted half."""
+    with Storage.open(empty_data(tmp_path_factory.mktemp("cfr") / "data")) as storage:
+        made = make_context(storage, "data")
+        own = OwnPrompt("A photo of a red mug")
+        for value in (
+            ON,
+            {**ON, "strength": 0, "beside": False},
+            {**ON, "map": "painted", "rows": ["ff00"], "beside": False},
+        ):
+            job = tab.start(made, OWNER, {"mode": "own"}, own, *controls(value))
+            state = made.engine.wait(job, 120)
+            assert (state.status, state.problems) == ("done", ())
+        yield made
+        made.close()
+
+
+def by_strength(room: Context) -> dict[str, DrawingRecord]:
+    painted, zero, _, full, plain = room.storage.drawings.recent()
+    return {"plain": plain, "full": full, "zero": zero, "painted": painted}
+
+
+def test_nothing_turned_down_is_the_same_image_through_the_app(drawn_room: Context) -> None:
+    rows = by_strength(drawn_room)
+    assert rows["plain"].options == {}
+    assert rows["zero"].options["cfr"]["strength"] == 0
+    # An image's id is the SHA-256 of its pixels.
+    assert rows["zero"].image_id == rows["plain"].image_id
+    assert len({rows[name].image_id for name in ("plain", "full", "painted")}) == 3
+
+
+def test_before_and_after_are_linked_and_measured(drawn_room: Context) -> None:
+    rows = by_strength(drawn_room)
+    pair = pair_json(drawn_room, rows["full"].drawing_id)
+    before_id, after_id = pair["before"]["image_id"], pair["after"]["image_id"]
+    assert (before_id, after_id) == (rows["plain"].image_id, rows["full"].image_id)
+    before, after = (drawn_room.storage.images.srgb8(one) for one in (before_id, after_id))
+    values = delta_e00_map(before, after)
+    difference = pair["difference"]
+    assert (difference["mean"], difference["most"]) == (values.mean(), values.max())
+    assert difference["url"].startswith("data:image/png;base64,")
+    assert (difference["scale"][0], len(difference["scale"])) == ("#00224E", 17)
+    by_name = {row["name"]: row for row in pair["measures"]}
+    saturation = by_name["Mean saturation"]
+    assert saturation["before"] == f"{mean_saturation(before):.3f}"
+    assert saturation["after"] == f"{mean_saturation(after):.3f}"
+    assert by_name["ΔSat"]["better"] == "low is better"
+    for trace in pair["figure"]["data"]:
+        assert sum(trace["y"][:-1]) == pytest.approx(100)
+    origin: Any = rows["full"].origin
+    assert origin["cfr"]["map"] == rows_of(saturation_map(before))
+    assert ["Map", "map of the first pass"] in pair["settings"]
+    # The painted one was drawn alone; what it is without CFR had been drawn before.
+    assert pair_json(drawn_room, rows["painted"].drawing_id)["before"]["image_id"] == before_id
+    assert saturation_rows(drawn_room, before_id)["rows"] == rows_of(saturation_map(before))
+
+
+def test_a_picture_without_its_other_says_how_to_get_it(drawn_room: Context) -> None:
+    rows = by_strength(drawn_room)
+    with pytest.raises(BadInput, match="drawn without CFR"):
+        pair_json(drawn_room, rows["plain"].drawing_id)
+    full = rows["full"]
+    other = DrawingRecord(
+        text=full.text,
+        model=full.model,
+        image_id=full.image_id,
+        seed=full.seed,
+        options=full.options,
+        origin={**full.origin, "revision": "other weights"},
+    )
+    stored = drawn_room.storage.drawings.add(other)
+    pair = pair_json(drawn_room, stored.drawing_id)
+    assert pair["before"] is None
+    assert "Realism switched off" in pair["reason"]
+    shown, *_ = drawings_json(drawn_room, [full])
+    assert shown["refined"]
+    assert "CFR λ 1" in shown["about"]
+    assert (shown["width"], shown["height"]) == (64, 64)
+
+
+def test_the_difference_of_equal_pictures_is_nothing() -> None:
+    gray = np.full((4, 4, 3), 90, np.uint8)
+    before, after = histograms(gray, gray)["data"]
+    assert before["y"] == after["y"]
+    assert before["y"][0] == 100
