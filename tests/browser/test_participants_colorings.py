@@ -3,6 +3,7 @@ network; what is stored gives the pixels that were on the screen."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -29,6 +30,22 @@ LOOKED_AGAIN = """() => {
   set(false);
 }"""
 """Somebody turns to the page again."""
+
+
+def covered(page: Page) -> list[str]:
+    """What is to be touched on the canvas and is not 44 px high and wide, not whole on the screen
+    after scrolling to it, or lies under something else."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('.cv-rail button, .cv-looks button')]
+        .filter((one) => one.offsetParent).filter((one) => {
+          one.scrollIntoView({ block: 'nearest' });
+          const box = one.getBoundingClientRect();
+          const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+          return box.width < 44 || box.height < 44 || box.left < 0 || box.right > innerWidth
+            || box.top < 0 || box.bottom > innerHeight
+            || !one.contains(document.elementFromPoint(x, y));
+        }).map((one) => one.textContent)"""
+    )
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +126,8 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
         Example("Only the apple is colored.", True, room.images[0]),
         Example("The sky is colored too.", False),
     )
-    link = room.opened(room.colorings(3, Review.RESEARCHER, examples=examples))
+    wording = (("break_text", "Have some tea; “{words}” stays as it is."),)
+    link = room.opened(room.colorings(3, Review.RESEARCHER, examples=examples, wording=wording))
     page = visit(link)
     designer = Designer(page)
     barriers: list[str] = []
@@ -126,9 +144,15 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     designer.sees(0)
     picker = page.locator(".cv-side")
     before = picker.bounding_box()
+    chip = picker.locator(".cv-chip")
+    # Crossed out, so that gray is not taken for a color.
+    expect(chip).to_have_css("background-image", re.compile("linear-gradient"))
     page.mouse.click(*designer.place(0.5, 0.55))
     expect(page.locator(".cv-told")).to_have_text("Choose a color first.")
     assert picker.bounding_box() == before
+    designer.takes("#c02030")
+    expect(chip).to_have_css("background-image", "none")
+    expect(chip).to_have_css("background-color", "rgb(192, 32, 48)")
     designer.colors(range(3))
     look("review")
     room.mark(link, 2, MarkKind.PRACTICE, "again", "The sky is colored too.")
@@ -186,6 +210,7 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     designer.presses("Take a break")
     look("break")
     expect(designer.at("break")).to_contain_text("All that you did is saved.")
+    expect(designer.at("break")).to_contain_text(re.compile("Have some tea; “.+” stays as it is"))
     designer.presses("Continue")
     designer.colors(range(8, 11))
     look("comment")
@@ -234,6 +259,8 @@ def test_five_sketches_by_touch_and_ten_seconds_without_a_network(
                 "&& document.documentElement.scrollHeight <= innerHeight"
             )
             assert barriers_here(page) == []
+        if position == 4:
+            assert covered(page) == []
         if position == 1:
             page.context.set_offline(True)
         page.locator(".cv-color").tap()
