@@ -104,12 +104,13 @@ def split(
         raise BadInput(f"The share of test groups is a number from 0 to 1, not {test_share:g}.")
     sides: dict[str, str] = {}
     for group in groups:  # photographs that share a caption are joined to the first of them
-        photograph, caption = f"photograph {group.photograph.name}", f"caption {group.caption}"
+        photograph, caption = f"photograph {group.photograph}", f"caption {group.caption}"
         first, second = _root(sides, photograph), _root(sides, caption)
         sides[max(first, second)] = min(first, second)
     out: tuple[list[Group], list[Group]] = ([], [])
     for group in groups:
-        root = _root(sides, f"photograph {group.photograph.name}")
+        # The least of all names that are joined: a caption's, wherever the files lie.
+        root = _root(sides, f"photograph {group.photograph}")
         digest = hashlib.sha256(f"{seed}\0{root}".encode()).digest()
         out[int.from_bytes(digest[:8]) < test_share * 2**64].append(group)
     return out

@@ -87,3 +87,15 @@ def test_a_photograph_and_a_caption_are_on_one_side_only() -> None:
     assert split(groups, 1)[0] == []
     with pytest.raises(BadInput, match="from 0 to 1"):
         split(groups, 1.5)
+
+
+def test_equal_file_names_are_no_one_photograph_and_a_moved_folder_is_split_alike() -> None:
+    def groups(root: str) -> list[Group]:
+        files = [Path(root) / f"{n}" / "real.jpg" for n in range(60)]
+        return [Group(file, (Path("x.jpg"),), f"caption {n}") for n, file in enumerate(files)]
+
+    training, test = split(groups("/a"), 0.5)
+    assert len(training) > 15
+    assert len(test) > 15
+    moved = split(groups("/b"), 0.5)[1]
+    assert [group.caption for group in moved] == [group.caption for group in test]
