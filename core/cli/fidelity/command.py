@@ -10,12 +10,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from core.cli.fidelity import evaluation, training
+from core.cli.fidelity import building, evaluation, training
 from core.command import program
 from core.errors import TrueHueError
 
 EPILOG = """\
 examples:
+  python -m core.fidelity build --rendered 60 --distort saturation,contrast --out cfd
+  python -m core.fidelity build photos --captions photos.csv --models sd3,sdxl --out cfd
   python -m core.fidelity base --out tiny
   python -m core.fidelity train --groups cfd/train.json --held cfd/test.json --base tiny --out cfm
   python -m core.fidelity evaluate --groups cfd/test.json --cfm cfm --measure delta_sat
@@ -32,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = argument_parser.add_subparsers(required=True, metavar="COMMAND")
-    for part in (training, evaluation):
+    for part in (building, training, evaluation):
         part.add(commands)
     return argument_parser
 

@@ -1,0 +1,152 @@
+"""``build``: groups as CFD has them, from photographs with captions."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from core.batch.execute import Crew, execute
+from core.batch.records import BatchState
+from core.cli.fidelity.numbers import numbers
+from core.errors import BadInput
+from core.fidelity.building.photographs import read_photographs
+from core.fidelity.building.rendered import rendered_photographs
+from core.fidelity.building.work import FORMATS, BuildSettings, begin
+from core.fidelity.distortions import DISTORTIONS, SCALES
+from core.fidelity.groups import CATEGORIES, GUIDANCES, split, write_groups
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    build = commands.add_parser(
+        "build", help="groups from photographs with captions: by guidance, saturation, contrast"
+    )
+    build.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="of photographs")
+    build.add_argument(
+        "--captions",
+        type=Path,
+        metavar="TABLE",
+        help="CSV or Parquet: file, caption and perhaps category (one of CFD's)",
+    )
+    build.add_argument(
+        "--rendered", type=int, metavar="N", help="N renderings in place of photographs"
+    )
+    build.add_argument("--out", type=Path, required=True, metavar="DIR", help="the data set")
+    build.add_argument(
+        "--models", default="", metavar="IDS", help="with commas: who draws by rising guidance"
+    )
+    build.add_argument(
+        "--distort",
+        default="",
+        metavar="NAMES",
+        help=f"with commas, of {', '.join(DISTORTIONS)}: the photograph, more and more vivid",
+    )
+    build.add_argument(
+        "--guidance", default=_text(GUIDANCES), metavar="SCALES", help="default %(default)s"
+    )
+    build.add_argument("--scales", default=_text(SCALES), help="of --distort, default %(default)s")
+    build.add_argument("--steps", type=int, help="of a drawing (default: the model's)")
+    build.add_argument(
+        "--width", type=int, metavar="PX", help="of a drawing (default: the model's)"
+    )
+    build.add_argument("--height", type=int, metavar="PX", help="the same")
+    build.add_argument(
+        "--size",
+        type=int,
+        default=1024,
+        metavar="PX",
+        help="side of distorted photographs, at most",
+    )
+    build.add_argument("--seed", type=int, default=0, help="default 0")
+    build.add_argument("--format", choices=FORMATS, default="jpg", help="default jpg")
+    build.add_argument(
+        "--test-share", type=float, default=0.15, help="of the photographs (default 0.15)"
+    )
+    build.add_argument("--workers", type=int, default=1, metavar="N", help="default 1")
+    build.add_argument(
+        "--threads", type=int, metavar="N", help="of each worker (default: the cores, shared)"
+    )
+    build.add_argument("--ray", action="store_true", help="workers of Ray's cluster")
+    build.add_argument("--retry-failed", action="store_true", help="try those that failed again")
+    build.set_defaults(run=_run)
+
+
+def _text(scales: tuple[float, ...]) -> str:
+    return ",".join(f"{scale:g}" for scale in scales)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _run(options: argparse.Namespace) -> int:
+    if (options.folder is None) == (options.rendered is None):
+        raise BadInput("Give a folder of photographs, or --rendered.")
+    if not 0 <= options.test_share <= 1:
+        raise BadInput("--test-share is a number from 0 to 1.")
+    unknown = [name for name in _names(options.distort) if name not in DISTORTIONS]
+    if unknown:
+        raise BadInput(f"{unknown[0]!r:.40} is no distortion, only {', '.join(DISTORTIONS)}.")
+    makers = (*_names(options.models), *_names(options.distort))
+    settings = BuildSettings(
+        makers,
+        numbers(options.guidance, "--guidance"),
+        numbers(options.scales, "--scales"),
+        options.steps,
+        options.width,
+        options.height,
+        options.size,
+        options.seed,
+        options.format,
+    )
+    if options.rendered is not None:
+        photographs = rendered_photographs(
+            options.out / "rendered", options.rendered, seed=options.seed
+        )
+    elif options.captions is None:
+        raise BadInput("Give the captions of the photographs: --captions TABLE.")
+    else:
+        photographs = read_photographs(options.folder, options.captions)
+    work = begin(options.out, photographs, settings)
+    work.folder.set_desired_state("run")
+    if options.threads is not None and options.threads < 1:
+        raise BadInput("--threads is at least 1.")
+    team = "ray" if options.ray else "local"
+    crew = Crew(options.workers, team, threads=options.threads)
+    state = execute(work, crew, retry_failed=options.retry_failed, watch=_Watch())
+    groups = list(work.groups())
+    if groups:
+        training, test = split(groups, options.test_share, options.seed)
+        for name, part in (("groups", groups), ("train", training), ("test", test)):
+            write_groups(options.out / f"{name}.json", part)
+        print(f"{len(groups):,} groups in {options.out}: {len(training):,} to learn from")
+        print(f"(train.json), {len(test):,} to be tested by (test.json).")
+        for category in ("", *CATEGORIES):
+            count = sum(group.category == category for group in groups)
+            if count:
+                print(f"  {category or 'no category'}: {count:,}")
+    for reason, count in state.problems:
+        print(f"{count:,} without a result: {reason}", file=sys.stderr)
+    if state.status != "finished":
+        print(f"{state.message or 'Stopped.'} The same command goes on from there.")
+        return 3
+    return 2 if state.failed else 0
+
+
+class _Watch:
+    """A line every ten seconds."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def __call__(self, state: BatchState) -> None:
+        if time.monotonic() - self._last < 10:
+            return
+        self._last = time.monotonic()
+        words = f"{state.done:,} of {state.total:,} groups"
+        if state.seconds_left is not None:
+            words += f", about {state.seconds_left / 60:.0f} min left"
+        print(words, file=sys.stderr, flush=True)

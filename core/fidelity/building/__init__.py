@@ -1,0 +1,1 @@
+"""Groups as CFD has them, made from photographs with captions: long work that resumes."""

@@ -1,0 +1,322 @@
+"""Groups being made: one photograph by one maker is an item.
+
+A maker is a model of the registry, which draws the caption at rising guidance from one noise, or a
+distortion of the photograph itself (:mod:`core.fidelity.distortions`), of which the order is known
+without a model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.batch.folder import BatchFolder
+from core.batch.records import DONE, Row, Words
+from core.batch.results import tables
+from core.batch.shards import schema_with
+from core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
+from core.errors import BadInput, DataFolderError, TrueHueError
+from core.fidelity.building.photographs import Photograph
+from core.fidelity.distortions import DISTORTIONS, SCALES
+from core.fidelity.groups import GUIDANCES, Group
+from core.files import write_once
+from core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
+from core.generation.opening import open_model
+from core.generation.registry import model
+from core.generation.request import (
+    MAX_SEED,
+    Cancelled,
+    GenerationRequest,
+    LoadedModel,
+    StepReport,
+)
+from core.images.load import load_image
+
+VERSION = 1
+"""Rises where the same plan would give other pictures."""
+PHOTOGRAPHS = "photographs.jsonl"
+PICTURES = "pictures"
+FORMATS = ("jpg", "png")
+_JPEG_QUALITY = 95
+_NO_GUIDANCE = {
+    "renderer": "computes its pictures, without guidance",
+    "served": "draws on a server, whose guidance cannot be reached from here",
+    "folder": "does not draw here",
+}
+
+
+@dataclass(frozen=True)
+class BuildSettings:
+    """``makers``: ids of models and names of distortions. ``steps`` and the sides of what models
+    draw are theirs where None. ``size_px``: photographs are scaled down to this squared where a
+    distortion makes the images, and to the drawn area where a model does. All files of a group are
+    written in one ``format``, so that no codec tells photographs from the rest.
+    """
+
+    makers: tuple[str, ...]
+    guidances: tuple[float, ...] = GUIDANCES
+    scales: tuple[float, ...] = SCALES
+    steps: int | None = None
+    width: int | None = None
+    height: int | None = None
+    size_px: int = 1024
+    seed: int = 0
+    format: str = "jpg"
+
+    def __post_init__(self) -> None:
+        if not self.makers or len(set(self.makers)) < len(self.makers):
+            raise BadInput("Name at least one model or distortion, each once.")
+        for name, rising, least in (
+            ("Guidance", self.guidances, 0.0),
+            ("The scales of a distortion", self.scales, 1.0),
+        ):
+            ordered = all(a < b for a, b in pairwise(rising))
+            if len(rising) < 2 or not ordered or not least < rising[0] or not rising[-1] < 1000:
+                raise BadInput(f"{name} rises from above {least:g}, in at least two steps.")
+        if self.format not in FORMATS:
+            raise BadInput(f"The format is {' or '.join(FORMATS)}, not {self.format!r:.20}.")
+        if not 16 <= self.size_px <= 8192:
+            raise BadInput("The side of photographs is 16 to 8,192 pixels.")
+        for maker in self.makers:
+            if maker not in DISTORTIONS:
+                _check_guidance(maker)
+
+
+def _check_guidance(maker: str) -> None:
+    entry = model(maker)
+    why = _NO_GUIDANCE.get(entry.kind, "")
+    if not why and entry.defaults is not None and entry.defaults.guidance is None:
+        why = "has no guidance"
+    if why:
+        raise BadInput(
+            f"{entry.name} {why}: its images cannot be ordered by it. Distortions "
+            f"({', '.join(DISTORTIONS)}) need none."
+        )
+
+
+class BuildFolder(BatchFolder):
+    """Its plan holds the settings; ``photographs.jsonl`` lies beside it."""
+
+    words = Words("data set", "group", "groups")
+
+    def plan_files(self) -> tuple[Path, ...]:
+        """The photographs, too."""
+        return (*super().plan_files(), self.path / PHOTOGRAPHS)
+
+    def written_folders(self) -> tuple[Path, ...]:
+        """Pictures are written below the folder."""
+        return (*super().written_folders(), self.path / PICTURES)
+
+    def settings(self) -> BuildSettings:
+        """Of the plan. Raises BadInput for those of another version."""
+        fields = dict(self.summary()["settings"])
+        for name in ("makers", "guidances", "scales"):
+            fields[name] = tuple(fields[name])
+        return BuildSettings(**fields)
+
+    def photographs(self) -> list[Photograph]:
+        """In the order of the plan."""
+        text = (self.path / PHOTOGRAPHS).read_text(encoding="utf-8")
+        rows = (json.loads(line) for line in text.splitlines())
+        return [Photograph(Path(r["path"]), r["caption"], r["category"]) for r in rows]
+
+
+def begin(path: Path, photographs: Sequence[Photograph], settings: BuildSettings) -> BuildWork:
+    """The work of a folder, new or to go on with. Raises BadInput where the folder was begun with
+    other photographs or settings."""
+    lines = "".join(
+        json.dumps({**asdict(one), "path": str(one.path)}, ensure_ascii=False) + "\n"
+        for one in photographs
+    ).encode()
+    plan = {
+        "total": len(photographs) * len(settings.makers),
+        "version": VERSION,
+        "settings": json.loads(json.dumps(asdict(settings))),
+        "photographs": hashlib.sha256(lines).hexdigest(),
+    }
+    folder = BuildFolder(path)
+    folder.begin(plan, {PHOTOGRAPHS: lines})
+    begun = folder.summary()
+    if any(begun.get(name) != value for name, value in plan.items()):
+        raise BadInput(
+            f"{path} was begun with other photographs or settings: choose another folder."
+        )
+    return BuildWork(path)
+
+
+class BuildWork(Work):
+    """All photographs by the first maker, then by the next, so that one model is loaded at a
+    time."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(BuildFolder(path))
+
+    def schema(self) -> Any:
+        """Paths are below the folder; the first of ``files`` is the photograph's."""
+        import pyarrow as pa
+
+        return schema_with(
+            [
+                ("photograph", pa.int64()),
+                ("maker", pa.string()),
+                ("files", pa.list_(pa.string())),
+                ("seed", pa.int64()),
+            ]
+        )
+
+    def check(self) -> None:
+        """Raises BadInput for a folder that another version began."""
+        if self.folder.summary().get("version") != VERSION:
+            raise BadInput(f"{self.folder.path} was begun by another version: begin anew.")
+
+    def open(self, context: WorkerContext) -> Builder:
+        """Who makes groups."""
+        assert isinstance(self.folder, BuildFolder)
+        return Builder(self.folder, context)
+
+    def needs_device(self) -> bool:
+        """True where a model draws."""
+        assert isinstance(self.folder, BuildFolder)
+        return any(maker not in DISTORTIONS for maker in self.folder.settings().makers)
+
+    def groups(self) -> Iterator[Group]:
+        """The groups that are made, in the order of their positions."""
+        assert isinstance(self.folder, BuildFolder)
+        photographs, root = self.folder.photographs(), self.folder.path
+        for table in tables(self, ("position", "status", "photograph", "maker", "files")):
+            for row in table.to_pylist():
+                if row["status"] == DONE:
+                    one = photographs[row["photograph"]]
+                    files = [root / name for name in row["files"]]
+                    yield Group(files[0], tuple(files[1:]), one.caption, one.category, row["maker"])
+
+
+class Builder:
+    """Makes one group at a time."""
+
+    def __init__(self, folder: BuildFolder, context: WorkerContext) -> None:
+        self._folder, self._context = folder, context
+        self._settings, self._photographs = folder.settings(), folder.photographs()
+        self._loaded: tuple[str, LoadedModel] | None = None
+
+    def do(self, position: int, attempt: int) -> Row:
+        """The files of a group. Same position, same pixels."""
+        place, number = divmod(position, len(self._photographs))
+        maker, one = self._settings.makers[place], self._photographs[number]
+        seed = seed_of(self._settings.seed, one)
+        try:
+            photograph = load_image(one.path).srgb8
+            images = self._images(maker, photograph, one.caption, seed)
+        except Cancelled as error:
+            raise Stopped from error
+        except (Stopped, CannotWork, DataFolderError):
+            raise
+        except (ModelMissing, BadModelFolder) as error:
+            raise CannotWork(str(error)) from error
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise CannotWork(f"Memory ran out while {maker} drew: {error}") from error
+            if not isinstance(error, TrueHueError):
+                raise
+            raise ItemFailed(str(error), {"photograph": number, "maker": maker}) from error
+        height, width, _ = images[0].shape
+        images = [scaled_down(photograph, height * width), *images]
+        folder = Path(PICTURES) / f"{_plain(maker)}-{number:06d}"
+        ending = self._settings.format
+        names = ["real", *(f"rank{rank}" for rank in range(len(images) - 1))]
+        files = [folder / f"{name}.{ending}" for name in names]
+        for file, image in zip(files, images, strict=True):
+            write_once(self._folder.path / file, encoded(image, ending))
+        return {
+            "position": position,
+            "attempt": attempt,
+            "status": DONE,
+            "reason": "",
+            "photograph": number,
+            "maker": maker,
+            "files": [file.as_posix() for file in files],
+            "seed": seed,
+        }
+
+    def _images(
+        self, maker: str, photograph: np.ndarray, caption: str, seed: int
+    ) -> list[np.ndarray]:
+        settings = self._settings
+        if maker in DISTORTIONS:
+            base = scaled_down(photograph, settings.size_px**2)
+            return [DISTORTIONS[maker](base, scale) for scale in settings.scales]
+        loaded = self._model(maker)
+        images = []
+        for guidance in settings.guidances:
+            request = GenerationRequest(
+                maker,
+                caption,
+                seed=seed,
+                steps=settings.steps,
+                guidance=guidance,
+                width=settings.width,
+                height=settings.height,
+            )
+            images.append(loaded.draw([request], self._on_step, self._context.stop)[0].srgb8)
+        return images
+
+    def _on_step(self, report: StepReport) -> None:
+        self._context.step()
+
+    def _model(self, maker: str) -> LoadedModel:
+        if self._loaded is None or self._loaded[0] != maker:
+            self.close()
+            self._loaded = (maker, open_model(maker))
+        return self._loaded[1]
+
+    def close(self) -> None:
+        """Gives the model's memory back."""
+        if self._loaded is not None:
+            self._loaded[1].unload()
+            self._loaded = None
+
+
+def seed_of(seed: int, photograph: Photograph) -> int:
+    """The noise of all images of a photograph, by every model: from its name and caption."""
+    words = f"{seed}\0{photograph.path.name}\0{photograph.caption}"
+    return int.from_bytes(hashlib.sha256(words.encode()).digest()[:8]) % MAX_SEED
+
+
+def scaled_down(srgb8: np.ndarray, area_px: int) -> np.ndarray:
+    """An image of at most so many pixels, its sides in proportion (Lanczos); never enlarged."""
+    from PIL import Image
+
+    height, width, _ = srgb8.shape
+    scale = (area_px / (height * width)) ** 0.5
+    if scale >= 1:
+        return srgb8
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    return np.array(Image.fromarray(srgb8).resize(size, Image.Resampling.LANCZOS))
+
+
+def encoded(srgb8: np.ndarray, format: str) -> bytes:
+    """The bytes of a file: PNG, or JPEG of quality 95 whose color is not subsampled."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    if format == "png":
+        Image.fromarray(srgb8).save(buffer, "PNG", compress_level=4)
+    else:
+        Image.fromarray(srgb8).save(buffer, "JPEG", quality=_JPEG_QUALITY, subsampling=0)
+    return buffer.getvalue()
+
+
+def _plain(maker: str) -> str:
+    """A maker's id as a folder's name: ids of the hub and of folders have slashes and colons."""
+    plain = "".join(c if c.isalnum() or c in "-._" else "-" for c in maker).strip(".-")[:40]
+    if plain == maker:
+        return maker
+    return f"{plain}-{hashlib.sha256(maker.encode()).hexdigest()[:8]}"
