@@ -30,6 +30,7 @@ from storage.results.items import items, snapshot
 from storage.results.limits import tallies_within
 from storage.results.of_images import image_verdicts
 from storage.results.pairs import CELLS, RunPair, pair_counts, pairs
+from storage.results.prompts_of_images import images_of_text, prompt_texts
 from storage.results.wall import WallRows, page
 from storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
 from storage.results.words import Words
@@ -272,6 +273,14 @@ class Results:
     def of_images(self, image_ids: Collection[str]) -> list[ImageVerdict]:
         """Every rule's say on every object of some images, by image (whole ids)."""
         return self._asked(lambda words: image_verdicts(self._database, words, image_ids))
+
+    def prompt_texts(self, image_ids: Collection[str]) -> dict[str, str]:
+        """The prompt of each of some images (whole ids) that was drawn of one."""
+        return prompt_texts(self._database, image_ids)
+
+    def images_of_text(self, text: str, limit: int = 200) -> list[str]:
+        """The images that were drawn of a prompt's text, by hand or by a run."""
+        return images_of_text(self._database, text, limit)
 
     def pairs(
         self,

@@ -15,7 +15,8 @@ from tabs.explore.board import board_view, cards_view
 from tabs.explore.board_csv import board_csv
 from tabs.explore.rejudge import JudgeStored, start_rejudge
 from tabs.explore.run_pairs import compare_view
-from tabs.explore.scores import ScoreRuns, measures_csv, measures_view, start_scoring
+from tabs.explore.scores import measures_csv, measures_view
+from tabs.explore.scoring import ScoreRuns, start_scoring
 from tabs.explore.wall import count_view, facets_view, mask_view, picture_view, wall_view
 from tabs.explore.why import reasons
 from tabs.page.actor import Actor

@@ -21,6 +21,7 @@ from tabs.inspect.measures import ImageMeasures
 from tabs.library.service import Library
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
+from tabs.page.fidelity import Fidelity
 from tabs.page.jobs import Jobs
 from tabs.page.limits import Limits, limits_of
 from tabs.page.staging import Staging
@@ -62,16 +63,25 @@ def make_context(
     # Made here and not when first asked for: two visitors at once must not get two queues. Its
     # thread starts with the first job.
     near = partial(open_model, sources=sources, endpoints=endpoints)
-    opens: tuple[Callable[[str], Any], ...] = (near, partial(open_tool, sources=sources))
+    fidelity = Fidelity(storage.data_dir)
+    fidelity.registration()
+
+    def tool_of(tool: str) -> Any:
+        return fidelity.open(tool) if fidelity.opens(tool) else open_tool(tool, sources)
+
+    def memory_of(tool: str) -> int:
+        return fidelity.memory(tool) if fidelity.opens(tool) else tool_memory(tool, sources)
+
+    opens: tuple[Callable[[str], Any], ...] = (near, tool_of)
     memory: tuple[Callable[[str], int], ...] = (
         partial(memory_wanted, sources=sources),
-        partial(tool_memory, sources=sources),
+        memory_of,
     )
     far = far_models(near, sources)
     if far is not None:  # they hold nothing here
         opens, memory = far, (lambda _: 0, lambda _: 0)
     engine = Engine(opens[0], memory[0], _all_memory, opens[1], memory[1])
-    parts = _Parts(engine, sources, endpoints, tuple(runs))
+    parts = _Parts(engine, sources, endpoints, tuple(runs), fidelity)
     demo = bool(options.get("demo"))
     fields: dict[str, Any] = {"local": local and not demo, **options}
     if not demo:
@@ -98,6 +108,7 @@ class _Parts:
     sources: Sources
     endpoints: Mapping[str, Endpoint]
     runs: Sequence[Path]
+    fidelity: Fidelity
 
     def at(
         self,
@@ -127,6 +138,7 @@ class _Parts:
             StandingShelf(),
             ScoreMeans(),
             ImageMeasures(),
+            self.fidelity,
         )
         return {
             "storage": storage,

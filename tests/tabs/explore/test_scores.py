@@ -13,24 +13,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.batch.execute import execute
 from core.errors import BadInput, NoPixels, NotStored
 from core.scores import measures as listed
+from core.scores import work
 from core.scores.records import HIGH, IMAGE, Computed, Measure, ScoreRecord
 from storage import Storage
-from tabs.explore import scores as service
-from tabs.explore.scores import (
-    ScoreRuns,
-    _score,
-    measures_csv,
-    measures_view,
-    start_scoring,
-)
+from tabs.explore.scores import measures_csv, measures_view
+from tabs.explore.scoring import FOLDER, ScoreRuns, score_runs, start_scoring, take_left_over
 from tabs.explore.wall import wall_view
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.jobs import Job, job_alone
 from tabs.page.requests import read_as
 from tabs.shell.compose import make_context
+from tests.core.batch.here import team_here
 from tests.storage.run_samples import fill
 
 
@@ -48,6 +45,8 @@ LIKED = Measure("liked", "1", "Liked", "", 0.0, 10.0, 0, "Mean rating", "people"
 def two_measures() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(listed, "MEASURES", (RED, LIKED))
+        patch.setattr(work, "MEASURES", (RED, LIKED))
+        patch.setattr("core.batch.execute.LocalTeam", team_here)
         yield
 
 
@@ -80,23 +79,21 @@ def test_pictures_are_scored_and_the_next_job_goes_on_where_one_was_cancelled(
     scores = context.storage.scores
     before = scores.images_without(RED, run_id)
     job = job_alone("scores")
-    seen: list[int] = []
 
-    def cancelled_at_the_third(self: Job, words: str = "", done: int = 0, total: int = 0) -> None:
-        seen.append(done)
-        self.set(words=words, **({"done": done} if done else {}))
-        if done == 3:
+    def cancelled_after_an_item(self: Job, words: str = "", done: int = 0, total: int = 0) -> None:
+        self.set(words=words)
+        if done:
             self.stop.set()
 
     with monkeypatch.context() as patch:
-        patch.setattr(Job, "tell", cancelled_at_the_third)
-        _score(context, [run_id], [RED], job)
-    assert seen[:4] == [0, 1, 2, 3]
+        patch.setattr(Job, "tell", cancelled_after_an_item)
+        patch.setattr("core.batch.execute._STATE_S", 0.0)
+        patch.setattr(work, "PICTURES_AT_ONCE", 3)
+        score_runs(context, [run_id], [RED], job)
     # An image that was refused is looked at again, one that has a score is not.
     left = scores.images_without(RED, run_id)
-    looked_at = set(before[:3])
-    assert set(before) - set(left) <= looked_at
-    assert scores.count() == 3
+    assert 3 <= scores.count() < len(before)
+    assert not list((context.storage.data_dir / FOLDER).glob("*"))
 
     wanted = read_as(ScoreRuns, {"runs": [run_id], "measures": ["red"]})
     ended = context.jobs.wait(start_scoring(context, OWNER, wanted)["job"], 60)
@@ -113,24 +110,27 @@ def test_pictures_are_scored_and_the_next_job_goes_on_where_one_was_cancelled(
             assert [record.value for record in records] == [mean]
 
 
-def test_scores_are_stored_as_they_come(
-    filled: tuple[Context, list[str]], monkeypatch: pytest.MonkeyPatch
+def test_what_a_killed_app_had_scored_is_taken_in_once(
+    filled: tuple[Context, list[str]],
 ) -> None:
-    """What was scored before the work breaks is there."""
+    """Of its folder; what was stored before it was killed is not stored twice."""
     context, (_, other) = filled
-    lacking = context.storage.scores.images_without(RED, other)
-    read = context.storage.images.srgb8
-
-    def broken(image_id: str) -> np.ndarray:
-        if image_id == lacking[-1]:
-            raise MemoryError
-        return read(image_id)
-
-    monkeypatch.setattr(service, "MOST_UNSTORED", 2)
-    monkeypatch.setattr(context.storage.images, "srgb8", broken)
-    with pytest.raises(MemoryError):
-        _score(context, [other], [RED], job_alone("scores"))
-    assert set(context.storage.scores.of_items(IMAGE, lacking)) == set(lacking[:-1])
+    storage = context.storage
+    lacking = storage.scores.images_without(RED, other)
+    tasks = [
+        work.ScoringTask(image_id, str(storage.images.path(image_id)), "", ("red",))
+        for image_id in lacking
+    ]
+    place = storage.data_dir / FOLDER
+    killed = work.begin_scoring(place / "killed", tasks, [RED], None)
+    execute(killed)
+    first = next(killed.records())
+    storage.scores.add_many(first)
+    count = storage.scores.count()
+    take_left_over(context, place)
+    assert storage.scores.count() - count == len(lacking) - len(first)
+    assert set(storage.scores.of_items(IMAGE, lacking)) == set(lacking)
+    assert not list(place.glob("*"))
 
 
 def test_a_file_that_is_gone_is_unscored(filled: tuple[Context, list[str]]) -> None:
@@ -140,17 +140,17 @@ def test_a_file_that_is_gone_is_unscored(filled: tuple[Context, list[str]]) -> N
     content = path.read_bytes()
     path.unlink()
     try:
-        _score(context, [other], [RED], job_alone("scores"))
+        score_runs(context, [other], [RED], job_alone("scores"))
     finally:
         path.write_bytes(content)
     found = context.storage.scores.mean_of_run(RED, other)
     assert any(reason.startswith("The picture cannot be read") for reason in found.unscored)
-    _score(context, [other], [RED], job_alone("scores"))
+    score_runs(context, [other], [RED], job_alone("scores"))
 
 
 def test_the_wall_stands_in_the_order_of_a_measure(filled: tuple[Context, list[str]]) -> None:
     context, (run_id, _) = filled
-    _score(context, [run_id], [RED], job_alone("scores"))
+    score_runs(context, [run_id], [RED], job_alone("scores"))
     ids = [entry["id"] for entry in wall_view(context, {})["sorts"]]
     assert ids == ["red-up", "red", "liked", "liked-up"]
     for sort, sign in (("red", -1.0), ("red-up", 1.0)):
@@ -180,7 +180,7 @@ def test_runs_stand_beside_each_other_with_what_they_lack(
     filled: tuple[Context, list[str]],
 ) -> None:
     context, (run_id, other) = filled
-    _score(context, [run_id, other], [RED], job_alone("scores"))
+    score_runs(context, [run_id, other], [RED], job_alone("scores"))
     view = measures_view(context, {})
     assert [measure["id"] for measure in view["measures"]] == ["red", "liked"]
     assert "higher is better" in view["measures"][0]["title"]
