@@ -22,6 +22,7 @@ from core.images.load import encode_png
 from core.records import DrawingRecord
 from core.refinement.maps import saturation_map
 from core.refinement.settings import Refinement, rows_of
+from core.scores.cfm import CFM, map_rows
 from core.scores.measures import measures_of
 from core.scores.records import IMAGE, LOW, NEITHER, Measure
 from core.scores.scoring import score_image
@@ -82,9 +83,15 @@ def without_cfr(context: Context, after: DrawingRecord) -> DrawingRecord | None:
     )
 
 
-def saturation_rows(context: Context, image_id: str) -> dict[str, Any]:
-    """The saturation map of a stored picture as rows of cells, to begin painting with."""
-    return {"rows": rows_of(saturation_map(context.srgb8(image_id)))}
+def maps_of(context: Context, image_id: str) -> dict[str, Any]:
+    """Maps of a stored picture (a whole id) as rows of cells, to begin painting with: of its
+    saturation, and CFM's where it was scored by the CFM that is registered, else None."""
+    scores = context.storage.scores.of_items(IMAGE, [image_id]).get(image_id, ())
+    versions = [one.version for one in measures_of(IMAGE) if one.id == CFM]
+    return {
+        "saturation": rows_of(saturation_map(context.srgb8(image_id))),
+        "cfm": map_rows(scores, versions[0]) if versions else None,
+    }
 
 
 def _plain(row: DrawingRecord) -> dict[str, Any]:

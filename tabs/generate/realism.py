@@ -19,6 +19,10 @@ from core.refinement.settings import (
 )
 
 PAINTED = "painted"
+FROM_CFM, OVER_CFM = "CFM’s map", "painted over CFM’s map"
+OVER_SATURATION = "painted over the saturation"
+SOURCES = (PAINTED, FROM_CFM, OVER_CFM, OVER_SATURATION)
+"""Where a map by hand comes from: what it was begun with."""
 STRENGTH = 0.7
 """What the slider begins with. The paper does not state its λ."""
 _ADVICE = f"Choose a model with guidance, such as {model('small').name}, or switch Realism off."
@@ -45,10 +49,14 @@ MAPS = (
         "Predicted on the way",
         "Draws once: the map is read from the picture that the sampler foresees.",
     ),
-    Choice(PAINTED, "Painted by hand", "You paint over a picture where guidance is turned down."),
+    Choice(
+        PAINTED,
+        "Painted by hand",
+        "You paint over a picture where guidance is turned down, or begin with the map of its "
+        "saturation, or of CFM where that has scored it.",
+    ),
 )
-"""Where a map comes from. One that a learned metric makes (CFM) becomes another entry, with a map
-of its own in ``options_of``."""
+"""Where a map comes from."""
 
 VARIANTS = (
     Choice(
@@ -80,8 +88,8 @@ class Realism:
 def realism_of(value: Any) -> Realism | None:
     """What the switch and its settings say; None where it is off.
 
-    ``value``: ``{"on", "strength", "map", "variant", "at", "beside", "rows"}``, as the page sends
-    it. Raises BadInput in words fit to be shown.
+    ``value``: ``{"on", "strength", "map", "variant", "at", "beside", "rows", "source"}``, as the
+    page sends it. Raises BadInput in words fit to be shown.
     """
     if not isinstance(value, Mapping) or not value.get("on"):
         return None
@@ -103,7 +111,10 @@ def options_of(value: Mapping[str, Any]) -> dict[str, Any]:
                 raise BadInput(
                     "The map is not painted yet: press Paint the map, or choose another."
                 )
-            cfr |= {"map": value["rows"], "source": PAINTED}
+            source = value.get("source") or PAINTED
+            if source not in SOURCES:
+                raise BadInput(f"A map by hand is not from {str(source)[:40]!r}. Paint it again.")
+            cfr |= {"map": value["rows"], "source": source}
         else:
             cfr["map"] = chosen
         if chosen == PREDICTED:

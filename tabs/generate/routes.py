@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 
 from tabs.generate.drawings import drawings_json
 from tabs.generate.examples import NamedExample, draw_example, listed
-from tabs.generate.pairs import pair_json, saturation_rows
+from tabs.generate.pairs import maps_of, pair_json
 from tabs.judging.generation import model_name
 from tabs.page.answers import guarded
 from tabs.page.context import Context
@@ -55,9 +55,9 @@ def drawing_routes(context: Context) -> Door:
     def pair(drawing_id: str) -> JSONResponse:
         return guarded(lambda: pair_json(context, drawing_id))
 
-    @door.get("/images/{image_id}/saturation-map")
-    def saturation_of(image_id: str) -> JSONResponse:
-        return guarded(lambda: saturation_rows(context, image_id))
+    @door.get("/images/{image_id}/cfr-maps")
+    def maps(image_id: str) -> JSONResponse:
+        return guarded(lambda: maps_of(context, image_id))
 
     return door
 

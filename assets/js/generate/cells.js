@@ -10,7 +10,8 @@ const FINE = 4;
  * @typedef {{ width: number, height: number, values: Float64Array }} Cells values from 0 (guidance
  *   stays) to 1 (it is turned down most), row by row
  * @typedef {{ type: 'brush' | 'erase', radius: number, points: number[][], level: number }
- *   | { type: 'fill', level: number } | { type: 'cells', cells: Cells }} Mark in pixels of the picture
+ *   | { type: 'fill', level: number } | { type: 'cells', cells: Cells, from?: string }} Mark in pixels
+ *   of the picture
  */
 
 /**

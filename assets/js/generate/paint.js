@@ -48,6 +48,7 @@ export function paintDialog(element) {
   let past = [];
   let future = [];
   let done = null;
+  let maps = {};
 
   const level = () => Number(amount.value) / 100;
   const cells = () => painted(picture.width, picture.height, stage.marks);
@@ -114,22 +115,42 @@ export function paintDialog(element) {
   stageHands(stage, stageKeys(stage));
 
   amount.addEventListener('input', refresh);
-  saturation.addEventListener('click', async () => {
-    saturation.disabled = true;
+  const begins = { saturation, cfm: dialog.querySelector('.th-paint-cfm') };
+  Object.entries(begins).forEach(([name, button]) =>
+    button.addEventListener('click', () => {
+      const cells = cellsOf(maps[name]);
+      change([...stage.marks, { type: 'cells', cells, level: 1, from: name }]);
+    }),
+  );
+  // The maps that there are of the picture; until they are here nothing can be begun with.
+  async function askMaps() {
+    const { image_id } = picture;
+    maps = {};
+    begins.saturation.disabled = begins.cfm.hidden = true;
     try {
-      const { rows } = await ask('/api/images/' + picture.image_id + '/saturation-map');
-      change([...stage.marks, { type: 'cells', cells: cellsOf(rows), level: 1 }]);
+      const answer = await ask('/api/images/' + image_id + '/cfr-maps');
+      if (picture.image_id !== image_id) return;
+      maps = answer;
+      begins.saturation.disabled = false;
+      begins.cfm.hidden = !answer.cfm;
     } catch (error) {
       stage.hint = error.message;
       refresh();
     }
-    saturation.disabled = false;
-  });
+  }
+  // What the map was begun with, in the words that are kept with the pictures.
+  function source() {
+    const at = stage.marks.findLastIndex((mark) => mark.type === 'cells' && mark.from);
+    const from = at < 0 ? '' : stage.marks[at].from;
+    if (from === 'cfm')
+      return at === stage.marks.length - 1 ? 'CFM’s map' : 'painted over CFM’s map';
+    return from ? 'painted over the saturation' : 'painted';
+  }
   ['close', 'leave'].forEach((name) =>
     dialog.querySelector('.th-paint-' + name).addEventListener('click', () => dialog.close()),
   );
   dialog.querySelector('.th-paint-use').addEventListener('click', () => {
-    done(rowsOf(cells()));
+    done(rowsOf(cells()), source());
     dialog.close();
   });
   // Escape leaves a stroke by keyboard before it leaves the dialog.
@@ -140,7 +161,7 @@ export function paintDialog(element) {
   /**
    * @param {{ image_id: string, width: number, height: number }} over the picture
    * @param {string[]} rows the map to go on with; none begins with nothing
-   * @param {(rows: string[]) => void} use gets the map
+   * @param {(rows: string[], source: string) => void} use gets the map, and what it was begun with
    */
   return function open(over, rows, use) {
     picture = over;
@@ -155,6 +176,7 @@ export function paintDialog(element) {
     dialog.showModal();
     view.open('/media/images/' + over.image_id + '.png', over.width, over.height);
     show();
+    askMaps();
     view.scroll.focus({ preventScroll: true });
   };
 }

@@ -38,7 +38,7 @@ export function mount({ element, props, watch }) {
     return item && item.image_id && item.width && item.height ? item : null;
   }
   function openPaint(over) {
-    paint(over, now().rows || [], (rows) => set({ on: true, map: PAINTED, rows }));
+    paint(over, now().rows || [], (rows, source) => set({ on: true, map: PAINTED, rows, source }));
   }
 
   function show() {

@@ -9,16 +9,20 @@ import numpy as np
 import pytest
 
 from core.errors import BadInput
+from core.fidelity.cfm.registration import Registration
+from core.fidelity.cfm.scorer import CfmScore
 from core.fidelity.vividness import mean_saturation
 from core.images.difference import delta_e00_map
 from core.records import DrawingRecord
 from core.refinement.maps import saturation_map
 from core.refinement.settings import rows_of
+from core.scores import measures
+from core.scores.cfm import cfm_measures, cfm_records
 from storage import Storage
 from tabs.generate import tab
 from tabs.generate.drawings import drawings_json
 from tabs.generate.pair_figure import histograms
-from tabs.generate.pairs import pair_json, saturation_rows
+from tabs.generate.pairs import maps_of, pair_json
 from tabs.generate.plan import Controls, OwnPrompt, count_of, own_prompt, requests, settings
 from tabs.generate.realism import first_props, from_link, problem_of, realism_of
 from tabs.page.actor import OWNER
@@ -171,7 +175,29 @@ def test_before_and_after_are_linked_and_measured(drawn_room: Context) -> None:
     assert ["Map", "map of the first pass"] in pair["settings"]
     # The painted one was drawn alone; what it is without CFR had been drawn before.
     assert pair_json(drawn_room, rows["painted"].drawing_id)["before"]["image_id"] == before_id
-    assert saturation_rows(drawn_room, before_id)["rows"] == rows_of(saturation_map(before))
+    maps = maps_of(drawn_room, before_id)
+    assert maps == {"saturation": rows_of(saturation_map(before)), "cfm": None}
+
+
+def test_cfm_of_both_and_its_map_stand_there_once_they_were_scored(
+    drawn_room: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registration = Registration("folder", "folder", "folder", "c" * 64, "{text_prompt}")
+    monkeypatch.setitem(measures._MORE, "cfm", cfm_measures(registration))
+    rows = by_strength(drawn_room)
+    ids = [rows[name].image_id or "" for name in ("plain", "full")]
+    score = CfmScore(6.0, np.array([[0.0, 1.0]], np.float32))
+    records = [one for name in ids for one in cfm_records(registration, name, "A mug", score)]
+    drawn_room.storage.scores.add_many(records)
+    assert maps_of(drawn_room, ids[0])["cfm"] == ["00ff"]
+    pair = pair_json(drawn_room, rows["full"].drawing_id)
+    by_name = {row["name"]: row for row in pair["measures"]}
+    assert by_name["CFM (logits / 3)"]["before"] == "2.000"
+    assert by_name["CFM (logits / 3)"]["change"] == "+0.000"
+    begun = cfr_of(map="painted", rows=["00ff"], source="CFM’s map")
+    assert begun["source"].startswith("CFM")
+    with pytest.raises(BadInput, match="not from 'elsewhere'"):
+        cfr_of(map="painted", rows=["00ff"], source="elsewhere")
 
 
 def test_a_picture_without_its_other_says_how_to_get_it(drawn_room: Context) -> None:
