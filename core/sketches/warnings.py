@@ -133,6 +133,8 @@ def suggested_closing(maps: RegionMaps) -> int:
     Wide closings also part what hangs together at a neck, so more than that is not suggested.
     """
     for closing in reversed(range(1, len(CLOSINGS_PX))):
+        if not maps.counts[closing - 1]:
+            continue  # ink all over, as of noise: there is no paper that could be parted
         before, after = maps.labels[closing - 1], maps.labels[closing]
         size = np.bincount(after.reshape(-1))
         parent = np.zeros(size.size, np.int64)

@@ -14,6 +14,7 @@ export function chooser(box, { open, bring }) {
   const part = (name) => box.querySelector('.th-col-' + name);
   const search = part('search');
   let category = '';
+  let unread = '';
   /** @type {import('./library.js').Known | null} */
   let known = null;
 
@@ -187,9 +188,11 @@ export function chooser(box, { open, bring }) {
       draw();
       try {
         known = await library();
-        part('problem').hidden = true;
+        // Why a file was refused stands there too, and stays.
+        if (part('problem').textContent === unread) part('problem').hidden = true;
       } catch (error) {
-        put(part('problem'), error.message);
+        unread = error.message;
+        put(part('problem'), unread);
         part('problem').hidden = false;
       }
       draw();

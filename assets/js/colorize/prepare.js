@@ -214,6 +214,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
       paint();
     } catch (error) {
       if (mine !== asked) return;
+      put(count, '');
       refuse(error.message);
     } finally {
       if (mine === asked) frame.removeAttribute('aria-busy');

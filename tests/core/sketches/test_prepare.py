@@ -117,6 +117,15 @@ def test_a_photograph_and_empty_paper_and_black_are_told() -> None:
     assert warnings.EMPTY in codes(prepare(np.zeros((64, 64, 3), np.uint8), SIDE))
 
 
+def test_noise_is_told_and_ink_without_any_paper() -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (300, 300, 3), dtype=np.uint8)
+    assert warnings.PHOTOGRAPH in codes(prepare(noise, SIDE))
+    black = of_ink(np.zeros((64, 64), np.uint8))
+    assert regions(black.ink).counts == (0, 0, 0, 0)
+    assert black.closing == 0
+    assert warnings.MOSTLY_INK in codes(black)
+
+
 def test_ink_is_taken_as_it_is_with_what_is_to_be_said() -> None:
     ink = cat(512)
     sketch = of_ink(ink)
