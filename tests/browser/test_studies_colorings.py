@@ -68,7 +68,7 @@ def test_from_the_form_to_a_designer_an_expert_and_compare(
 ) -> None:
     """A study is made and previewed, somebody colors for it by its link, an expert reviews that by
     keys and sees nothing else, and people's colors stand in Compare."""
-    watch.refused |= {"/api/studies/outline", "/api/reviews", "/api/studies"}
+    watch.refused.add("/api/studies/outline")
     page = lab.opened(visit, "researcher", "?tab=judge&view=new&preset=colorings")
     room = page.locator(".th-judge")
     room.get_by_label("Search concepts").fill("horse")
@@ -165,8 +165,7 @@ def expert_reviews(page: Page) -> None:
     expect(room.get_by_role("heading", name="All reviewed. Thank you.")).to_be_visible()
 
 
-def test_colorings_are_read_and_decided_on(visit: Visit, watch: Watch, lab: Lab) -> None:
-    watch.refused.add("/api/reviews")
+def test_colorings_are_read_and_decided_on(visit: Visit, lab: Lab) -> None:
     page = lab.opened(visit, "researcher", f"?tab=judge&study={lab.study}&view=results")
     room = page.locator(".th-judge")
     expect(room.get_by_text("20 colorings of 4 concepts by 5 people")).to_be_visible()

@@ -108,15 +108,16 @@ export function studyList(box) {
   let filter = 'all';
   reviews.hidden = true;
   box.prepend(reviews);
+  forMakers(false);
   choice.hidden = true;
   choice.setAttribute('role', 'group');
   choice.setAttribute('aria-label', 'Which studies');
   list.before(choice);
 
-  /** What those who may review find here; experts see nothing else of studies. */
+  /** What those who may review find here, and whether they may see anything else of studies. */
   async function reviewing() {
     try {
-      return (await ask('/api/reviews')).studies;
+      return await ask('/api/reviews');
     } catch {
       return null;
     }
@@ -135,6 +136,12 @@ export function studyList(box) {
       button('Review', () => openReview(to), 'th-jd-do'),
     );
   }
+  /** What only those who may make studies need is not shown before it is known who looks. */
+  function forMakers(known) {
+    box.querySelectorAll('.th-jd-top .th-jd-buttons, .th-jd-lead').forEach((part) => {
+      part.hidden = !known;
+    });
+  }
   function problem(text) {
     put(refused, text);
     refused.hidden = !text;
@@ -144,21 +151,24 @@ export function studyList(box) {
     if (judge.screen !== 'list' || !isSeen()) return;
     const mine = ++asked;
     try {
+      // Experts have no studies to see, and a review of their own.
+      const toReview = await reviewing();
+      if (mine !== asked) return;
+      if (toReview && !toReview.may_see_studies) {
+        judge.reviewsAlone = true;
+        openReview();
+        return;
+      }
+      forMakers(true);
       const { studies } = await ask(API);
       const presets = await readPresets();
       if (mine !== asked) return;
       problem('');
       draw(studies, presets.presets);
-      const waiting_ = await reviewing();
-      if (mine === asked) drawReviews(waiting_);
+      drawReviews(toReview?.studies || null);
     } catch (error) {
       if (mine !== asked) return;
-      // Experts have no studies to see, and a review of their own.
-      if (error.status === 403 && (await reviewing())) {
-        judge.reviewsAlone = true;
-        if (judge.screen === 'list') openReview();
-        return;
-      }
+      forMakers(true);
       problem('The studies cannot be shown. ' + error.message);
     }
     waiting.hidden = true;

@@ -14,7 +14,7 @@ from core.color.spaces import hex_of
 from core.color.uw71 import uw71
 from core.errors import BadInput, NotStored
 from core.studies import MarkKind, State
-from tabs.page.actor import Actor, asks
+from tabs.page.actor import Actor, allowed, asks
 from tabs.page.context import Context
 from tabs.page.requests import Nothing, one_of
 from tabs.studies.colorings.facts import Facts, known_but_marks, state_json
@@ -44,11 +44,13 @@ class PostReview(OfItem):
     value: Annotated[str, one_of("answer", _VALUES)]
 
 
-@asks("review")
+@asks("look")
 def reviews_open(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
-    """The studies with colorings that are reviewed, each with how many are left for who asks."""
-    rows = []
-    for record in context.storage.studies.all():
+    """The studies with colorings that are reviewed, each with how many are left for who asks; none
+    for who may not review. Whether they may, and whether they may see studies, stands with it: a
+    page asks nothing that would be refused."""
+    may_review, rows = allowed(actor, "review"), []
+    for record in context.storage.studies.all() if may_review else ():
         if current(context, record).kind is not Kind.COLORINGS or record.state is State.DRAFT:
             continue
         standing = standing_of(context, record.id)
@@ -63,7 +65,11 @@ def reviews_open(context: Context, actor: Actor, request: Nothing) -> dict[str, 
                     "left": len(queue),
                 }
             )
-    return {"studies": rows}
+    return {
+        "studies": rows,
+        "may_review": may_review,
+        "may_see_studies": allowed(actor, "study"),
+    }
 
 
 @asks("review")

@@ -192,6 +192,10 @@ def test_experts_see_nothing_else_and_researchers_do_not_review(context: Context
         colorings(context, EXPERTS[0], AskColorings(study=study_id))
     with pytest.raises(NotAllowed):
         next_review(context, RESEARCHER, OfStudy(study=study_id))
+    told = reviews_open(context, RESEARCHER, Nothing())
+    assert told == {"studies": [], "may_review": False, "may_see_studies": True}
+    told = reviews_open(context, EXPERTS[0], Nothing())
+    assert (told["may_review"], told["may_see_studies"]) == (True, False)
     place = {"study": study_id, "participant": people[0].id, "position": 1}
     with pytest.raises(NotAllowed):
         post_keep(context, EXPERTS[0], PostKeep(**place, value="kept"))

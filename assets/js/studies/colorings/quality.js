@@ -294,8 +294,8 @@ export function qualityView(box, current) {
     }
   }
   ask('/api/reviews').then(
-    () => {
-      mayReview = true;
+    (answer) => {
+      mayReview = answer.may_review;
       if (data) draw();
     },
     () => {},
