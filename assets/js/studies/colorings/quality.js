@@ -244,7 +244,7 @@ export function qualityView(box, current) {
     put(
       words,
       computing
-        ? answer.progress?.words || 'Measuring the colorings…'
+        ? 'Computing: ' + (answer.progress?.words || 'colorings') + ' …'
         : data
           ? 'As of ' +
             stamp(data.computed_at) +
