@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from core.cli.fidelity import building, evaluation, training
+from core.cli.fidelity import building, evaluation, sweeping, training, vividness
 from core.command import program
 from core.errors import TrueHueError
 
@@ -21,6 +21,9 @@ examples:
   python -m core.fidelity base --out tiny
   python -m core.fidelity train --groups cfd/train.json --held cfd/test.json --base tiny --out cfm
   python -m core.fidelity evaluate --groups cfd/test.json --cfm cfm --measure delta_sat
+  python -m core.fidelity sweep photos --measure delta_sat
+  python -m core.fidelity reference photos --source "ours, CC0" --out photos.json
+  python -m core.fidelity vivid renders --reference photos.json
 """
 
 
@@ -34,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = argument_parser.add_subparsers(required=True, metavar="COMMAND")
-    for part in (building, training, evaluation):
+    for part in (building, training, evaluation, sweeping, vividness):
         part.add(commands)
     return argument_parser
 

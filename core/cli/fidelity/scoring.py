@@ -105,6 +105,7 @@ class ScoreFile:
         self.path = path
         self.image_ids: dict[Path, str] = {}
         """Of every file that was looked at."""
+        self._begun = False
         self._values: dict[tuple[str, str, str], Scored] = {}
         if path.is_file():
             for line in path.read_text(encoding="utf-8").splitlines():
@@ -127,23 +128,30 @@ class ScoreFile:
         Raises ImageError for a file that is no image.
         """
         out: dict[Item, dict[str, Scored]] = {}
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            if file.tell():
-                file.write("\n")  # ends a line that was cut
-            for number, item in enumerate(dict.fromkeys(items), start=1):
-                srgb8 = load_image(item.path, item.path.name).srgb8
-                identity = self.image_ids[item.path] = image_id(srgb8)
-                out[item] = {}
-                for metric in metrics:
-                    key = (metric.key, identity, item.caption)
-                    if key not in self._values and metric.of is not None:
-                        self._values[key] = metric.of(srgb8, item.caption)
-                        file.write(_line(key, self._values[key]))
-                        file.flush()
-                    out[item][metric.key] = self._values.get(key, (math.nan, "no score came in"))
-                told(number, len(items))
+        for number, item in enumerate(dict.fromkeys(items), start=1):
+            srgb8 = load_image(item.path, item.path.name).srgb8
+            identity = self.image_ids[item.path] = image_id(srgb8)
+            out[item] = {
+                metric.key: self.score(metric, srgb8, item.caption, identity) for metric in metrics
+            }
+            told(number, len(items))
         return out
+
+    def score(self, metric: Metric, srgb8: np.ndarray, caption: str, identity: str = "") -> Scored:
+        """Of one image; what is not in the file yet is computed and added. ``identity`` is the
+        image's id where it is known."""
+        key = (metric.key, identity or image_id(srgb8), caption)
+        if key not in self._values and metric.of is not None:
+            self._values[key] = metric.of(srgb8, caption)
+            if not self._begun:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                # The first line ends one that was cut.
+                file.write(
+                    ("" if self._begun or not file.tell() else "\n") + _line(key, self._values[key])
+                )
+            self._begun = True
+        return self._values.get(key, (math.nan, "no score came in"))
 
 
 def _line(key: tuple[str, str, str], scored: Scored) -> str:

@@ -33,9 +33,13 @@ def add(commands: Any) -> None:
     base.set_defaults(run=_base)
 
     train = commands.add_parser("train", help="trains CFM from groups, or goes on")
-    train.add_argument("--groups", type=Path, required=True, metavar="FILE", help="to learn from")
+    train.add_argument(
+        "--groups", type=Path, required=True, nargs="+", metavar="FILE", help="to learn from"
+    )
     held = train.add_mutually_exclusive_group()
-    held.add_argument("--held", type=Path, metavar="FILE", help="groups that are held out")
+    held.add_argument(
+        "--held", type=Path, nargs="+", metavar="FILE", help="groups that are held out"
+    )
     held.add_argument(
         "--held-share",
         type=float,
@@ -146,16 +150,16 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _groups(options: argparse.Namespace) -> tuple[list[Group], list[Group]]:
-    groups = read_groups(options.groups)
+    groups = [group for path in options.groups for group in read_groups(path)]
     if options.held is None:
         return split(groups, options.held_share)
-    held = read_groups(options.held)
+    held = [group for path in options.held for group in read_groups(path)]
     shared = {group.photograph.resolve() for group in groups} & {
         group.photograph.resolve() for group in held
     }
     if shared:
         raise BadInput(
-            f"{len(shared):,} photographs of {options.groups} are held out too, such as "
+            f"{len(shared):,} photographs to learn from are held out too, such as "
             f"{sorted(shared)[0].name}: a group is either learned from or tested by."
         )
     return groups, held

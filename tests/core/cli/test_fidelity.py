@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from core.cli.fidelity.command import main
 from core.cli.fidelity.scoring import computed_metric
@@ -95,3 +98,38 @@ def test_what_cannot_be_evaluated_is_said(
     assert main(["evaluate", "--groups", listed, "--out", str(out), *more]) == 2
     assert words in capsys.readouterr().err
     assert not (out / "report.md").exists()
+
+
+def test_the_sweep_says_where_each_metric_is_best(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "photographs"
+    folder.mkdir()
+    # HSV saturation of 0.22 and 0.275: 1.5 and 1.2 times that is 0.33, where ΔSat is least.
+    for name, least in (("a", 156), ("b", 145)):
+        Image.fromarray(np.full((8, 8, 3), (200, least, least), np.uint8)).save(
+            folder / f"{name}.png"
+        )
+    out = tmp_path / "sweep"
+    line = ["sweep", str(folder), "--measure", "delta_sat", "--measure", "mean_saturation"]
+    line += ["--scales", "1,1.2,1.5,2", "--out", str(out)]
+    assert main(line) == 0
+    printed = capsys.readouterr().out
+    assert "ΔSat: best at 1.2 times the saturation, of 2 photographs" in printed
+    assert "Mean saturation: best at 2 times" in printed
+    rows = list(csv.DictReader((out / "sweep.csv").read_text().splitlines()))
+    assert [row["best_of"] for row in rows[:4]] == ["0", "1", "1", "0"]
+    # By hand, at twice the saturation: (|0.44 - 0.33| + |0.55 - 0.33|) / 2.
+    assert float(rows[3]["mean"]) == pytest.approx(0.165, abs=0.003)
+    assert "Mean saturation</text>" in (out / "sweep.svg").read_text()
+    before = (out / "scores.jsonl").read_text()
+    assert main(line) == 0
+    assert (out / "scores.jsonl").read_text() == before
+    for more, words in (
+        (["--scales", "0.5,2"], "is one of them"),
+        (["--cfm", str(folder)], "CFM reads captions"),
+    ):
+        assert main([*line, *more]) == 2
+        assert words in capsys.readouterr().err
+    assert main(["sweep", str(out), "--measure", "delta_sat"]) == 2
+    assert "holds no images" in capsys.readouterr().err

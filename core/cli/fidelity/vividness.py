@@ -1,0 +1,131 @@
+"""``reference``: how vivid photographs are, as numbers; ``vivid``: images against that."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from core.cli.fidelity.folders import images_of
+from core.errors import ImageError
+from core.fidelity.reference import (
+    FEW,
+    NUMBERS,
+    Reference,
+    read_reference,
+    reference_of,
+    vividness_of,
+    write_reference,
+)
+from core.images.load import load_image
+from core.refinement.maps import NATURAL_SATURATION
+
+
+def add(commands: Any) -> None:
+    """The two commands."""
+    build = commands.add_parser(
+        "reference", help="saturation, chroma and contrast of a folder of photographs, as numbers"
+    )
+    build.add_argument("folder", type=Path, metavar="FOLDER", help="of real photographs")
+    build.add_argument("--source", required=True, metavar="TEXT", help="which, and whose license")
+    build.add_argument("--out", type=Path, required=True, metavar="FILE.json")
+    build.set_defaults(run=_reference)
+    vivid = commands.add_parser("vivid", help="an image, or a folder, against photographs")
+    vivid.add_argument("images", type=Path, nargs="+", metavar="IMAGE", help="or folders of them")
+    vivid.add_argument("--reference", type=Path, metavar="FILE.json", help="made by reference")
+    vivid.add_argument("--json", action="store_true", help="one JSON object")
+    vivid.set_defaults(run=_vivid)
+
+
+def _measured(paths: list[Path]) -> tuple[dict[Path, dict[str, float]], int]:
+    """The numbers of each image, and how many could not be read; those are named."""
+    found, bad = {}, 0
+    for number, path in enumerate(paths, start=1):
+        try:
+            found[path] = vividness_of(load_image(path, path.name).srgb8)
+        except ImageError as error:
+            print(f"{path}: {error}", file=sys.stderr)
+            bad += 1
+        if number % 100 == 0:
+            print(f"{number:,} of {len(paths):,} images", file=sys.stderr, flush=True)
+    return found, bad
+
+
+def _reference(options: argparse.Namespace) -> int:
+    found, bad = _measured(images_of(options.folder))
+    reference = reference_of(found.values(), options.source)
+    write_reference(options.out, reference)
+    print(f"{reference.photographs:,} photographs in {options.out}.")
+    if reference.photographs < FEW:
+        print(f"That is few: fewer than {FEW} say little of photographs at large.")
+    return 2 if bad else 0
+
+
+def _vivid(options: argparse.Namespace) -> int:
+    reference = None if options.reference is None else read_reference(options.reference)
+    paths = dict.fromkeys(path for given in options.images for path in images_of(given))
+    found, bad = _measured(list(paths))
+    if options.json:
+        print(json.dumps(_json(found, reference), ensure_ascii=False))
+    else:
+        _print(found, reference)
+    return 2 if bad else 0
+
+
+def _json(found: dict[Path, dict[str, float]], reference: Reference | None) -> dict[str, Any]:
+    of_images = []
+    for path, numbers in found.items():
+        fields: dict[str, Any] = {"file": str(path), **numbers}
+        fields["delta_sat"] = abs(numbers["saturation"] - NATURAL_SATURATION)
+        if reference is not None:
+            fields["percentiles"] = {
+                name: one.percentile(numbers[name]) for name, one in reference.distributions.items()
+            }
+        of_images.append(fields)
+    out: dict[str, Any] = {"published_saturation": NATURAL_SATURATION, "images": of_images}
+    if found:
+        out["means"] = {name: fmean(one[name] for one in found.values()) for name in NUMBERS}
+    if reference is not None and found:
+        out["reference"] = {
+            "source": reference.source,
+            "photographs": reference.photographs,
+            "means": {name: one.mean for name, one in reference.distributions.items()},
+            "wasserstein": {
+                name: one.distance([numbers[name] for numbers in found.values()])
+                for name, one in reference.distributions.items()
+            },
+        }
+    return out
+
+
+def _print(found: dict[Path, dict[str, float]], reference: Reference | None) -> None:
+    for path, numbers in found.items():
+        words = []
+        for name, value in numbers.items():
+            text = f"{name} {value:.{3 if name == 'saturation' else 1}f}"
+            if reference is not None:
+                share = reference.distributions[name].percentile(value)
+                text += f" (above {share:.0f}% of photographs)"
+            words.append(text)
+        print(f"{path}: {', '.join(words)}")
+    if not found:
+        return
+    mean = fmean(one["saturation"] for one in found.values())
+    print(
+        f"{len(found):,} images: mean saturation {mean:.3f}, ΔSat "
+        f"{abs(mean - NATURAL_SATURATION):.3f} from the published {NATURAL_SATURATION:g} of "
+        "photographs."
+    )
+    if reference is None:
+        return
+    for name, one in reference.distributions.items():
+        values = [numbers[name] for numbers in found.values()]
+        digits = 3 if name == "saturation" else 1
+        print(
+            f"  {name}: mean {fmean(values):.{digits}f}, of the {reference.photographs:,} "
+            f"photographs {one.mean:.{digits}f}; Wasserstein distance "
+            f"{one.distance(values):.{digits}f}"
+        )
