@@ -1,4 +1,5 @@
-"""``python -m core.score``: images by the measures that are computed, without a screen.
+"""``python -m core.score``: images by the measures that are computed, without a screen; and which
+CFM is one of them.
 
 Exit status 0 when every image was scored by every measure, 2 when one could not be read or is
 unscored; its reason is on standard error, and the others are scored all the same.
@@ -8,13 +9,27 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
 
 from core.command import program
-from core.errors import TrueHueError
+from core.errors import BadInput, TrueHueError
+from core.fidelity.cfm.registration import (
+    Registration,
+    forget,
+    open_registered,
+    register,
+    registered,
+)
+from core.fidelity.cfm.scorer import CfmScorer
 from core.images.load import load_image
-from core.scores.measures import MEASURES, measure_of
+from core.scores.cfm import cfm_measures, scored_by_cfm
+from core.scores.measures import add_measures, all_measures, measure_of
 from core.scores.records import Measure, ScoreRecord
 from core.scores.scoring import score_image
 
@@ -23,6 +38,8 @@ examples:
   python -m core.score --list
   python -m core.score mug.png
   python -m core.score photographs/*.jpg --json > scores.jsonl
+  python -m core.score --register CFM_7B --base Qwen2-VL-7B --instruction theirs.txt
+  python -m core.score market.png --measure cfm --prompt "a market in the rain"
 """
 
 
@@ -42,6 +59,37 @@ def parser() -> argparse.ArgumentParser:
         metavar="ID",
         help="a measure of --list, may be given several times; without it all that are computed",
     )
+    argument_parser.add_argument(
+        "--prompt", default="", metavar="TEXT", help="the images' prompt, which CFM reads"
+    )
+    argument_parser.add_argument(
+        "--data",
+        default=os.environ.get("TRUEHUE_DATA", "./data"),
+        metavar="DIR",
+        help="the app's data folder, where CFM is registered (default ./data)",
+    )
+    argument_parser.add_argument(
+        "--register",
+        metavar="MODEL",
+        help="take this CFM: a folder, or an id of the hub whose files are here",
+    )
+    argument_parser.add_argument(
+        "--base",
+        default="",
+        metavar="MODEL",
+        help="configuration and tokenizer of the Qwen2-VL that it was made from, where its folder "
+        "has none",
+    )
+    argument_parser.add_argument(
+        "--instruction",
+        type=Path,
+        metavar="FILE",
+        help="the text around the prompt, with {text_prompt} and <|Reward|>; the checkpoint's own, "
+        "or else ours",
+    )
+    argument_parser.add_argument(
+        "--forget", action="store_true", help="take no CFM any more; its scores stay"
+    )
     argument_parser.add_argument("--list", action="store_true", help="say what measures there are")
     argument_parser.add_argument("--json", action="store_true", help="one JSON object a line")
     return argument_parser
@@ -51,27 +99,66 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status."""
     argument_parser = parser()
     options = argument_parser.parse_args(arguments)
-    if options.list:
-        for measure in MEASURES:
-            print(f"{measure.id} {measure.version}  {measure.name}: {_about(measure)}")
-        return 0
-    if not options.images:
-        argument_parser.error("name at least one image, or --list")
+    data = Path(options.data).expanduser()
     try:
+        if options.register or options.forget:
+            print(_registered(options, data))
+            return 0
+        registration = registered(data)
+        add_measures("cfm", () if registration is None else cfm_measures(registration))
+        if options.list:
+            for measure in all_measures():
+                print(f"{measure.id} {measure.version}  {measure.name}: {_about(measure)}")
+            return 0
+        if not options.images:
+            argument_parser.error("name at least one image, or --list")
         measures = [measure_of(measure_id) for measure_id in options.measure]
+        measures = measures or [measure for measure in all_measures() if measure.of is not None]
+        elsewhere = [measure.name for measure in measures if not measure.computed]
+        if elsewhere:
+            raise BadInput(f"{', '.join(elsewhere)} is not computed here.")
+        by_cfm = any(measure.scorer for measure in measures)
+        if by_cfm and not options.prompt.strip():
+            raise BadInput("CFM reads an image and its prompt: give --prompt.")
+        cfm = (
+            _Cfm(registration, open_registered(registration), options.prompt)
+            if by_cfm and registration
+            else None
+        )
     except TrueHueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    measures = measures or [measure for measure in MEASURES if measure.of is not None]
-    elsewhere = [measure.name for measure in measures if measure.of is None]
-    if elsewhere:
-        print(f"error: {', '.join(elsewhere)} is not computed here.", file=sys.stderr)
-        return 2
-    whole = [_scored(path, measures, options.json) for path in options.images]
+    whole = [_scored(path, measures, cfm, options.json) for path in options.images]
     return 0 if all(whole) else 2
 
 
-def _scored(path: str, measures: Sequence[Measure], as_json: bool) -> bool:
+@dataclass(frozen=True)
+class _Cfm:
+    """A CFM in memory, and what the images are of."""
+
+    registration: Registration
+    scorer: CfmScorer
+    prompt: str
+
+    def records(self, srgb8: np.ndarray) -> dict[str, ScoreRecord]:
+        pictures = [("", srgb8, self.prompt)]
+        records = scored_by_cfm(self.scorer, self.registration, pictures)
+        return {record.measure: record for record in records}
+
+
+def _registered(options: argparse.Namespace, data: Path) -> str:
+    """Registers or forgets a CFM; what was done, in words."""
+    if options.forget:
+        gone = forget(data)
+        return f"{data} takes no CFM any more." if gone else f"No CFM was registered in {data}."
+    registration = register(data, options.register, options.base, options.instruction)
+    return (
+        f"{data} takes {registration.name} now, version {registration.version}, with "
+        f"{registration.instruction_words}. Its measures: cfm, cfm_logit."
+    )
+
+
+def _scored(path: str, measures: Sequence[Measure], cfm: _Cfm | None, as_json: bool) -> bool:
     """Prints the scores of one image; whether it has all of them."""
     try:
         image = load_image(path)
@@ -79,8 +166,9 @@ def _scored(path: str, measures: Sequence[Measure], as_json: bool) -> bool:
         print(f"{path}: {error}", file=sys.stderr)
         return False
     whole = True
+    by_cfm = {} if cfm is None else cfm.records(image.srgb8)
     for measure in measures:
-        record = score_image(measure, "", image.srgb8)
+        record = by_cfm.get(measure.id) or score_image(measure, "", image.srgb8)
         whole &= record.value is not None
         if as_json:
             print(json.dumps(_json(path, measure, record), ensure_ascii=False))
@@ -107,5 +195,5 @@ def _json(path: str, measure: Measure, record: ScoreRecord) -> dict[str, object]
 
 def _about(measure: Measure) -> str:
     better = f", {measure.better} is better" if measure.better else ""
-    where = "" if measure.of is not None else " Scores come in."
+    where = "" if measure.computed else " Scores come in."
     return f"{measure.formula} ({measure.bounds_text}{better}). {measure.source}.{where}"

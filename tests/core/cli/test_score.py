@@ -14,6 +14,7 @@ from core.errors import NoPixels
 from core.scores import measures as listed
 from core.scores.records import HIGH, Computed, Measure
 from tests.commands import called
+from tests.tiny_models import cfm
 
 
 def redness(srgb8: np.ndarray) -> Computed:
@@ -27,9 +28,9 @@ LIKED = Measure("liked", "1", "Liked", "", 0.0, 10.0, 0, "Mean rating", "people"
 
 
 @pytest.fixture(autouse=True)
-def two_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+def two_measures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TRUEHUE_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(listed, "MEASURES", (RED, LIKED))
-    monkeypatch.setattr("core.cli.score.MEASURES", (RED, LIKED))
 
 
 def picture(folder: Path, red: int) -> str:
@@ -64,3 +65,22 @@ def test_the_list_and_what_is_not_on_it(tmp_path: Path) -> None:
     assert "There is no measure 'x'" in called(main, red, "--measure", "x").stderr
     assert "Liked is not computed here" in called(main, red, "--measure", "liked").stderr
     assert called(main).returncode == 2
+
+
+def test_a_cfm_is_registered_by_command_and_scores_with_the_prompt(tmp_path: Path) -> None:
+    red, tiny = picture(tmp_path, 90), str(cfm.save(tmp_path / "tiny"))
+    assert "No CFM is registered here" in called(main, red, "--measure", "cfm").stderr
+    done = called(main, "--register", str(tmp_path / "none"))
+    assert (done.returncode, "There is no folder" in done.stderr) == (2, True)
+    said = called(main, "--register", tiny).stdout
+    assert "with our own instruction. Its measures: cfm, cfm_logit." in said
+    try:
+        assert "cfm_logit" in called(main, "--list").stdout
+        assert "give --prompt" in called(main, red, "--measure", "cfm").stderr
+        asked = ("--measure", "cfm", "--measure", "cfm_logit", "--prompt", "a mug", "--json")
+        rows = [json.loads(line) for line in called(main, red, *asked).stdout.splitlines()]
+        assert rows[1]["value"] == pytest.approx(3 * rows[0]["value"])
+        assert rows[0]["version"] in said
+        assert "takes no CFM any more" in called(main, "--forget").stdout
+    finally:
+        listed.add_measures("cfm", ())
