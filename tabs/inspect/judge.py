@@ -68,7 +68,11 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> list[Any]:
     try:
         work = read_stage(context, stage_value)
         if work is None:
-            return [gr.skip(), gr.update(view=waiting(NO_IMAGE, "?tab=inspect")), _no_evidence()]
+            return [
+                gr.skip(),
+                gr.update(view=waiting(NO_IMAGE, "?tab=inspect")),
+                gr.update(view="", image=""),
+            ]
         put = question(*controls)
         mask = make_mask(context, work)
     except Exception as error:
@@ -112,7 +116,7 @@ def _unmarked(context: Context, work: Work, put: Question) -> list[Any]:
         view["colors"] = colors_view(described, WHOLE, WHOLE_NOTE + every)
     except TrueHueError:
         pass  # a picture of one pixel has no colors to tell; what to do next is said all the same
-    return [cleared, gr.update(view=view), _no_evidence()]
+    return [cleared, gr.update(view=view), gr.update(view="", image=work.image.image_id)]
 
 
 def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> list[Any]:
@@ -126,7 +130,11 @@ def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> li
     shown = evidence_of_colors(
         colors, described, color_steps(text, mask.parameters, image.notes, described)
     )
-    return [_stage_update(context, work, mask), gr.update(view=view), gr.update(view=shown)]
+    return [
+        _stage_update(context, work, mask),
+        gr.update(view=view),
+        gr.update(view=shown, image=image.image_id),
+    ]
 
 
 def _no_evidence() -> Any:
@@ -178,7 +186,8 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
                 **evidence_view(measurement, text, mask.parameters, image.notes),
                 "measures": context.service(ImageMeasures).of(context, image.image_id),
                 "colors": colors_view(described, MASKED) if described is not None else "",
-            }
+            },
+            image=image.image_id,
         ),
     ]
 

@@ -1,10 +1,17 @@
-"""HTTP routes of Inspect: what the eyedropper says."""
+"""HTTP routes of Inspect: what the eyedropper says, and color fidelity."""
 
 from __future__ import annotations
 
 from fastapi.responses import JSONResponse
 
 from tabs.inspect.colors import pixel_view
+from tabs.inspect.fidelity import (
+    RegisterCfm,
+    ScoreImage,
+    fidelity_view,
+    register_cfm,
+    score_by_cfm,
+)
 from tabs.page.answers import guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
@@ -18,4 +25,10 @@ def inspect_routes(context: Context) -> Door:
     def color(srgb: str) -> JSONResponse:
         return guarded(lambda: pixel_view(srgb))
 
+    @door.get("/fidelity/{image}")
+    def fidelity(image: str, by: str = "") -> JSONResponse:
+        return guarded(lambda: fidelity_view(context, image, by))
+
+    door.takes("/fidelity", ScoreImage, score_by_cfm)
+    door.takes("/cfm", RegisterCfm, register_cfm)
     return door

@@ -134,7 +134,7 @@ def layout(sources: Sources | None = None) -> View:
                     elem_id="show-measured",
                     label="Hatch the pixels of the mask that the rule left out",
                 )
-    evidence = widget("inspect/evidence", elem_id="evidence", view=None)
+    evidence = widget("inspect/evidence", elem_id="evidence", view=None, image="")
     library = widget("inspect/library", elem_id="library", events=("open",), open=0)
     return View(
         stage_view,
@@ -174,7 +174,7 @@ def open_image(
             view=done.verdict["view"],
             limits=f"{limits} {time.time_ns()}" if limits else "",
         ),
-        refresh(view.evidence, view=done.evidence["view"]),
+        refresh(view.evidence, view=done.evidence["view"], image=done.evidence.get("image", "")),
         done.put.object_name,
         refresh(view.target, value=done.put.target_text),
         refresh(view.rule, value=done.put.rule_id),

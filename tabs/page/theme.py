@@ -65,6 +65,7 @@ SHEETS = (
     "page/fields",
     "inspect/verdict",
     "inspect/evidence",
+    "inspect/fidelity",
     "generate/draw",
     "inspect/library",
     "page/widths",

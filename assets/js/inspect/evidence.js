@@ -1,6 +1,7 @@
 // The four evidence cards: two plotly figures, nearest names, and how it was measured.
 import { colorCard } from '../shared/colors.js';
 import { figure, onTheme } from '../shared/figure.js';
+import { fidelityCard } from './fidelity.js';
 
 function el(tag, cls, text) {
   const node = document.createElement(tag);
@@ -112,6 +113,9 @@ export function mount({ element, props, watch }) {
     figure(cards.light, view.lightness, true);
   }
 
+  const fidelity = fidelityCard(element.querySelector('.th-fidelity'));
+  watch('image', () => fidelity(props.image || ''));
+  fidelity(props.image || '');
   watch('view', draw);
   onTheme(draw);
   draw();
