@@ -19,6 +19,7 @@ export function mount({ element, props, watch }) {
   const problem = find('problem');
   const thumb = find('thumb');
   const paint = paintDialog(element);
+  let looked = false;
   const maps = choices(find('maps'), 'th-realism-map', props.maps || [], (id) => set({ map: id }));
   const variants = choices(find('variants'), 'th-realism-variant', props.variants || [], (id) =>
     set({ variant: id }),
@@ -64,6 +65,11 @@ export function mount({ element, props, watch }) {
         ? 'The first pass is kept: each picture is drawn without CFR too'
         : 'Draw each picture without CFR too, to compare',
     );
+    // The picture to paint over may stand further down, where nobody has looked yet.
+    if (!find('painted').hidden && value.on && !looked && !picture()) {
+      looked = true;
+      store.tell('drawn');
+    }
     find('at').hidden = !reads || value.map !== PREDICTED;
     showNumbers();
     showPainted(value.rows || []);
