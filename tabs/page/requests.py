@@ -167,8 +167,27 @@ def _words(kind: type[PageRequest], details: ErrorDetails) -> str:
     if details["type"] == "string_too_long":
         return f"{title} has at most {details['ctx']['max_length']:,} characters."
     schema = kind.model_json_schema()
-    takes = _takes(schema.get("properties", {}).get(name, {}), schema.get("$defs", {}))
+    definitions = schema.get("$defs", {})
+    own, inner = schema.get("properties", {}).get(name, {}), ""
+    for part in details["loc"][1:]:
+        # A field of a record in the request is what was wrong, and is called by its own name.
+        within = _record(own, definitions).get("properties", {})
+        if part not in within:
+            break
+        own, inner = within[str(part)], str(part)
+        title = str(own.get("title", ""))
+    if inner and title == inner.replace("_", " ").title():  # nobody gave it one
+        title = f"“{name}.{inner}”"
+    takes = _takes(own, definitions)
     return f"{title} is {takes}, not {_excerpt(details['input'])}."
+
+
+def _record(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of the record that a field takes; what has no properties where it takes none."""
+    for option in schema.get("anyOf", (schema,)):
+        if "$ref" in option:
+            return dict(definitions[str(option["$ref"]).rpartition("/")[2]])
+    return schema
 
 
 def _takes(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:

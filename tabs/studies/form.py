@@ -113,7 +113,9 @@ class ClosingForm(PageRequest):
     """When a study closes by itself."""
 
     when_complete: bool = True
-    participants: Annotated[Whole, Field(ge=1, le=100_000)] | None = None
+    participants: Annotated[Whole, Field(ge=1, le=100_000)] | None = Field(
+        default=None, title="The number of people after whom it closes"
+    )
 
 
 class StudyForm(PageRequest):

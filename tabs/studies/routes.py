@@ -12,6 +12,7 @@ from tabs.page.door import Door
 from tabs.page.origins import base_of
 from tabs.page.requests import Nothing
 from tabs.studies.changing import Copying, Revision, StateRequest, copy, create, revise, set_state
+from tabs.studies.comments import comments
 from tabs.studies.deleting import delete_draft
 from tabs.studies.form import StudyForm
 from tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
@@ -62,6 +63,10 @@ def study_routes(context: Context) -> Door:
     @door.get("/{study_id}/live")
     def at_work(study_id: str, actor: Actor = door.asking) -> JSONResponse:
         return guarded(lambda: live(context, actor, StudyRequest(study=study_id)))
+
+    @door.get("/{study_id}/comments")
+    def said(study_id: str, actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: comments(context, actor, StudyRequest(study=study_id)))
 
     door.takes("/{study}/revise", Revision, revise)
     door.takes("/{study}/copy", Copying, copy)

@@ -1,6 +1,7 @@
 // The people of a study: what was seen of how they answered, and who counts. Nobody is deleted by an
 // exclusion: it is a rule or a decision with a reason, and both can be taken back.
 import { arrange, make, put } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
 import {
   button,
   card,
@@ -59,6 +60,7 @@ export function peopleView(box, current) {
     'Called by the order in which they came; no name and no address is stored.',
   );
   const rule = ruleCard(results, said);
+  const told = make('section', 'th-card');
   let drawn = '';
   said.setAttribute('role', 'status');
   busy.setAttribute('role', 'status');
@@ -271,13 +273,33 @@ export function peopleView(box, current) {
       );
       list.body.firstElementChild.classList.add('th-jd-persons');
     }
-    arrange(box, [line, top, rule.node, list.node]);
+    arrange(box, [line, top, rule.node, list.node, ...(told.childElementCount ? [told] : [])]);
+  }
+  /** What people wrote at the end, of the study as a whole. */
+  async function readComments() {
+    const of = current.address;
+    try {
+      const { comments } = await ask(of + '/comments');
+      if (of !== current.address) return;
+      told.replaceChildren(
+        ...(comments.length ? [make('h3', '', 'What people wrote at the end')] : []),
+        ...comments.map(({ label, text }) => {
+          const words = make('p', 'th-jc-comment', '“' + text + '”');
+          words.prepend(make('b', '', label), ' ');
+          return words;
+        }),
+      );
+      show();
+    } catch {
+      /* results say what is wrong; comments come with the next look */
+    }
   }
   results.watch(show);
   return {
     shown() {
       results.look();
       show();
+      readComments();
     },
   };
 }

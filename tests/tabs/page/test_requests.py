@@ -12,6 +12,7 @@ from tabs.judging.keeping import QuestionRequest
 from tabs.library.prompts import KeepSelection
 from tabs.page.requests import PageRequest, read_as
 from tabs.runs.request import RunRequest
+from tabs.studies.form import StudyForm
 
 
 class Sample(PageRequest):
@@ -23,6 +24,18 @@ class Sample(PageRequest):
 @pytest.mark.parametrize(
     ("kind", "given", "field", "said"),
     [
+        (
+            StudyForm,
+            {"practice": {"number": -1}},
+            "practice",
+            "Practice sketches is a whole number from 0 to 12, not -1.",
+        ),
+        (
+            StudyForm,
+            {"screening": {"plates": "x"}},
+            "screening",
+            '“screening.plates” is true or false, not "x".',
+        ),
         (Sample, {"name": 7}, "name", "A name is text, in quotation marks of up to 3 characters"),
         (Sample, {"name": "long"}, "name", "A name has at most 3 characters."),
         (Sample, {"share": 2}, "share", "The share is a number from 0 to 1, not 2."),

@@ -42,6 +42,8 @@ from tabs.studies.colorings.review import (
     reviews_open,
 )
 from tabs.studies.colorings.rule import SetColoringRule
+from tabs.studies.comments import comments as comments_of_study
+from tabs.studies.live import StudyRequest
 from tabs.studies.results import OfStudy
 from tabs.studies.results_json import rule_fields
 from tabs.studies.results_people import Erase, SetRule, erase, set_rule
@@ -96,6 +98,24 @@ def test_what_somebody_wrote_of_a_sketch_is_for_who_made_the_study(context: Cont
     assert not any(row["comments"] for row in rows if row["position"] != 1)
     others = colorings(context, RESEARCHER, request)["colorings"]
     assert not any(row["comments"] for row in others)
+
+
+def test_what_somebody_wrote_at_the_end_is_told_once_and_for_who_made_the_study(
+    context: Context,
+) -> None:
+    study_id, people = colored_study(context.storage)
+    text = "${x} <b>nice</b>"
+    written = [
+        event(EventKind.COMMENT, position, body)
+        for position, body in ((1, {"text": "of a sketch"}), (None, {"text": text}), (None, {}))
+    ]
+    context.storage.study_events.append(people[1].id, written)
+    request = StudyRequest(study=study_id)
+    told = comments_of_study(context, OWNER, request)["comments"]
+    assert [(one["label"], one["text"]) for one in told] == [("Participant 2", text)]
+    assert comments_of_study(context, RESEARCHER, request) == {"comments": []}
+    with pytest.raises(NotAllowed):
+        comments_of_study(context, EXPERTS[0], request)
 
 
 def test_the_rule_has_what_can_be_seen_of_people_who_color() -> None:
