@@ -17,6 +17,7 @@ from tabs.inspect.controls import color_picker, rule_choice, stage
 from tabs.inspect.judge import NO_IMAGE, judge, last_question, limits_of, open_on_stage, question_of
 from tabs.inspect.view import problem, waiting
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
+from tabs.page.actor import may
 from tabs.page.context import Context
 from tabs.page.errors import message_of
 from tabs.page.events import QUIET, Cause, on
@@ -221,6 +222,8 @@ def wire(view: View, context: Context, header: Any) -> None:
         value = values[0] if isinstance(values[0], dict) else {}
         if "opened" in value or value.get("restored"):
             return [gr.skip()] * (len(view.results) + 1)
+        may(cause.actor, "add")
+        context.require_room()
         return rejudge(cause, *values)
 
     def rejudge_by(
@@ -265,7 +268,8 @@ def wire(view: View, context: Context, header: Any) -> None:
     view.verdict.ready(on(context, "look", linked), None, view.outputs, **quiet)
     controls, results = [view.stage, *view.asked], [*view.results, header]
     # Every mark counts, in order; with Gradio's default a quick second stroke would be dropped.
-    marked = on(context, "add", remarked)
+    # Experts may look: a picture that was opened for them is no mark, and nothing to refuse.
+    marked = on(context, "look", remarked)
     view.stage.change(marked, controls, results, trigger_mode="multiple", **quiet)
     for event in (
         view.object_name.submit,
