@@ -1,4 +1,4 @@
-"""HTTP routes of Compare's view of one concept."""
+"""HTTP routes of Compare's view of one concept, and of the saturation sweep."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from tabs.compare.concept.service import bins_view, concept_view, flow_view, int
 from tabs.compare.concept.steps import images_view, steps_view
 from tabs.compare.export import file_name, numbers_csv, weights_csv
 from tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
+from tabs.compare.sweep import sweep_chart
+from tabs.compare.tables.charts import Chart
 from tabs.page.answers import csv_attachment, guarded
 from tabs.page.context import Context
 from tabs.page.door import Door
@@ -54,6 +56,17 @@ def compare_routes(context: Context) -> Door:
     def numbers(request: Request) -> Response:
         query = request.query_params
         return csv_attachment(lambda: (file_name(query, "numbers"), numbers_csv(context, query)))
+
+    def sweep_of(request: Request) -> Chart:
+        return sweep_chart(context, request.query_params.get("images", "").split(","))
+
+    @door.get("/sweep")
+    def sweep(request: Request) -> JSONResponse:
+        return guarded(lambda: sweep_of(request).as_json())
+
+    @door.get("/sweep.csv")
+    def sweep_csv(request: Request) -> Response:
+        return csv_attachment(lambda: ("truehue-saturation-sweep.csv", sweep_of(request).csv()))
 
     return door
 

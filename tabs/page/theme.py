@@ -96,6 +96,7 @@ SHEETS = (
     "explore/analyses",
     "explore/runs",
     "inspect/film",
+    "compare/sweep",
     "inspect/examples",
     "page/drop",
     "page/enlarge",

@@ -400,6 +400,13 @@ def test_one_disagrees_with_a_verdict_deletes_its_picture_and_takes_that_back(
     expect(drawer.locator(".th-library-item")).to_have_count(1)
     drawer.get_by_role("button", name="Select").click()
     drawer.locator(".th-library-item").click()
+    # Before it goes: how measures change with its saturation.
+    drawer.get_by_role("button", name="Saturation sweep").click()
+    sweep = page.get_by_role("dialog", name="Saturation sweep")
+    expect(sweep.locator(".js-plotly-plot")).to_be_visible()
+    sweep.get_by_role("button", name="As a table").click()
+    expect(sweep.locator("tbody tr", has_text="ΔSat")).to_have_count(9)
+    sweep.get_by_role("button", name="Close").click()
     drawer.get_by_role("button", name="Delete", exact=True).click()
     expect(drawer.locator(".th-undo")).to_contain_text(
         f"Deleted: disagreed.png, with 1 mask and {len(RULES)} verdicts."

@@ -1,4 +1,5 @@
 // The four evidence cards: two plotly figures, nearest names, and how it was measured.
+import { openSweep } from '../compare/sweep.js';
 import { colorCard } from '../shared/colors.js';
 import { figure, onTheme } from '../shared/figure.js';
 import { fidelityCard } from './fidelity.js';
@@ -116,6 +117,9 @@ export function mount({ element, props, watch }) {
   const fidelity = fidelityCard(element.querySelector('.th-fidelity'));
   watch('image', () => fidelity(props.image || ''));
   fidelity(props.image || '');
+  element
+    .querySelector('.th-sweep-open')
+    .addEventListener('click', () => openSweep([props.image]));
   watch('view', draw);
   onTheme(draw);
   draw();

@@ -5,6 +5,7 @@ import { enlarge } from '../shared/enlarge.js';
 import { ask, send } from '../shared/http.js';
 import { undo } from '../shared/judging.js';
 import { store } from '../shared/state.js';
+import { MOST_PHOTOGRAPHS, openSweep } from '../compare/sweep.js';
 
 const FROM = {
   upload: 'Photographs and uploads',
@@ -99,9 +100,15 @@ export function mount({ element, props, trigger, watch }) {
     part('bar').hidden = !selecting;
     put(
       part('chosen'),
-      chosen.size ? many(chosen.size, 'image') + ' chosen' : 'Click images to choose them.',
+      chosen.size
+        ? many(chosen.size, 'image') +
+            ' chosen' +
+            (chosen.size > MOST_PHOTOGRAPHS ? '; a sweep takes ' + MOST_PHOTOGRAPHS : '')
+        : 'Click images to choose them.',
     );
     part('delete').setAttribute('aria-disabled', String(!chosen.size));
+    const fits = chosen.size >= 1 && chosen.size <= MOST_PHOTOGRAPHS;
+    part('sweep').setAttribute('aria-disabled', String(!fits));
   }
   function select(on) {
     selecting = on;
@@ -228,6 +235,9 @@ export function mount({ element, props, trigger, watch }) {
   more.addEventListener('click', () => load(false));
   part('select').addEventListener('click', () => select(!selecting));
   part('delete').addEventListener('click', remove);
+  part('sweep').addEventListener('click', () => {
+    if (part('sweep').getAttribute('aria-disabled') !== 'true') openSweep([...chosen]);
+  });
   part('close').addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
