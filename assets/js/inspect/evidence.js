@@ -117,9 +117,7 @@ export function mount({ element, props, watch }) {
   const fidelity = fidelityCard(element.querySelector('.th-fidelity'));
   watch('image', () => fidelity(props.image || ''));
   fidelity(props.image || '');
-  element
-    .querySelector('.th-sweep-open')
-    .addEventListener('click', () => openSweep([props.image]));
+  element.querySelector('.th-sweep-open').addEventListener('click', () => openSweep([props.image]));
   watch('view', draw);
   onTheme(draw);
   draw();

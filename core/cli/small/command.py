@@ -246,6 +246,11 @@ def _report(options: argparse.Namespace) -> int:
         if done % 20 == 0 or done == count:
             print(f"{done:,} of {count:,}", flush=True)
 
+    command = (
+        f"python -m core.generation.small report --count {options.count} "
+        f"--level-1 {options.level_1} --guidance {options.guidance} "
+        f"--strengths {options.strengths} --steps {options.steps}"
+    )
     rows = list(rows_of_renderer(SceneBank(options.data), prompts))
     loaded = open_model(f"folder:{options.model}")
     for scale in scales:
@@ -260,7 +265,6 @@ def _report(options: argparse.Namespace) -> int:
         )
         rows += rows_of_model(loaded, request, prompts, told)
         # After each scale: what was measured stays if the rest is not waited for.
-        command = "python -m core.generation.small report"
         report.write(options.out, rows, {**about, "command": command})
     first = [(group, prompt) for group, prompt in prompts if group == "cna l1"]
     for scale in sorted({report.best_guidance(rows), max(scales)}) if first else ():

@@ -285,6 +285,8 @@ class Training:
         for part in (pipeline.text_encoder, pipeline.transformer, pipeline.vae):
             # Not part.to: diffusers' own warns of parts to be kept in float32 where there are none.
             torch.nn.Module.to(part, torch.float16)
+        # Padding to the longest is of the training's own batches.
+        pipeline.tokenizer.backend_tokenizer.no_padding()
         with_bars = logging.is_progress_bar_enabled()
         logging.disable_progress_bar()
         try:

@@ -123,6 +123,8 @@ def test_the_exported_model_draws_through_the_door(
     np.testing.assert_array_equal(first.srgb8, second.srgb8)
     assert first.srgb8.shape == (32, 32, 3)
     assert first.origin["pipeline"] == "PixArtAlphaPipeline"
+    words = json.loads((tmp_path / "tokenizer" / "tokenizer.json").read_text())
+    assert words["padding"] is None
     # Trained on from the export: the step goes on, so that no chance comes twice.
     assert json.loads((tmp_path / ABOUT).read_text())["step"] == STEPS
     further = Training(TINY)
