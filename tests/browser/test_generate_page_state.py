@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,7 @@ pytestmark = pytest.mark.browser
 # The same node before and after: what was drawn anew would not have the mark.
 MARK = "(node) => { node.marked = true; }"
 MARKED = "(node) => node.marked === true"
+JSON = {"X-TrueHue": "1", "Content-Type": "application/json"}
 
 
 def until(done: Callable[[], bool], seconds: float = 20.0) -> None:
@@ -36,6 +37,7 @@ def until(done: Callable[[], bool], seconds: float = 20.0) -> None:
 
 def press_slowly(page: Page, button: Locator, ms: int = 450) -> None:
     """Presses the mouse and lets go later, as many people do."""
+    button.scroll_into_view_if_needed()
     box = button.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -44,14 +46,27 @@ def press_slowly(page: Page, button: Locator, ms: int = 450) -> None:
     page.mouse.up()
 
 
-def long_job(tab: GeneratePage) -> Locator:
-    """A job that is still at it when the test looks."""
-    tab.mode("Own words")
-    tab.choose("generate-size", "2048 × 2048")
-    tab.write("generate-seeds", "12")
-    job = tab.draw("Draw 12 images")
-    expect(job.get_by_role("progressbar")).to_be_visible()
-    return job
+LongJob = Callable[[GeneratePage], Locator]
+
+
+@pytest.fixture
+def long_job(app: App) -> Iterator[LongJob]:
+    """Begins a job that is still at it when the test looks; it ends with the test, however that
+    ends: for minutes it would take what all later tests need."""
+    begun: list[str] = []
+
+    def begin(tab: GeneratePage) -> Locator:
+        tab.mode("Own words")
+        tab.choose("generate-size", "2048 × 2048")
+        tab.write("generate-seeds", "12")
+        job = tab.draw("Draw 12 images")
+        begun.append(str(job.get_attribute("data-job")))
+        expect(job.get_by_role("progressbar")).to_be_visible()
+        return job
+
+    yield begin
+    for job_id in begun:
+        app.ask(f"/api/jobs/{job_id}/cancel", b"{}", JSON)
 
 
 def small_pictures(tab: GeneratePage, count: int) -> None:
@@ -69,16 +84,15 @@ def mini(app: App, count: int = 2) -> list[list[str]]:
 
 
 def save_selection(app: App, name: str) -> None:
-    headers = {"X-TrueHue": "1", "Content-Type": "application/json"}
     body = json.dumps({"name": name, "refs": mini(app)}).encode()
-    assert app.ask("/api/selections", body, headers).status == 200
+    assert app.ask("/api/selections", body, JSON).status == 200
 
 
 # The queue
 
 
 def test_a_slow_press_on_cancel_counts_and_is_shown_until_it_is_done(
-    app: App, visit: Visit
+    app: App, visit: Visit, long_job: LongJob
 ) -> None:
     tab = GeneratePage(visit(app.address + LINK, fresh=True))
     job = long_job(tab)
@@ -99,7 +113,9 @@ def test_a_slow_press_on_cancel_counts_and_is_shown_until_it_is_done(
     assert "Cancel" not in asked
 
 
-def test_the_queue_keeps_the_focus_and_tells_only_what_is_new(app: App, visit: Visit) -> None:
+def test_the_queue_keeps_the_focus_and_tells_only_what_is_new(
+    app: App, visit: Visit, long_job: LongJob
+) -> None:
     tab = GeneratePage(visit(app.address + LINK))
     live = tab.page.locator("#queue [role=status]")
     live.evaluate(
@@ -285,11 +301,13 @@ def test_filters_keep_focus_words_and_places(app: App, visit: Visit) -> None:
     name = str(label.locator("span").last.text_content())
     tick = values.get_by_role("checkbox", name=re.compile(f"^{name}"))
     facets = tab.page.locator("#prompts .th-facets")
+    # Lower than its content, as on a laptop's screen.
+    facets.evaluate("(node) => { node.style.maxHeight = '600px'; }")
+    tick.focus()  # which scrolls to it
     values.evaluate("(node) => { node.scrollTop = 20; }")
     facets.evaluate("(node) => { node.scrollTop = 60; }")
     places = [values.evaluate("(n) => n.scrollTop"), facets.evaluate("(n) => n.scrollTop")]
     assert places[1] > 0
-    tick.focus()
     tick.press("Space")
     expect(tab.page.locator("#prompts .th-chip-button")).to_have_count(1)
     expect(tab.matches).to_have_text(re.compile(" of 44,464 prompts"))
