@@ -40,6 +40,13 @@ class PageRequest(BaseModel):
         arbitrary_types_allowed=True,
     )
 
+    @classmethod
+    def title_in(cls, name: str, fields: Mapping[str, Any]) -> str:
+        """What a field is called where it is wrong; ``fields`` are those that were sent, since a
+        form may call it otherwise for each kind of what it makes."""
+        field = cls.model_fields.get(name)
+        return (field.title if field is not None else "") or f"“{name}”"
+
     @model_validator(mode="before")
     @classmethod
     def _filled_fields(cls, fields: Any) -> Any:
@@ -104,7 +111,7 @@ def read_as(kind: type[_Request], fields: Mapping[str, Any]) -> _Request:
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        raise refused(kind, error) from None
+        raise refused(kind, error, fields) from None
 
 
 def require_known(kind: type[BaseModel], fields: Mapping[str, Any], where: str = "") -> None:
@@ -140,15 +147,15 @@ def _records_in(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _records_in(part)
 
 
-def refused(kind: type[PageRequest], error: ValidationError) -> BadInput:
+def refused(kind: type[PageRequest], error: ValidationError, fields: Mapping[str, Any]) -> BadInput:
     """What a page is told of a request that cannot be: each wrong field by its name, what it takes
-    and what it got."""
+    and what it got. ``fields`` are those that were sent."""
     words: dict[str, str] = {}
     for details in error.errors(include_url=False):
         own = details.get("ctx", {}).get("error")
         if isinstance(own, BadInput) and not words:
             return own if own.field else BadInput(str(own), _field(details))
-        words.setdefault(_field(details), _words(kind, details))
+        words.setdefault(_field(details), _words(kind, details, fields))
     return BadInput(" ".join(list(words.values())[:MOST_WORDS]), next(iter(words), ""))
 
 
@@ -156,28 +163,33 @@ def _field(details: ErrorDetails) -> str:
     return str(details["loc"][0]) if details["loc"] else ""
 
 
-def _words(kind: type[PageRequest], details: ErrorDetails) -> str:
+def _words(kind: type[PageRequest], details: ErrorDetails, fields: Mapping[str, Any]) -> str:
     name = _field(details)
-    field = kind.model_fields.get(name)
-    title = (field.title if field is not None else "") or f"“{name}”"
+    title = kind.title_in(name, fields)
     if details["type"] == "missing" and len(details["loc"]) == 1:
         return f"{title} is missing.{kind.missing_advice}"
     if details["type"] == "extra_forbidden":
         return f"{title} is not known here. There is: {', '.join(kind.model_fields)}."
-    if details["type"] == "string_too_long":
-        return f"{title} has at most {details['ctx']['max_length']:,} characters."
     schema = kind.model_json_schema()
     definitions = schema.get("$defs", {})
-    own, inner = schema.get("properties", {}).get(name, {}), ""
+    own = place = schema.get("properties", {}).get(name, {})
+    inner = ""
     for part in details["loc"][1:]:
+        if isinstance(part, int):  # one of a list
+            lists = (one for one in place.get("anyOf", (place,)) if "items" in one)
+            place = next(lists, {}).get("items", {})
+            continue
         # A field of a record in the request is what was wrong, and is called by its own name.
-        within = _record(own, definitions).get("properties", {})
+        within = _record(place, definitions).get("properties", {})
         if part not in within:
             break
-        own, inner = within[str(part)], str(part)
+        own = place = within[str(part)]
+        inner = str(part)
         title = str(own.get("title", ""))
     if inner and title == inner.replace("_", " ").title():  # nobody gave it one
         title = f"“{name}.{inner}”"
+    if details["type"] == "string_too_long":
+        return f"{title} has at most {details['ctx']['max_length']:,} characters."
     takes = _takes(own, definitions)
     return f"{title} is {takes}, not {_excerpt(details['input'])}."
 

@@ -15,7 +15,7 @@ from annotation.studies.practice import MOST_EXAMPLES
 from annotation.studies.presets import PRESETS, Preset
 from core.concepts.records import EXTRACTED, METHODS
 from core.errors import BadInput
-from tabs.page.requests import PageRequest, Whole, no_bool, one_of, texts
+from tabs.page.requests import PageRequest, Whole, digits, no_bool, one_of, texts
 from tabs.studies.sketch_fields import ExampleForm, PracticeForm, examples_in
 from tabs.studies.texts import FREE, LANGUAGES, consent_in, texts_of, title_in
 from tabs.studies.wording import check_wording
@@ -28,6 +28,17 @@ MOST_PICTURES = 9
 CONCEPTS = "concepts"
 PICTURES_OF_CONCEPTS = 3
 """Pictures for reference beside a distribution; the paper does not say how many it showed."""
+
+LEAST_ABSENCE_S, MOST_ABSENCE_S = 60, 30 * 86_400
+"""After so long without a sign of somebody, what they hold may go to others."""
+
+# Where the page shows a field under another name than most kinds of study do.
+_TITLES: Mapping[tuple[str, str], str] = {
+    (Kind.COLORINGS, "votes"): "Colorings a concept",
+    (Kind.COLORINGS, "trials"): "Sketches a person",
+    (Kind.COLORINGS, "number"): "Concepts in the study",
+    (Kind.RATINGS, "votes"): "Ratings an image",
+}
 
 _WORDING = re.compile(r"[a-z][a-zA-Z0-9_.-]{0,59}")
 _PLAIN = re.compile(r"[\x20-\x7e]+")
@@ -53,6 +64,22 @@ def https_url(url: str) -> str:
             "recruiting site."
         )
     return url
+
+
+def _absence(value: Any) -> Any:
+    """Seconds that the form shows as minutes. Raises BadInput in both for what cannot be waited."""
+    try:
+        seconds = digits(value)
+    except ValueError:
+        seconds = None
+    if type(seconds) is int and LEAST_ABSENCE_S <= seconds <= MOST_ABSENCE_S:
+        return seconds
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    got = f"{value / 60:g} minutes" if number else repr(str(value)[:60])
+    raise BadInput(
+        f"“Given to others after” is {LEAST_ABSENCE_S // 60} to {MOST_ABSENCE_S // 60:,} minutes "
+        f"({LEAST_ABSENCE_S} to {MOST_ABSENCE_S:,} seconds), not {got}."
+    )
 
 
 def _wording(words: Mapping[str, str]) -> Mapping[str, str]:
@@ -91,8 +118,8 @@ class TrainingForm(PageRequest):
     ``attempts`` rounds."""
 
     keys: tuple[KeyForm, ...] = Field(default=(), max_length=30)
-    needed: Whole = 0
-    attempts: Whole = Field(default=2, ge=1, le=2)
+    needed: Whole = Field(default=0, title="Right answers needed")
+    attempts: Whole = Field(default=2, ge=1, le=2, title="Attempts")
 
 
 class ScreeningForm(PageRequest):
@@ -105,8 +132,8 @@ class ScreeningForm(PageRequest):
 class CompletionForm(PageRequest):
     """What a participant gets at the end."""
 
-    code: str = Field(default="", max_length=200)
-    url: Annotated[str, Field(max_length=2_000), AfterValidator(https_url)] = ""
+    code: str = Field(default="", max_length=200, title="Completion code")
+    url: Annotated[str, Field(max_length=2_000, title="Way back"), AfterValidator(https_url)] = ""
 
 
 class ClosingForm(PageRequest):
@@ -114,7 +141,7 @@ class ClosingForm(PageRequest):
 
     when_complete: bool = True
     participants: Annotated[Whole, Field(ge=1, le=100_000)] | None = Field(
-        default=None, title="The number of people after whom it closes"
+        default=None, title="After so many people"
     )
 
 
@@ -148,7 +175,7 @@ class StudyForm(PageRequest):
     examples: tuple[ExampleForm, ...] | None = Field(
         default=None, max_length=MOST_EXAMPLES, title="The list of examples"
     )
-    number: Whole | None = Field(default=None, ge=0, le=MOST_CASES, title="The number of cases")
+    number: Whole | None = Field(default=None, ge=0, le=MOST_CASES, title="Cases in the study")
     model_sets: tuple[Names, ...] = Field(default=(), max_length=495, title="The pairs of models")
     pictures: Whole | None = Field(
         default=None, ge=0, le=MOST_PICTURES, title="Pictures of a candidate"
@@ -169,10 +196,16 @@ class StudyForm(PageRequest):
     wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)
     completion: CompletionForm = CompletionForm()
     closing: ClosingForm | None = None
-    abandoned_after_s: Whole = Field(
-        default=3_600, ge=60, le=30 * 86_400, title="Seconds without a sign of somebody"
-    )
+    abandoned_after_s: Annotated[
+        int, BeforeValidator(_absence), Field(ge=LEAST_ABSENCE_S, le=MOST_ABSENCE_S)
+    ] = 3_600
     seed: Seed = 1
+
+    @classmethod
+    def title_in(cls, name: str, fields: Mapping[str, Any]) -> str:
+        preset = PRESETS.get(str(fields.get("preset")))
+        kind = preset.kind if preset else fields.get("kind")
+        return _TITLES.get((str(kind), name)) or super().title_in(name, fields)
 
     @model_validator(mode="after")
     def _alone(self) -> Self:

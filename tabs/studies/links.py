@@ -16,13 +16,15 @@ from tabs.participants.tokens import hash_of, new_token
 from tabs.studies.live import StudyRequest, study_of
 
 MOST_AT_ONCE = 500
+MOST_LABEL = 80
+"""Characters of a link's name."""
 
 
 class LinksRequest(StudyRequest):
     """Links to make: ``personal`` ones are for one participant each. ``base`` is the address under
     which the app was asked, which the door fills in."""
 
-    label: str = Field(default="", max_length=200, title="What the link is called")
+    label: str = Field(default="", max_length=MOST_LABEL, title="The name of a link")
     personal: bool = False
     count: Whole = Field(default=1, ge=1, le=MOST_AT_ONCE, title="How many links")
     base: str = ""

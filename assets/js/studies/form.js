@@ -93,6 +93,8 @@ export function studyForm(box) {
   let made = null;
   let numbers = null;
   let side = null;
+  /** Takes what was typed and not added yet. @type {() => void} */
+  let addTyped = () => {};
   let timer;
   let asked = 0;
   let shown = '';
@@ -102,10 +104,20 @@ export function studyForm(box) {
     .addEventListener('click', () => (judge.study ? openStudy(judge.study, 'plan') : openList()));
   formNode.addEventListener('submit', (event) => event.preventDefault());
 
+  /** Says what is wrong at its field and goes there; false where no field is of it. */
+  function wrong(field, words) {
+    const there = tellField(formNode, field, words);
+    if (there) formNode.querySelector('[aria-invalid=true]')?.focus();
+    return there;
+  }
   const create = doing('Create the draft', save, line, 'th-draw-button');
   async function save() {
+    addTyped();
     clearTimeout(timer);
     tellField(formNode, '', '');
+    const some = revised && revised.may_revise !== 'everything';
+    const nothing = some ? null : nothingYet();
+    if (nothing && wrong(nothing.field, nothing.words)) return;
     const body = revised ? { ...form, version: revised.version } : form;
     const url = revised ? API + '/' + revised.id + '/revise' : API + '/create';
     put(create, revised ? 'Saving…' : 'Creating…');
@@ -130,9 +142,7 @@ export function studyForm(box) {
       shown = '';
       openStudy(answer.study.id, revised ? 'plan' : 'live');
     } catch (error) {
-      if (!tellField(formNode, error.field, error.message)) throw error;
-      const wrong = formNode.querySelector('[aria-invalid=true]');
-      wrong?.focus();
+      if (!wrong(error.field, error.message)) throw error;
     } finally {
       put(create, revised ? 'Save as the next version' : 'Create the draft');
     }
@@ -142,10 +152,29 @@ export function studyForm(box) {
     clearTimeout(timer);
     timer = setTimeout(outline, WAIT_MS);
   }
+  /** What has to be chosen before there is anything to ask the app about; null where it is. */
+  function nothingYet() {
+    const wanted = {
+      concepts: preset.material === 'sketches' && 'Choose the concepts that people color.',
+      models: preset.material !== 'sketches' && 'Choose the models whose pictures are shown.',
+      people: preset.needs_people && 'Choose whose colors the models are compared with.',
+    };
+    const field = Object.keys(wanted).find((name) => wanted[name] && !form[name].length);
+    return field ? { field, words: wanted[field] } : null;
+  }
   async function outline() {
     clearTimeout(timer);
     if (revised && revised.may_revise !== 'everything') return;
     const mine = ++asked;
+    const nothing = nothingYet();
+    if (nothing) {
+      made = null;
+      tellField(formNode, '', '');
+      line.say('');
+      side.wrong(nothing.words + ' Then what the study makes stands here.');
+      side.busy(false);
+      return;
+    }
     side.busy(true);
     try {
       const answer = await send(API + '/outline', form);
@@ -182,15 +211,16 @@ export function studyForm(box) {
         'The study was opened: what people see is frozen. For another question, copy the study.',
       );
       const of = fieldsOf(form, changed);
-      const fields = { title: () => of.text('title', 'Title', { long: 200 }) };
+      const fields = { title: () => of.text('title', 'Title') };
       node.append(
         ...revised.revisable.filter((name) => fields[name]).map((name) => fields[name]()),
         row(
-          of.text('completion.code', 'Completion code', { long: 200 }),
-          of.text('completion.url', 'Way back', { long: 2000, placeholder: 'https://…' }),
+          of.text('completion.code', 'Completion code'),
+          of.text('completion.url', 'Way back', { placeholder: 'https://…' }),
         ),
       );
       numbers = null;
+      addTyped = () => {};
       formNode.replaceChildren(node, closingPart(given));
       const card = make('section', 'th-card th-jd-outline-card');
       card.append(
@@ -203,8 +233,10 @@ export function studyForm(box) {
     } else {
       const colored = preset.material === 'sketches';
       numbers = colored ? coloringNumbers(given) : numbersPart(given);
+      const concepts = colored ? conceptsPart(given) : null;
+      addTyped = concepts?.addTyped || (() => {});
       formNode.replaceChildren(
-        colored ? conceptsPart(given) : materialsPart(given),
+        concepts?.node || materialsPart(given),
         questionPart(given),
         numbers.node,
         consentPart(given),

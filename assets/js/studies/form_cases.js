@@ -30,6 +30,11 @@ export function casesOf(form, changed) {
     const now = JSON.stringify([form.models, form.people, form.extraction]);
     if (now === key) return;
     const mine = ++asked;
+    if (!form.models.length) {
+      key = now;
+      drawGroups({ groups: [], total: 0 });
+      return;
+    }
     try {
       const answer = await send(API + '/cases', {
         ...sources(),

@@ -43,16 +43,17 @@ export function fieldsOf(form, changed) {
   }
   return {
     /**
+     * Has no `maxlength`, which would cut what is pasted and not say so: the app says what is too
+     * long.
      * @param {string} name
      * @param {string} label
-     * @param {{ hint?: string, rows?: number, placeholder?: string, long?: number }} [more]
+     * @param {{ hint?: string, rows?: number, placeholder?: string }} [more]
      */
-    text(name, label, { hint, rows, placeholder, long = 20000 } = {}) {
+    text(name, label, { hint, rows, placeholder } = {}) {
       const input = rows ? make('textarea') : make('input');
       const held = holder(form, name);
       if (rows) /** @type {HTMLTextAreaElement} */ (input).rows = rows;
       input.value = held.get() || '';
-      input.maxLength = long;
       if (placeholder) input.placeholder = placeholder;
       input.addEventListener('input', () => {
         held.set(input.value);
@@ -75,7 +76,8 @@ export function fieldsOf(form, changed) {
       input.addEventListener('input', () => {
         const text = input.value.trim();
         // What is no number goes as it is: the app says what is wrong with it.
-        held.set(text === '' ? empty : Number.isFinite(Number(text)) ? Number(text) * per : text);
+        const number = per === 1 ? Number(text) : Math.round(Number(text) * per);
+        held.set(text === '' ? empty : Number.isFinite(number) ? number : text);
         changed();
       });
       return field(name, label, input, hint);

@@ -107,7 +107,6 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     tick.type = 'checkbox';
     tick.checked = entry.on;
     name.value = entry.name;
-    name.maxLength = 80;
     name.hidden = !entry.on;
     name.setAttribute('aria-label', 'Name in results of ' + entry.label);
     tick.addEventListener('change', () => {

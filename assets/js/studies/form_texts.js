@@ -32,9 +32,7 @@ export function questionPart({ form, preset, presets, changed, again }) {
       form.examples = structuredClone(now.examples);
     again();
   });
-  node.append(
-    row(of.text('title', 'Title', { long: 200, hint: 'Participants see it too.' }), language),
-  );
+  node.append(row(of.text('title', 'Title', { hint: 'Participants see it too.' }), language));
   if (preset.id === 'free')
     node.append(
       of.strip(
@@ -49,7 +47,6 @@ export function questionPart({ form, preset, presets, changed, again }) {
     );
   node.append(
     of.text('question', 'Question', {
-      long: 500,
       placeholder: 'In which picture …?',
       hint: colored ? 'It stands above every sketch.' : 'It stands above every trial.',
     }),
@@ -71,9 +68,7 @@ export function questionPart({ form, preset, presets, changed, again }) {
   other.addEventListener('toggle', () => {
     if (list.children.length) return;
     const own = fieldsOf(form.wording, changed);
-    list.append(
-      ...Object.entries(words).map(([name, text]) => own.text(name, String(text), { long: 2000 })),
-    );
+    list.append(...Object.entries(words).map(([name, text]) => own.text(name, String(text))));
   });
   list.dataset.field = 'wording';
   other.hidden = !Object.keys(words).length;
@@ -121,11 +116,9 @@ export function consentPart({ form, changed }) {
     left.hidden = !found.length;
   }
   const code = of.text('completion.code', 'Completion code', {
-    long: 200,
     hint: 'Shown at the end.',
   });
   const url = of.text('completion.url', 'Way back', {
-    long: 2000,
     placeholder: 'https://…',
     hint: 'A button at the end leads there.',
   });

@@ -1,6 +1,7 @@
 // The links by which people come in: made, copied once, revoked.
 import { arrange, make, many, put } from '../shared/dom.js';
 import { send } from '../shared/http.js';
+import { tellField } from './form_fields.js';
 import { button, card, doing, download, nothing, problemLine, question, time } from './parts.js';
 import { csvOf, dataTable } from './table.js';
 import { onView, openStudy } from './view.js';
@@ -44,6 +45,7 @@ export function linksView(box, current) {
     const about = make('p', 'th-jd-hint', hint);
     input.id = 'th-jd-link-' + name;
     input.name = name;
+    node.dataset.field = name;
     about.id = input.id + '-hint';
     input.setAttribute('aria-describedby', about.id);
     text.htmlFor = input.id;
@@ -53,7 +55,6 @@ export function linksView(box, current) {
     } else node.append(text, input, about);
     return node;
   }
-  label.maxLength = 80;
   label.placeholder = 'Prolific, first round';
   count.inputMode = 'numeric';
   count.value = '1';
@@ -61,11 +62,16 @@ export function linksView(box, current) {
   const make_ = doing(
     'Make',
     async () => {
+      tellField(form, '', '');
       const answer = await send(current.address + '/links', {
         label: label.value.trim(),
         personal: personal.checked,
-        count: Number(count.value) || 0,
+        // What is no number goes as it is: the app says what is wrong with it.
+        count: count.value.trim(),
+      }).catch((error) => {
+        if (!tellField(form, error.field, error.message)) throw error;
       });
+      if (!answer) return;
       made(answer.links);
       label.value = '';
       await current.reload();

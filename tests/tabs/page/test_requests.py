@@ -13,6 +13,8 @@ from tabs.library.prompts import KeepSelection
 from tabs.page.requests import PageRequest, read_as
 from tabs.runs.request import RunRequest
 from tabs.studies.form import StudyForm
+from tabs.studies.links import LinksRequest
+from tests.house import ROOT
 
 
 class Sample(PageRequest):
@@ -36,6 +38,28 @@ class Sample(PageRequest):
             "screening",
             '“screening.plates” is true or false, not "x".',
         ),
+        (
+            StudyForm,
+            {"preset": "colorings", "votes": "x"},
+            "votes",
+            'Colorings a concept is a whole number from 1 to 1,000, not "x".',
+        ),
+        (StudyForm, {"votes": 0}, "votes", "Votes a stimulus is a whole number"),
+        (
+            StudyForm,
+            {"abandoned_after_s": 30},
+            "abandoned_after_s",
+            "“Given to others after” is 1 to 43,200 minutes (60 to 2,592,000 seconds), not 0.5 m",
+        ),
+        (StudyForm, {"abandoned_after_s": "x"}, "abandoned_after_s", "seconds), not 'x'."),
+        (
+            StudyForm,
+            {"models": [{"name": "x" * 81, "sources": ["run:1"]}]},
+            "models",
+            "A model's name has at most 80 characters.",
+        ),
+        (LinksRequest, {"study": "s", "count": "x"}, "count", 'from 1 to 500, not "x".'),
+        (LinksRequest, {"study": "s", "label": "x" * 81}, "label", "at most 80 characters."),
         (Sample, {"name": 7}, "name", "A name is text, in quotation marks of up to 3 characters"),
         (Sample, {"name": "long"}, "name", "A name has at most 3 characters."),
         (Sample, {"share": 2}, "share", "The share is a number from 0 to 1, not 2."),
@@ -56,6 +80,19 @@ def test_what_is_wrong_is_said_with_its_field(
         read_as(kind, given)
     assert caught.value.field == field
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("preset", "module"),
+    [("colorings", "colorings/guide"), ("adherence", "form_numbers"), ("realism", "form_numbers")],
+)
+def test_a_field_is_called_as_the_page_of_that_kind_shows_it(preset: str, module: str) -> None:
+    script = (ROOT / f"assets/js/studies/{module}.js").read_text()
+    for name in ("votes", "trials"):
+        with pytest.raises(BadInput) as caught:
+            read_as(StudyForm, {"preset": preset, name: 0})
+        title, _, _ = str(caught.value).partition(" is a whole number")
+        assert f"'{title}'" in script
 
 
 def test_what_is_not_given_is_as_the_field_says() -> None:

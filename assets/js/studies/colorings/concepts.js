@@ -17,7 +17,8 @@ const WAIT_MS = 200;
 
 /**
  * @param {{ form: any, changed: () => void }} given
- * @returns {HTMLElement}
+ * @returns {{ node: HTMLElement, addTyped: () => void }} `addTyped` takes the words that were typed
+ *   and not added yet
  */
 export function conceptsPart({ form, changed }) {
   const node = part(
@@ -228,6 +229,33 @@ export function conceptsPart({ form, changed }) {
   const typed = make('textarea');
   const typedBox = make('div', 'th-jd-field');
   const typedLabel = make('label', '', 'One a line, or with commas between');
+  const waiting = make('p', 'th-jd-hint');
+  const typedWords = () =>
+    typed.value
+      .split(/[\n,;]+/)
+      .map((text) => text.trim())
+      .filter(Boolean);
+  function tellTyped() {
+    const { length } = typedWords();
+    put(waiting, length ? 'Not added yet; added when the study is created or saved.' : '');
+  }
+  function addTyped() {
+    const words = typedWords();
+    typed.value = '';
+    tellTyped();
+    if (!words.length) return;
+    const known = new Map(
+      every.flatMap((thing) =>
+        [thing, ...thing.modifiers].map((one) => [normal(one.words), one.words]),
+      ),
+    );
+    take(
+      words.map((text) => known.get(normal(text)) || text),
+      true,
+    );
+  }
+  waiting.setAttribute('role', 'status');
+  typed.addEventListener('input', tellTyped);
   typed.rows = 3;
   typed.id = 'th-jc-typed';
   typed.placeholder = 'a rusty key\nmoldy apple';
@@ -235,22 +263,8 @@ export function conceptsPart({ form, changed }) {
   typedBox.append(
     typedLabel,
     typed,
-    button('Add these words', () => {
-      const words = typed.value
-        .split(/[\n,;]+/)
-        .map((text) => text.trim())
-        .filter(Boolean);
-      const known = new Map(
-        every.flatMap((thing) =>
-          [thing, ...thing.modifiers].map((one) => [normal(one.words), one.words]),
-        ),
-      );
-      take(
-        words.map((text) => known.get(normal(text)) || text),
-        true,
-      );
-      typed.value = '';
-    }),
+    button('Add these words', addTyped),
+    waiting,
     make(
       'p',
       'th-jd-hint',
@@ -297,5 +311,5 @@ export function conceptsPart({ form, changed }) {
       line.say('The concepts cannot be shown. ' + error.message);
     }
   })();
-  return node;
+  return { node, addTyped };
 }

@@ -25,7 +25,6 @@ export function examplesField({ form, changed }) {
     const tools = make('span', 'th-jd-buttons');
     const word = example.good ? 'Do' : 'Do not';
     input.value = example.text;
-    input.maxLength = 500;
     input.placeholder = example.good ? 'How it is done' : 'How it is not done';
     input.setAttribute('aria-label', word);
     input.addEventListener('input', () => {
