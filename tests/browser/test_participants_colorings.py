@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Error, Page, expect
@@ -150,10 +151,26 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     page.mouse.click(*designer.place(0.5, 0.55))
     expect(page.locator(".cv-told")).to_have_text("Choose a color first.")
     assert picker.bounding_box() == before
+    # What is no color stays to be mended, and is said.
+    designer.takes("#12345")
+    typed = picker.locator(".cv-hex")
+    expect(typed).to_have_value("#12345")
+    expect(typed).to_have_attribute("aria-invalid", "true")
+    expect(picker.locator(".cv-edge")).to_contain_text("“#12345” is no color in hex.")
     designer.takes("#c02030")
+    expect(typed).not_to_have_attribute("aria-invalid", "true")
     expect(chip).to_have_css("background-image", "none")
     expect(chip).to_have_css("background-color", "rgb(192, 32, 48)")
-    designer.colors(range(3))
+    # Who has read what to do does not read it again after a reload, also before the first step.
+    page.reload()
+    designer.sees(0)
+    designer.colors(range(1))
+    designer.sees(1)
+    designer.fills("#c02030")
+    page.get_by_role("button", name="Done", exact=True).dblclick()
+    designer.sees(2)
+    expect(page.locator(".said")).to_be_empty()
+    designer.colors(range(2, 3))
     look("review")
     room.mark(link, 2, MarkKind.PRACTICE, "again", "The sky is colored too.")
     page.wait_for_timeout(3_100)
@@ -289,12 +306,22 @@ def test_what_was_done_without_a_network_is_there_after_a_crash(
     """By pen: what is in the middle of a sketch, and the end of the practice. A stroke that was
     being drawn then is none."""
     watch.refused.add("/events")
-    link = room.opened(room.colorings(1, Review.NONE, trials=1))
+    long_word = "unbreakable" * 12
+    plan = room.colorings(1, Review.NONE, trials=1)
+    cases = tuple(replace(one, words=long_word) for one in plan.cases[:2])
+    link = room.opened(replace(plan, cases=cases))
     page = visit(link, fresh=True)
     context, designer = page.context, Designer(page)
     designer.presses("I agree")
     designer.presses("Start")
     designer.sees(0)
+    # A long word stays below the question, also beside the canvas of a phone on its side.
+    page.set_viewport_size({"width": 740, "height": 360})
+    concept, asked = page.locator(".concept").bounding_box(), page.locator(".asked").bounding_box()
+    assert concept is not None
+    assert asked is not None
+    assert asked["x"] <= concept["x"] < concept["x"] + concept["width"] <= 740
+    page.set_viewport_size({"width": 1360, "height": 1000})
     designer.fills("#336699")
     designer.saved()
     context.set_offline(True)
@@ -327,14 +354,13 @@ def test_what_was_done_without_a_network_is_there_after_a_crash(
         if number < 2:
             moves("Released", 0.6, 0.5 + number / 20)
     designer = crashes(page)
-    designer.presses("Start")
     designer.sees(0)
     designer.saved()
     context.set_offline(True)
     designer.does()
     designer.at("keeping")
     designer = crashes(designer.page)
-    expect(designer.at("between")).to_contain_text("Now it counts")
+    expect(designer.at("between")).to_contain_text("There is one sketch.")
     designer.presses("Continue")
     designer.colors(range(1, 2))
     designer.at("comment")

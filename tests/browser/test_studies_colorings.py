@@ -100,7 +100,7 @@ def test_from_the_form_to_a_designer_an_expert_and_compare(visit: Visit, lab: La
     room.get_by_role("button", name="Create the draft").click()
     expect(room.get_by_role("button", name="Open the study")).to_be_enabled()
     room.get_by_role("tab", name="Plan").click()
-    expect(room.get_by_text("1 sketches, for 2 concepts")).to_be_visible()
+    expect(room.get_by_text("1 sketch, for 2 concepts")).to_be_visible()
     expect(room.get_by_text("practice sheet; looked at automatically")).to_be_visible()
     # Nobody sees what others colored before there is something.
     room.get_by_role("tab", name="Results").click()
@@ -153,6 +153,7 @@ def expert_reviews(page: Page) -> None:
     room.get_by_role("button", name="Review: Colors of things").click()
     expect(room.get_by_text("0 of 2 reviewed, 2 left")).to_be_visible()
     expect(room.get_by_role("img", name="Colors by share")).to_be_visible()
+    expect(room.get_by_text("Each bar has the color of its bin")).to_be_visible()
     expect(room.locator(".th-jc-question")).to_contain_text("Are these the colors of")
     assert barriers_here(page) == []
     assert "Participant" not in room.inner_text()

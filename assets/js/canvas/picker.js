@@ -10,6 +10,7 @@ const COLUMNS = 70;
 const ROWS = 56;
 const STRIP_STEPS = 24;
 const EDGE_STEPS = 64;
+const MOST_QUOTED = 24;
 
 let chosenSpace = 'oklch';
 
@@ -63,7 +64,7 @@ export class Picker {
     this.fields = this.names.map((_, part) =>
       make('input', { inputmode: 'decimal', autocomplete: 'off', change: () => this.#typed(part) }),
     );
-    this.line = make('p', { class: 'cv-edge', role: 'status' });
+    this.line = make('p', { class: 'cv-edge', id: 'cv-edge', role: 'status' });
     this.swatches = new Swatches(canvas, person, (color) => this.take(color));
     this.node = make(
       'div',
@@ -212,10 +213,22 @@ export class Picker {
   #typedHex() {
     const hex = readHex(this.hex.value);
     if (hex) this.take(hex);
-    else {
-      this.#show();
-      this.line.textContent = this.canvas.say('no_hex');
-    }
+    else this.#refuse(this.hex, 'no_hex');
+  }
+
+  /**
+   * Says what is wrong with what was typed, which stays to be mended; an emptied field shows the
+   * color again.
+   * @param {HTMLInputElement} field
+   * @param {string} name of the words
+   */
+  #refuse(field, name) {
+    const text = field.value.trim().slice(0, MOST_QUOTED);
+    if (text) {
+      aria(field, 'invalid', true);
+      field.setAttribute('aria-describedby', this.line.id);
+    } else this.#show();
+    this.line.textContent = text ? this.canvas.say(name, { text }) : '';
   }
 
   /** @param {number} part */
@@ -223,7 +236,7 @@ export class Picker {
     const value = Number(this.fields[part].value.replace(',', '.'));
     const { most } = this.#space;
     if (!Number.isFinite(value) || this.fields[part].value.trim() === '') {
-      this.#show();
+      this.#refuse(this.fields[part], 'no_number');
       return;
     }
     /** @type {Coordinates} */
@@ -240,6 +253,10 @@ export class Picker {
     const { color } = this.canvas;
     this.chip.style.background = color || '';
     this.chip.classList.toggle('none', !color);
+    for (const field of [this.hex, ...this.fields]) {
+      field.removeAttribute('aria-invalid');
+      field.removeAttribute('aria-describedby');
+    }
     this.hex.value = color || '';
     this.fields.forEach((field, part) => {
       field.value = color ? this.#at[part].toFixed(space.digits[part]) : '';

@@ -3,6 +3,7 @@
 
 import { MOST_ACTIONS } from '../canvas/actions.js';
 import { english, inGerman } from './coloring_words.js';
+import { onlyOnce } from './double_tap.js';
 import { Easel } from './easel.js';
 import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
 import { between, instructions, review } from './guide.js';
@@ -56,9 +57,9 @@ export class Colorings {
     onUnsaved(() => this.#screen?.say(say('unsaved_text')));
   }
 
-  /** How many are done, practice included. */
-  get answered() {
-    return this.sketches.answered;
+  /** Whether something was done here already, also where no sketch is done yet. */
+  get begun() {
+    return this.sketches.begun;
   }
 
   /** How many can be colored now. */
@@ -146,7 +147,7 @@ export class Colorings {
       this.study,
       { words, note, undoable: !!this.undoable },
       {
-        done: () => this.#done(),
+        done: (event) => this.#done(event),
         skip: (reason) => this.#skip(reason),
         comment: (text) => this.outbox.add('comment', position, { text }),
         rest: () => this.#rest(sketch),
@@ -186,9 +187,11 @@ export class Colorings {
     this.#screen?.say(say('full'));
   }
 
-  #done() {
+  /** @param {MouseEvent | KeyboardEvent} event */
+  #done(event) {
     const easel = this.#easel;
     if (!easel) return;
+    onlyOnce(event);
     easel.endStroke();
     const { position, words } = easel.sketch;
     if (!easel.coloredShare) {

@@ -23,6 +23,7 @@ export const english = {
   practice_text: 'You begin with {n} sketches for practice.',
   practice_text_one: 'You begin with one sketch for practice.',
   practice_researcher: 'We look at them before you go on. You can close the page meanwhile.',
+  many_text_one: 'Then there is one. You can stop at any time and go on later, on the same link.',
   many_text: 'Then there are {n}. You can stop at any time and go on later, on the same link.',
 
   review_title: 'We are looking at your practice sketches',
@@ -38,9 +39,13 @@ export const english = {
   accepted_title: 'Your practice sketches are fine',
   accepted_text:
     'From here on it counts. There are {n} sketches. You can stop and come back on the same link: what you colored is kept.',
+  accepted_text_one:
+    'From here on it counts. There is one sketch. You can stop and come back on the same link: what you colored is kept.',
   begun_title: 'Now it counts',
   begun_text:
     'There are {n} sketches. You can stop and come back on the same link: what you colored is kept.',
+  begun_text_one:
+    'There is one sketch. You can stop and come back on the same link: what you colored is kept.',
 
   second_title: 'Please color this once more',
   second_text:

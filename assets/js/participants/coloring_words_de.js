@@ -26,6 +26,8 @@ export const words = {
   practice_text_one: 'Sie beginnen mit einer Skizze zur Übung.',
   practice_researcher:
     'Wir sehen sie uns an, bevor es weitergeht. Sie können die Seite solange schließen.',
+  many_text_one:
+    'Danach ist es eine. Sie können jederzeit aufhören und später mit demselben Link weitermachen.',
   many_text:
     'Danach sind es {n}. Sie können jederzeit aufhören und später mit demselben Link weitermachen.',
 
@@ -42,9 +44,13 @@ export const words = {
   accepted_title: 'Ihre Übungsskizzen sind in Ordnung',
   accepted_text:
     'Von hier an zählt es. Es sind {n} Skizzen. Sie können aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
+  accepted_text_one:
+    'Von hier an zählt es. Es ist eine Skizze. Sie können aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
   begun_title: 'Jetzt zählt es',
   begun_text:
     'Es sind {n} Skizzen. Sie können aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
+  begun_text_one:
+    'Es ist eine Skizze. Sie können aufhören und mit demselben Link weitermachen: Was Sie ausgemalt haben, bleibt gespeichert.',
 
   second_title: 'Bitte malen Sie dies noch einmal aus',
   second_text:

@@ -69,7 +69,7 @@ export function instructions(study, practice, rest) {
   if (practice) {
     const words = [counted('practice_text', practice)];
     if (study.practice?.review === 'researcher') words.push(say('practice_researcher'));
-    if (rest > 0) words.push(say('many_text', { n: rest }));
+    if (rest > 0) words.push(counted('many_text', rest));
     nodes.push(make('p', 'text', words.join(' ')));
   }
   const shownPage = page('instructions', say('instructions_title'), nodes, say('start'));
@@ -90,7 +90,8 @@ export function between(name, { n, reason }, go) {
   if (practice && reason)
     nodes.push(make('p', 'text', say('practice_again_reason')), make('blockquote', 'text', reason));
   if (practice) nodes.push(make('p', 'text', counted('practice_again_text', n)));
-  else nodes.push(make('p', 'text', say(name + '_text', { n })));
+  else if (name === 'second') nodes.push(make('p', 'text', say('second_text')));
+  else nodes.push(make('p', 'text', counted(name + '_text', n)));
   const begin = button(say(practice ? 'start' : 'continue'), 'primary', go);
   card('between', say(title), [...nodes, actions(begin)]);
 }

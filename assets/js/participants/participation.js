@@ -9,6 +9,8 @@ import { screening } from './screening.js';
 import { say } from './words.js';
 
 const ENROLMENT = 'truehue-enrolment:' + location.pathname;
+/** Who has read the instructions in this tab. */
+const READ = 'truehue-read:' + location.pathname;
 
 /** @type {any} */
 let state = null;
@@ -119,7 +121,10 @@ async function begin() {
   const hands = { done: answered, over };
   trials = (await work?.open(state, /** @type {Outbox} */ (outbox), hands)) || null;
   tell();
-  if (!trials?.answered) await trials?.instructions();
+  // Who loads the page again has read them, and what was done says so on another day.
+  const read = sessionStorage.getItem(READ) === participant.id;
+  if (!trials?.begun && !read) await trials?.instructions();
+  sessionStorage.setItem(READ, participant.id);
   if (!stopped) trials?.go();
 }
 

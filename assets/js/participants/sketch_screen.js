@@ -6,8 +6,9 @@ import { askComment, askSkip, showGuide, showMore } from './sheet.js';
 import { say } from './words.js';
 
 /**
- * @typedef {{ done: () => void, skip: (reason: 'unknown-word' | 'other') => void,
- *   comment: (text: string) => void, rest: () => void, previous: () => void }} SketchHands
+ * @typedef {{ done: (event: MouseEvent | KeyboardEvent) => void,
+ *   skip: (reason: 'unknown-word' | 'other') => void, comment: (text: string) => void,
+ *   rest: () => void, previous: () => void }} SketchHands
  * @typedef {{ words: string, note: string, undoable: boolean }} SketchFacts
  */
 
@@ -73,7 +74,7 @@ export class SketchScreen {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return;
     if (this.done.disabled || document.querySelector('dialog[open]')) return;
     event.preventDefault();
-    this.hands.done();
+    this.hands.done(event);
   }
 
   #skip() {

@@ -90,6 +90,11 @@ export class Sketches {
     return this.#answered.size;
   }
 
+  /** Whether a sketch is done, or something on one. */
+  get begun() {
+    return !!this.answered || this.open.some((one) => this.log(one.position).length);
+  }
+
   /** How many of the open ones are for this. @param {string} purpose */
   left(purpose) {
     return this.open.filter((one) => one.purpose === purpose).length;

@@ -132,9 +132,9 @@ export class Trials {
       .sort((a, b) => a.position - b.position);
   }
 
-  /** How many have an answer, practice included. */
-  get answered() {
-    return this.#answered.size;
+  /** Whether one has an answer, practice included. */
+  get begun() {
+    return !!this.#answered.size;
   }
 
   /** How many wait for an answer. */

@@ -80,7 +80,12 @@ const REVIEWS = {
 function coloringNumbers(plan) {
   const { practice } = plan;
   return [
-    ['Colored', whole(plan.sketches) + ' sketches, for ' + whole(plan.cases) + ' concepts'],
+    [
+      'Colored',
+      many(plan.sketches, 'sketch').replace('sketchs', 'sketches') +
+        ', for ' +
+        many(plan.cases, 'concept'),
+    ],
     [
       'Concepts by category',
       plan.groups.map((one) => (one.group || 'no type') + ' ' + one.cases).join(', '),

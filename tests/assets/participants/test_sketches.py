@@ -70,6 +70,21 @@ def test_what_was_confirmed_since_the_study_was_asked_is_not_lost() -> None:
     assert told(renewed, trials, kept=kept) == log
 
 
+@pytest.mark.parametrize(
+    ("trials", "answered", "waiting", "begun"),
+    [
+        ([sketch(0, actions=[])], [], [], False),
+        ([sketch(0, actions=[FILL])], [], [], True),
+        ([sketch(0)], [], [waits("action", 0, FILL, 0)], True),
+        ([sketch(1)], [0], [], True),
+    ],
+)
+def test_who_has_done_something_has_begun(
+    trials: list[dict[str, Any]], answered: list[int], waiting: list[dict[str, Any]], begun: bool
+) -> None:
+    assert told("return it.begun", trials, answered, waiting) is begun
+
+
 def test_what_is_answered_on_its_way_is_not_asked_again() -> None:
     trials = [sketch(2), sketch(3), sketch(4)]
     code = "return [it.open.map((one) => one.position), it.answered];"

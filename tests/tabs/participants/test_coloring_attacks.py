@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from annotation.colorings.actions import rows_of
+from annotation.studies.plan import Screening
 from annotation.studies.practice import Review
 from core.sketches.records import Sketch, sketch_id
 from core.studies import EventKind
@@ -211,6 +212,45 @@ def test_nobody_sees_or_changes_the_work_of_another(room: Room) -> None:
     for path in ("actions/0", "sketches/" + "0" * 32 + ".png", "state"):
         wrong = first.client.get(f"/study/{'x' * 43}/{path}")
         assert wrong.status_code == 404
+
+
+def test_every_route_of_a_seat_is_of_its_own_key(room: Room) -> None:
+    """Whoever has the link, and even the cookie of somebody else in another study, reads and writes
+    nothing of somebody: answers, going back, the end and the plates too."""
+    made = coloring_plan(room, practice=0, review=NONE, screening=Screening(True, False))
+    link = room.opened(made)
+    first, second, stranger = (room.person(link) for _ in range(3))
+    first.enroll()
+    second.enroll()
+    first.draws(0, fill(), fill(40))
+    mine = colored(0, 2)
+    first.post(mine)
+    before = first.state()
+    study = room.storage.studies.all()[0].id
+    stored = room.storage.study_events.count(study)
+
+    elsewhere = room.person(room.opened(coloring_plan(room, practice=0, review=NONE)))
+    elsewhere.enroll()
+    foreign = room.person(link)
+    foreign.client.cookies = elsewhere.client.cookies
+    for other in (stranger, foreign):
+        told = other.client.get(f"{other.path}/state").json()
+        assert told["participant"] is None
+        assert told["trials"] == []
+        for path in ("actions/0", "plates/0.png"):
+            assert other.client.get(f"{other.path}/{path}").status_code == 401
+        for one in (colored(0, 2), event("undo", 0), event("comment", 0, {"text": "x"})):
+            assert other.sends(one).status_code == 401
+        assert other.sends(event("withdrawal")).status_code == 401
+    # Somebody who takes part writes to a seat of their own alone, whoever they say to be.
+    for name in ("participant", "participant_id", "number", "key"):
+        body = {"events": [event("undo", 0)], name: before["participant"]["id"]}
+        refused = second.client.post(f"{second.path}/events", json=body, headers=OURS)
+        assert refused.json().get("stored", []) == []
+    assert second.sends(mine).json()["stored"] == []
+    assert second.state()["participant"]["positions_answered"] == []
+    assert first.state() == before
+    assert room.storage.study_events.count(study) == stored
 
 
 def test_only_sketches_of_the_study_are_shown(room: Room) -> None:

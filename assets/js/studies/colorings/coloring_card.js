@@ -181,7 +181,7 @@ export function coloringCard(row, { address, again, line, first, answered }) {
     tools.append(
       asked
         ? button('Withdraw the second', quietly('/recolor', { value: 'withdrawn' }), small_)
-        : button('Ask for a second', quietly('/recolor', { value: 'asked' }), small_),
+        : button('Ask for a second coloring', quietly('/recolor', { value: 'asked' }), small_),
     );
   if (asked) about.append(make('p', 'th-jc-reason', 'A second coloring is asked for.'));
   if (first) about.append(make('p', 'th-soft', 'Repeats the coloring of ' + stamp(first.at) + '.'));

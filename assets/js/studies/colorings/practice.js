@@ -72,7 +72,7 @@ export function practiceView(box, current) {
     };
     const buttons = make('div', 'th-jd-buttons');
     const accept = doing('Accept', () => answer('accepted'), line, 'th-jd-do');
-    const again = button('Ask again…', () => {
+    const again = button('Ask to practice again…', () => {
       const reason = reasonField(
         'What to do otherwise',
         'They read it before they practice again.',
@@ -80,10 +80,14 @@ export function practiceView(box, current) {
       question({
         title: 'Ask ' + person.label + ' to practice again?',
         body: [
-          make('p', '', 'They color the practice sketches once more; these stay stored.'),
+          make(
+            'p',
+            '',
+            'They get the practice sketches a second time, blank, and color them anew. What they colored now stays stored.',
+          ),
           reason.box,
         ],
-        action: 'Ask again',
+        action: 'Ask to practice again',
         act: () => answer('again', reason.input.value),
       });
     });

@@ -13,6 +13,10 @@ const NO_STUDY =
   'When colorings of a study are to be reviewed, the study shows here. Whoever runs it says which ones: ' +
   'as a rule those of the concepts that people agree on least.';
 
+const BINS =
+  'Each bar has the color of its bin, one of 71 that all colors are sorted into, and not that of the pixels: ' +
+  'a pure blue can stand in a bin that looks purple. The picture has the colors as they were chosen.';
+
 /**
  * @typedef {import('./histogram.js').Bin} Bin
  * @typedef {{ id: string, words: string, picture: string, histogram: number[] | null, bins: Bin[] }} Item
@@ -84,9 +88,9 @@ export function reviewScreen(box) {
       question.replaceChildren('Are these the colors of ', make('b', '', item.words), '?');
       colors.replaceChildren(
         make('h4', '', 'Its colors, by share'),
-        item.histogram
-          ? histogram(item.histogram, item.bins)
-          : make('p', 'th-soft', 'No color covers enough to be measured.'),
+        ...(item.histogram
+          ? [histogram(item.histogram, item.bins), make('p', 'th-soft th-jc-bins', BINS)]
+          : [make('p', 'th-soft', 'No color covers enough to be measured.')]),
       );
     }
     arrange(place, [question, stage, colors, answers, keys]);
