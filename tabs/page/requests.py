@@ -176,8 +176,8 @@ def _words(kind: type[PageRequest], details: ErrorDetails, fields: Mapping[str, 
     inner = ""
     for part in details["loc"][1:]:
         if isinstance(part, int):  # one of a list
-            lists = (one for one in place.get("anyOf", (place,)) if "items" in one)
-            place = next(lists, {}).get("items", {})
+            items = [one["items"] for one in place.get("anyOf", (place,)) if "items" in one]
+            place = items[0] if items else {}
             continue
         # A field of a record in the request is what was wrong, and is called by its own name.
         within = _record(place, definitions).get("properties", {})

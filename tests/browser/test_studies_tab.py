@@ -75,7 +75,7 @@ def takes_part(address: str, place: int | None) -> None:
 
 
 def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: Watch) -> None:
-    watch.refused |= {"/api/studies/outline"}
+    watch.refused |= {"/api/studies/outline", "/links"}
     page = visit(started.address + "/?tab=judge")
     room = judge(page)
     # Where somebody was whenever the page asked what comes in.
@@ -130,6 +130,14 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
 
     # A link, shown once; people answer by it, and it is seen without a reload.
     links = opens(room, "Links")
+    # What is wrong stands at its field: a number that is none, a name that is too long.
+    links.get_by_label("How many").fill("x")
+    links.get_by_role("button", name="Make", exact=True).click()
+    expect(links.locator("[data-field=count] .th-problem")).to_contain_text('not "x"')
+    links.get_by_label("How many").fill("1")
+    links.get_by_label("Name").fill("long " * 20)
+    links.get_by_role("button", name="Make", exact=True).click()
+    expect(links.locator("[data-field=label] .th-problem")).to_contain_text("at most 80")
     links.get_by_label("Name").fill("A class")
     links.get_by_role("button", name="Make", exact=True).click()
     link = links.locator(".th-jd-urls code").inner_text()
