@@ -3,7 +3,9 @@
 Gradio 6.31 takes style sheets as text in the page's configuration, and its script writes every
 rule twice: as it stands, and below ``.gradio-container-VERSION .contain``, where it is stronger
 than the rules of Gradio's own components. Done by the browser, that is a good part of a page's
-work. Here it is done once, with the same outcome, and the page links the file.
+work. Here it is done once, and the page links the file. The outcome is Gradio's but for rules of
+``@media`` and ``@container``, which Gradio writes in the stronger form alone: those that could
+never hold in it, as they begin above ``.contain`` or have a comma in brackets, hold here.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_COMMA_INSIDE = re.compile(r"\([^)]*,")
+_ABOVE = re.compile(r"(:root|html|body|\.gradio-container)(?![-\w])")
+"""How selectors begin of what lies above ``.contain``."""
 
 
 def rules(text: str) -> Iterator[tuple[str, str]]:
@@ -41,22 +44,48 @@ def stronger(selectors: str, within: str) -> str:
     return ", ".join(f"{dark}{within} {part.strip()}" for part in parts)
 
 
+def selectors_of(text: str) -> list[str]:
+    """The selectors of a list, cut at the commas that are in no brackets."""
+    out, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and not depth:
+            out.append("")
+        else:
+            out[-1] += sign
+    return [part.strip() for part in out]
+
+
+def stronger_that_holds(selectors: str, within: str) -> str:
+    """The stronger form of a list that has no other: what begins at the page's container is made as
+    strong there, what begins above it stands as it is."""
+    page = within.replace(" .contain", ".gradio-container")
+    out = []
+    for part in selectors_of(selectors):
+        if not _ABOVE.match(part):
+            dark = ".dark " if ".dark" in part else ""
+            part = f"{dark}{within} {part.replace('.dark', '', 1).strip()}"
+        elif part.startswith(".gradio-container"):
+            part = page + part.removeprefix(".gradio-container")
+        out.append(part)
+    return ", ".join(out)
+
+
 def written_twice(text: str, within: str) -> Iterator[str]:
     """The rules of a sheet and their stronger forms; those of ``@media`` and ``@container`` in that
     form alone."""
     for head, body in rules(text):
         if head.startswith(("@media", "@container")):
             inner = "".join(
-                f"{stronger(selector, within)}{{{has}}}" for selector, has in rules(body)
+                f"{stronger_that_holds(selector, within)}{{{has}}}" for selector, has in rules(body)
             )
             yield f"{head}{{{inner}}}"
         elif head.startswith("@"):
             yield f"{head}{{{body}}}"
         else:
-            more = stronger(head, within)
             # A comma in brackets: Gradio cuts the list there too, and a browser drops its rule.
-            apart = f"{{{body}}}" if _COMMA_INSIDE.search(head) else ","
-            yield f"{head}{apart}{more}{{{body}}}"
+            whole = len(selectors_of(head)) == head.count(",") + 1
+            yield f"{head}{',' + stronger(head, within) if whole else ''}{{{body}}}"
 
 
 def style_sheet(texts: Iterable[str]) -> str:

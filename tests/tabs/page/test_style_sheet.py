@@ -30,8 +30,9 @@ def test_each_selector_is_written_once_more_below_the_page_s_own() -> None:
 
 def test_a_list_with_a_comma_in_brackets_keeps_its_plain_form() -> None:
     """Cut at that comma the stronger form is invalid; it must not take the plain one with it."""
-    (rule,) = written_twice(":is(.a, .b) i { top: 0 }", WITHIN)
-    assert rule.startswith(":is(.a, .b) i{top: 0}")
+    for head in (":is(.a, .b) i", ":is(.a:not(.c), .b) i"):
+        (rule,) = written_twice(head + " { top: 0 }", WITHIN)
+        assert rule == head + "{top: 0}"
 
 
 def test_rules_of_media_and_of_the_dark_page_are_as_gradio_has_them() -> None:
@@ -41,6 +42,26 @@ def test_rules_of_media_and_of_the_dark_page_are_as_gradio_has_them() -> None:
     assert list(written_twice("@keyframes k { to { top: 0 } }", WITHIN)) == [
         "@keyframes k{to { top: 0 }}"
     ]
+
+
+def test_a_rule_of_media_holds_whatever_its_selector_is() -> None:
+    """It has no plain form: begun above the page's ``.contain``, or cut at a comma in brackets, it
+    would never hold."""
+
+    def within_media(selectors: str) -> str:
+        (rule,) = written_twice(f"@media (x) {{ {selectors} {{ top: 0 }} }}", WITHIN)
+        return rule.removeprefix("@media (x){").removesuffix("{top: 0}}")
+
+    assert within_media(".gradio-container:has(.a) #b") == ".w.gradio-container:has(.a) #b"
+    assert within_media("body > .a, .b") == "body > .a, .w .contain .b"
+    assert within_media("html[lang] .a, :root") == "html[lang] .a, :root"
+    assert within_media(".dark .a") == ".dark .w .contain .a"
+    assert within_media(".a:is(.b, .c) > :not(.d, .e), .f") == (
+        ".w .contain .a:is(.b, .c) > :not(.d, .e), .w .contain .f"
+    )
+    assert within_media(".gradio-container-wide, bodyguard") == (
+        ".w .contain .gradio-container-wide, .w .contain bodyguard"
+    )
 
 
 def test_every_sheet_is_the_page_s_or_the_picker_s() -> None:
