@@ -4,8 +4,8 @@ import { fits } from './library.js';
 
 const HAVING = [
   { id: '', name: 'All' },
-  { id: 'none', name: '○', title: 'Without a drawing' },
-  { id: 'some', name: '●', title: 'With a drawing' },
+  { id: 'none', name: '○ Without', title: 'Without a drawing' },
+  { id: 'some', name: '● With', title: 'With a drawing' },
 ];
 
 /**

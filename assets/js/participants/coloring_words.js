@@ -23,8 +23,10 @@ export const english = {
   practice_text: 'You begin with {n} sketches for practice.',
   practice_text_one: 'You begin with one sketch for practice.',
   practice_researcher: 'We look at them before you go on. You can close the page meanwhile.',
-  many_text_one: 'Then there is one. You can stop at any time and go on later, on the same link.',
-  many_text: 'Then there are {n}. You can stop at any time and go on later, on the same link.',
+  many_text_one:
+    'Then there is one sketch. You can stop at any time and go on later, on the same link.',
+  many_text:
+    'Then there are {n} sketches. You can stop at any time and go on later, on the same link.',
 
   review_title: 'We are looking at your practice sketches',
   review_text:

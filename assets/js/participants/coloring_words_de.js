@@ -29,7 +29,7 @@ export const words = {
   many_text_one:
     'Danach ist es eine. Sie können jederzeit aufhören und später mit demselben Link weitermachen.',
   many_text:
-    'Danach sind es {n}. Sie können jederzeit aufhören und später mit demselben Link weitermachen.',
+    'Danach sind es {n} Skizzen. Sie können jederzeit aufhören und später mit demselben Link weitermachen.',
 
   review_title: 'Wir sehen uns Ihre Übungsskizzen an',
   review_text:

@@ -58,7 +58,8 @@ export function put(node, text) {
  * @param {string} noun
  */
 export function many(number, noun) {
-  return number.toLocaleString('en-US') + ' ' + noun + (number === 1 ? '' : 's');
+  const ending = number === 1 ? '' : /(?:s|x|ch|sh)$/.test(noun) ? 'es' : 's';
+  return number.toLocaleString('en-US') + ' ' + noun + ending;
 }
 
 /**

@@ -40,6 +40,7 @@ function studyLine(study) {
   const title = make('h3');
   const votes = make('div', 'th-jd-votes');
   const people = make('div', 'th-jd-people');
+  const colored = study.kind === 'colorings';
   const share = study.votes_wanted ? study.answers / study.votes_wanted : 0;
   title.append(studyLink(study));
   name.append(
@@ -49,11 +50,13 @@ function studyLine(study) {
       'th-soft',
       [
         KINDS[study.kind],
-        many(study.cases, 'case'),
+        many(study.cases, colored ? 'concept' : 'case'),
         study.models.join(', '),
-        many(study.stimuli, 'stimul').replace(/stimul(s?)$/, (_, s) =>
-          s ? 'stimuli' : 'stimulus',
-        ),
+        colored
+          ? ''
+          : many(study.stimuli, 'stimul').replace(/stimul(s?)$/, (_, s) =>
+              s ? 'stimuli' : 'stimulus',
+            ),
         study.version > 1 ? 'version ' + study.version : '',
         study.author_name,
       ]
@@ -67,10 +70,21 @@ function studyLine(study) {
     make(
       'span',
       'th-soft',
-      ' of ' + whole(study.votes_wanted) + ' votes · ' + Math.floor(100 * share) + '%',
+      ' of ' +
+        whole(study.votes_wanted) +
+        (colored ? ' colorings · ' : ' votes · ') +
+        Math.floor(100 * share) +
+        '%',
     ),
   );
-  votes.append(count, bar(study.answers, study.votes_wanted, 'Votes of ' + study.title));
+  votes.append(
+    count,
+    bar(
+      study.answers,
+      study.votes_wanted,
+      (colored ? 'Colorings' : 'Votes') + ' of ' + study.title,
+    ),
+  );
   const persons = make('p');
   persons.append(
     make('b', '', whole(study.participants)),
@@ -83,7 +97,9 @@ function studyLine(study) {
         ' finished',
     ),
   );
-  const last = study.last_at ? 'last vote ' + ago(study.last_at) : 'made ' + ago(study.created_at);
+  const last = study.last_at
+    ? (colored ? 'last coloring ' : 'last vote ') + ago(study.last_at)
+    : 'made ' + ago(study.created_at);
   people.append(persons, make('p', 'th-soft', last));
   node.append(stateMark(study.state), name, votes, people);
   return node;

@@ -152,7 +152,7 @@ export function liveView(box, current) {
     gone: tile('Left before the end'),
     time: tile('Median answer'),
     unsure: tile('Ties and skips'),
-    end: tile('Complete'),
+    end: tile('Expected end'),
   };
   const colored = current.study.kind === 'colorings';
   const more = colored ? coloringLive(current) : null;

@@ -80,12 +80,7 @@ const REVIEWS = {
 function coloringNumbers(plan) {
   const { practice } = plan;
   return [
-    [
-      'Colored',
-      many(plan.sketches, 'sketch').replace('sketchs', 'sketches') +
-        ', for ' +
-        many(plan.cases, 'concept'),
-    ],
+    ['Colored', many(plan.sketches, 'sketch') + ', for ' + many(plan.cases, 'concept')],
     [
       'Concepts by category',
       plan.groups.map((one) => (one.group || 'no type') + ' ' + one.cases).join(', '),

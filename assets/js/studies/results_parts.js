@@ -63,7 +63,7 @@ export function ranked(data, title, words, list, number, shape) {
   part.head.append(csvButton(shape.file, columns, rows));
   const figure = plot(title + ', with 95% intervals; the numbers are in the table.');
   const grid = make('div', 'th-jd-two');
-  grid.append(dataTable(columns, rows, title), figure);
+  grid.append(dataTable(columns, rows, title, true), figure);
   part.body.append(grid);
   const series = (which, name) => ({
     name,
@@ -179,7 +179,7 @@ export function matrix(summary, file) {
       values: (row) => values(all.find((one) => one.model === row)),
     },
   ];
-  const table = dataTable(columns, names, 'Share of votes won, the row against the column');
+  const table = dataTable(columns, names, 'Share of votes won, the row against the column', true);
   table.classList.add('th-jd-matrix');
   return { table, save: csvButton(file, columns, names) };
 }
@@ -240,7 +240,7 @@ export function byType(data) {
         values: (row) => (find(row, model) ? span(how.number(find(row, model))) : ['', '', '']),
       })),
     ];
-    const table = dataTable(columns, rows, 'Models by type of case');
+    const table = dataTable(columns, rows, 'Models by type of case', true);
     return { table, save: csvButton('by-type', columns, rows) };
   });
 }

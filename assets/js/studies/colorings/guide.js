@@ -20,15 +20,20 @@ export function examplesField({ form, changed }) {
   function line_(example) {
     const box = make('div', 'th-jc-example');
     const mark = make('span', 'th-jc-mark', example.good ? '✓ Do' : '✕ Do not');
-    const input = make('input');
+    const input = make('textarea');
     const file = make('input');
     const tools = make('span', 'th-jd-buttons');
     const word = example.good ? 'Do' : 'Do not';
+    // As high as its text: what people read is read whole here too, in any window.
+    input.rows = 1;
     input.value = example.text;
     input.placeholder = example.good ? 'How it is done' : 'How it is not done';
     input.setAttribute('aria-label', word);
+    input.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') event.preventDefault();
+    });
     input.addEventListener('input', () => {
-      example.text = input.value;
+      example.text = input.value.replace(/\s*\n\s*/g, ' ');
       changed();
     });
     file.type = 'file';
@@ -141,7 +146,7 @@ export function coloringNumbers({ form, presets, changed }) {
   const own = make('input');
   own.value = form.practice.concepts.join(', ');
   own.id = 'th-jc-practice';
-  own.placeholder = 'chosen for you among what is not asked about';
+  own.placeholder = 'chosen for you';
   own.addEventListener('input', () => {
     form.practice.concepts = own.value
       .split(/[,;\n]+/)
