@@ -117,7 +117,7 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
     }
     try {
       for (const each of good) await take(each.one);
-      put(status, many(good.length, 'sketch').replace('sketchs', 'sketches') + ' stored.');
+      put(status, many(good.length, 'sketch') + ' stored.');
     } catch (error) {
       problem(error.message);
     }

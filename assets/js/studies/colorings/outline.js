@@ -31,7 +31,7 @@ export function coloringFacts(made) {
     ],
     [
       'A person colors',
-      many(made.main_a_person, 'sketch').replace('sketchs', 'sketches') +
+      many(made.main_a_person, 'sketch') +
         (practice.length ? ', after ' + practice.length + ' for practice' : ''),
     ],
     ['Practice', practice.map((one) => one.words).join(', ') || 'none'],
