@@ -67,12 +67,19 @@ def colors_of(axis: Axis) -> tuple[np.ndarray, np.ndarray]:
     gray = np.full(3, GROUND_LINEAR1)
     if axis is Axis.CONTROL:
         return gray * 0.35, np.full(3, 0.75)
-    direction = np.linalg.inv(_LMS_OF_XYZ @ _XYZ_OF_LINEAR1)[
-        :, (Axis.PROTAN, Axis.DEUTAN, Axis.TRITAN).index(axis)
-    ]
+    direction = cone_direction(axis)
     room = np.where(direction > 0, np.minimum(gray, 1 - gray), gray) / np.abs(direction)
     reach = direction * min(float((gray / np.abs(direction)).min()), float(room.min()))
     return gray + reach, gray - reach
+
+
+def cone_direction(axis: Axis) -> np.ndarray:
+    """The direction of linear sRGB ``(3,)`` along which only that axis' cone is excited otherwise.
+
+    Raises ValueError for ``Axis.CONTROL``, which has none.
+    """
+    cone = (Axis.PROTAN, Axis.DEUTAN, Axis.TRITAN).index(axis)
+    return np.asarray(np.linalg.inv(_LMS_OF_XYZ @ _XYZ_OF_LINEAR1)[:, cone])
 
 
 def plate(digit: str, axis: Axis, seed: int) -> Plate:

@@ -9,6 +9,7 @@ import pytest
 
 from core.color.spaces import srgb1_to_lab, srgb8_to_lab
 from core.images.plates import DIGITS, SIZE_PX, Axis, _digit_mask, colors_of, plate
+from core.vision_language.generators.blindness import pair_of
 
 WHITE = colour.CCS_ILLUMINANTS["CIE 1931 2 Degree Standard Observer"]["D65"]
 DEFICIENCY = {Axis.PROTAN: "Protanomaly", Axis.DEUTAN: "Deuteranomaly"}
@@ -83,3 +84,22 @@ def test_lightness_tells_nothing_and_the_same_seed_gives_the_same_plate() -> Non
     np.testing.assert_allclose(lightness, [2.74, 97.6], atol=0.3)
     with pytest.raises(ValueError, match="none of"):
         plate("1", Axis.PROTAN, 0)
+
+
+@pytest.mark.parametrize("axis", list(DEFICIENCY))
+def test_questions_plates_lose_their_hue_for_who_lacks_the_cone(axis: Axis) -> None:
+    """At one luminance the two colors cannot agree in both other cones: what is left of them for
+    who lacks one is a difference of lightness below that between two dots of one color."""
+    pair = pair_of(axis, 60.0)
+    seen = colour.blindness.matrix_cvd_Machado2009(DEFICIENCY[axis], 1.0)
+    labs = [
+        colour.XYZ_to_Lab(
+            colour.RGB_to_XYZ(
+                seen @ (0.75 * pair.brightest * c), "sRGB", apply_cctf_decoding=False
+            ),
+            WHITE,
+        )
+        for c in (pair.first, pair.second)
+    ]
+    assert np.hypot(*(labs[0] - labs[1])[1:]) < 3
+    assert abs(labs[0][0] - labs[1][0]) < 8
