@@ -85,7 +85,7 @@ def test_files_and_pictures_of_the_readme_exist() -> None:
 
 
 def test_every_page_of_docs_is_named_in_the_readme() -> None:
-    named = set(re.findall(r"\]\(docs/([a-z]+\.md)\)", README))
+    named = set(re.findall(r"\]\(docs/([a-z_]+\.md)\)", README))
     assert named == {page.name for page in PAGES if page.parent.name == "docs"}
     assert named
 
