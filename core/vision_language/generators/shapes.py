@@ -12,8 +12,8 @@ SHAPES = ("circle", "square", "triangle", "star")
 _UNIT = 1 << 16
 _CORNERS: dict[str, list[tuple[int, int]]] = {
     # In 65536ths of the radius, y downward: no sine that a machine could round otherwise.
-    "square": [(-54_000, -54_000), (54_000, -54_000), (54_000, 54_000), (-54_000, 54_000)],
-    "triangle": [(0, -65_536), (60_000, 45_000), (-60_000, 45_000)],
+    "square": [(-46_340, -46_340), (46_340, -46_340), (46_340, 46_340), (-46_340, 46_340)],
+    "triangle": [(0, -65_536), (56_755, 32_768), (-56_755, 32_768)],
     "star": [
         (0, -65_536),
         (15_405, -21_203),

@@ -27,6 +27,7 @@ from core.vision_language.generators.color_counting import LEAST_DELTA_E00, LEAS
 from core.vision_language.generators.comparison import MARGINS, MEASURES
 from core.vision_language.generators.draws import Draws
 from core.vision_language.generators.palette import BASIC
+from core.vision_language.generators.shapes import SHAPES, draw
 from core.vision_language.records import LETTERS, Illustrated
 
 LEVELS = tuple(Difficulty)
@@ -34,9 +35,9 @@ QUICK = tuple(task for task in GENERATORS if task != "color_blindness")
 FIRST_SILVER = {
     "color_extraction": "87aea9a84d9014be",
     "color_proportion": "dc60827ecafa35f4",
-    "color_comparison": "0ede835cf2943174",
+    "color_comparison": "9d12529fa00bdd77",
     "color_counting": "3c1630785ebc6148",
-    "object_counting": "ec954c47e4966bd5",
+    "object_counting": "ef098c7fa36f7693",
     "color_illusion": "fb4f9278c828e805",
     "color_blindness": "f87bfb54941c1ca0",
 }
@@ -144,6 +145,14 @@ def test_objects_are_connected_pieces_of_their_color(level: Difficulty) -> None:
             assert pieces == sum(one["color"] == name for one in made["objects"])
             if name == made["color"]:
                 assert right(item) == str(pieces)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_keeps_within_its_radius_so_that_no_two_touch(shape: str) -> None:
+    srgb8 = np.zeros((100, 100, 3), dtype=np.uint8)
+    draw(srgb8, shape, (50, 50), 40, (255, 0, 0))
+    y, x = np.nonzero(srgb8[..., 0])
+    assert 39 <= np.hypot(x - 50, y - 50).max() <= 42  # two pixels of rounding; the gap is 5
 
 
 @pytest.mark.parametrize("level", LEVELS)

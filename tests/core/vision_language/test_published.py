@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import BadInput, ImageError
 from core.images.load import encode_png, image_id
-from core.vision_language.published import read_published
+from core.vision_language.published import download_published, read_published
 
 SRGB8 = np.full((4, 6, 3), (200, 30, 40), dtype=np.uint8)
 
@@ -115,3 +115,8 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     short = {key: value for key, value in row(0).items() if key not in ("choices", "prompt")}
     with pytest.raises(BadInput, match="has no field prompt, choices"):
         read_published(written(tmp_path, [short]))
+
+
+def test_what_is_no_id_of_the_hub_is_not_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="write owner/name"):
+        download_published(tmp_path, "a/b/c")
