@@ -33,7 +33,9 @@ to its ``watch`` about twice a second.
    exception becomes one), ``CannotWork`` where no item could have one, such as for weights that
    are missing: the work pauses and says so. An item that takes long calls ``context.step()`` now
    and then, or passes ``context.stop`` to what can be broken off, and lets ``Stopped`` through.
-   Same position, same row, whatever worker does it: seed by the position.
+   Same position, same row, whatever worker does it: seed by the position. A doer that does several
+   at once (a server asked over several connections, a batch on a GPU) has ``expect`` too, and its
+   work says in ``at_once`` how many a batch has at least.
 4. Files beside the rows, such as pictures, are written before the row that names them, named by
    what is in them, with ``core.files.write_once``.
 5. Rows come back by ``core.batch.results.tables``: the latest attempt of each item, by position.
@@ -57,12 +59,12 @@ question, the prompt and the answer are columns, and what was read of the answer
 - ``damaged/``, ``left-out.jsonl``: shards that could not be read, lines that were not of the work.
 
 **What is promised after SIGKILL**, of any process at any moment: a row that was written down
-counts, and is never done again; at most the item in each worker's hands is. A file has its name
-only when it is whole. Workers end with who executes them, locks end with their process, and whoever
-calls ``execute`` next seals what was left and goes on, on another machine too if it sees the
-folder. An item at which two processes died is a failure, with how they ended, and the work goes on.
-After a power cut, rows of the last second may be done again. A full disk pauses the work with a
-sentence, and is no item's failure. Of one attempt written twice, the first counts; of several
-attempts the latest. Rows are equal for any number of workers, but for what is measured of the work
-itself, such as seconds.
+counts, and is never done again; at most the item in each worker's hands is, or those that it does
+at once. A file has its name only when it is whole. Workers end with who executes them, locks end
+with their process, and whoever calls ``execute`` next seals what was left and goes on, on another
+machine too if it sees the folder. An item at which two processes died is a failure, with how they
+ended, and the work goes on. After a power cut, rows of the last second may be done again. A full
+disk pauses the work with a sentence, and is no item's failure. Of one attempt written twice, the
+first counts; of several attempts the latest. Rows are equal for any number of workers, but for what
+is measured of the work itself, such as seconds.
 """

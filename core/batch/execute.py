@@ -180,11 +180,12 @@ class _Execution:
             self._team.give(worker, batch)
 
     def _batch_size(self) -> int:
-        """About two seconds of a worker's work; at the end a fair share for everyone."""
+        """About two seconds of a worker's work, but what it does at once; at the end a fair share
+        for everyone."""
         passed = time.monotonic() - self._began
         pace = self._finished / passed / max(len(self._alive), 1) if self._finished else 0.5
         fair = -(-len(self._left) // (2 * max(len(self._alive), 1)))
-        return max(1, min(int(pace * BATCH_S), MOST_IN_BATCH, fair))
+        return max(self._work.at_once, min(int(pace * BATCH_S), MOST_IN_BATCH, fair))
 
     def _take(self, event: TeamEvent) -> None:
         worker = event.worker

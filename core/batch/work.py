@@ -93,7 +93,12 @@ class WorkerContext:
 
 
 class Doer(Protocol):
-    """Does items, one at a time, in one thread of one process."""
+    """Does items, one at a time, in one thread of one process.
+
+    One that does several at once also has ``expect(items)``: it is told the positions and attempts
+    of a batch, in order, before the first of them is asked of ``do``. What of them it has begun is
+    lost, and done again, where the batch is broken off.
+    """
 
     def do(self, position: int, attempt: int) -> Row:
         """The row of an item, by the work's schema, whatever worker does it.
@@ -113,8 +118,11 @@ class Work(ABC):
     """One kind of long work over the folder of one piece of it.
 
     It goes to other processes by pickle, so its class lies in a module; keep it small, and read
-    what is large from the folder, in ``open``.
+    what is large from the folder, in ``open``. A batch for a worker has at least ``at_once`` items,
+    where so many are left: for doers that do several at a time (see :class:`Doer`).
     """
+
+    at_once = 1
 
     def __init__(self, folder: BatchFolder) -> None:
         self.folder = folder

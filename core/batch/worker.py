@@ -63,6 +63,9 @@ class Worker:
         """
         items = []
         self._context.begin()
+        expect = getattr(self.doer, "expect", None)
+        if expect is not None:
+            expect(batch.items)
         try:
             for position, attempt in batch.items:
                 if self._context.told_to_stop():

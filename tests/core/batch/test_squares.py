@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pyarrow.parquet as pq
 import pytest
@@ -20,13 +21,14 @@ import pytest
 from core.batch.execute import Crew, execute
 from core.batch.folder import PLAN, BatchFolder
 from core.batch.journal import LEFT_OUT, read_journal
-from core.batch.records import DONE, BatchState
+from core.batch.records import DONE, BatchState, Row
 from core.batch.results import tables
 from core.batch.team import Batch
+from core.batch.work import WorkerContext
 from core.batch.worker import Worker
 from core.errors import BadInput, DataFolderError
 from tests.core.batch.here import InProcess
-from tests.core.batch.squares import MOST_LINES, Squares, SquaresFolder, begun
+from tests.core.batch.squares import MOST_LINES, Squarer, Squares, SquaresFolder, begun
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -249,3 +251,37 @@ def test_long_work_asks_for_no_pictures() -> None:
     ours = {name for name in loaded if name.startswith("core.") and name.count(".") == 1}
     assert ours == {"core.batch", "core.errors", "core.files", "core.machine"}
     assert not loaded & {"PIL", "cv2", "torch", "scipy"}
+
+
+class ExpectingSquarer(Squarer):
+    """Notes what it is told to expect, and that it is asked for just that."""
+
+    told: ClassVar[list[list[int]]] = []
+
+    def expect(self, items: tuple[tuple[int, int], ...]) -> None:
+        self.told.append([position for position, _ in items])
+        self._next = iter(items)
+
+    def do(self, position: int, attempt: int) -> Row:
+        assert next(self._next) == (position, attempt)
+        return super().do(position, attempt)
+
+
+class SeveralAtOnce(Squares):
+    """Squares whose doer knows what comes next."""
+
+    at_once = 8
+
+    def open(self, context: WorkerContext) -> Squarer:
+        return ExpectingSquarer(self, context)
+
+
+def test_who_does_several_at_once_is_told_of_so_many(tmp_path: Path) -> None:
+    ExpectingSquarer.told.clear()
+    work = SeveralAtOnce(begun(tmp_path, 21), bad=(12,))
+    assert here(work).failed == 1
+    told = ExpectingSquarer.told
+    assert [position for batch in told for position in batch] == list(range(21))
+    assert all(len(batch) >= 8 for batch in told[:-1])
+    assert here(work, retry=True).failed == 0
+    assert told[-1] == [2]
