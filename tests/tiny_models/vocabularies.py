@@ -53,13 +53,16 @@ def gemma() -> Any:
     return GemmaTokenizer(vocab=vocab, merges=[], model_max_length=100_000)
 
 
-def qwen() -> Any:
-    """Qwen2's byte-level tokenizer without merges."""
+def qwen(named: dict[str, str] | None = None) -> Any:
+    """Qwen2's byte-level tokenizer without merges; ``named`` are special tokens by the names that
+    the tokenizer has for them."""
     from transformers import Qwen2Tokenizer
 
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocab = {name: index for index, name in enumerate([*alphabet, "<|endoftext|>"])}
-    made = Qwen2Tokenizer(vocab=vocab, merges=[], model_max_length=100_000)
+    made = Qwen2Tokenizer(
+        vocab=vocab, merges=[], model_max_length=100_000, extra_special_tokens=named or {}
+    )
     made.add_special_tokens({"additional_special_tokens": ["<|im_start|>", "<|im_end|>"]})
     return made
 

@@ -34,7 +34,7 @@ def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placemen
     import torch
 
     again = f"Get it again with: python -m core.masks download {entry.id}"
-    with _quiet():
+    with quiet():
         try:
             model, report = model_class.from_pretrained(
                 folder,
@@ -72,7 +72,7 @@ def processor_from_folder(processor_class: Any, folder: Path, what: str) -> Any:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """No progress bars and no warnings while weights are read; as they were afterwards. What the
     warnings say (missing weights) is asked for and acted on above."""
     from transformers.utils import logging

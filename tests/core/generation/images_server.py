@@ -42,7 +42,7 @@ class ImagesServer:
     ``got`` holds the headers and the JSON of every request. While ``hold`` is set, answers wait.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.answers: list[Answer] = []
         self.got: list[tuple[dict[str, str], dict[str, Any]]] = []
         self.hold = threading.Event()
@@ -74,7 +74,7 @@ class ImagesServer:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.base_url = f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def _next(self, path: str, asked: dict[str, Any]) -> Answer:

@@ -1,0 +1,20 @@
+"""From a model's record to one that answers, whatever its kind."""
+
+from __future__ import annotations
+
+from core.generation.weights.sources import Sources
+from core.vision_language.models.records import Answerer
+from core.vision_language.models.registry import VisionModel
+from core.vision_language.models.served import Budget, ServedAnswerer
+
+
+def open_model(
+    model: VisionModel, sources: Sources | None = None, budget: Budget | None = None
+) -> Answerer:
+    """Loads a local model, or makes ready to ask a served one, within its budget. Raises
+    ModelMissing and BadModelFolder for files, CannotAnswer for a key that is not there."""
+    if model.kind == "served":
+        return ServedAnswerer(model, budget)
+    from core.vision_language.models.local import open_local
+
+    return open_local(model, sources)

@@ -1,0 +1,95 @@
+"""What a model is asked, what it replies, and whoever asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import TrueHueError
+
+Stop = Callable[[], bool]
+"""Whether people want an end: looked at often while a model is at work."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How an answer is written: at most ``max_tokens``; the likeliest token each time where
+    ``temperature`` is 0, else drawn by chance."""
+
+    max_tokens: int = 512
+    temperature: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """One prompt about one image. ``pixels`` gives uint8 sRGB ``(H, W, 3)`` when it is its turn,
+    and may raise a TrueHueError; ``seed`` counts where chance enters."""
+
+    prompt: str
+    pixels: Callable[[], NDArray[np.uint8]]
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model said: ``words`` as they came.
+
+    ``ending`` says why it stopped: ``stop`` by itself, ``length`` where its tokens were used up,
+    or a server's own word. ``width`` and ``height`` are the image's as it was handed over, in
+    pixels; ``seen`` is what the processor made of it, "" where that is not known. ``tokens_in`` and
+    ``tokens_out`` are None where a server does not count. ``requests`` were sent for it.
+    ``answered_by`` is the model's name as a server gives it.
+    """
+
+    words: str
+    ending: str
+    seconds: float
+    width: int
+    height: int
+    seen: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    requests: int = 0
+    answered_by: str = ""
+
+
+class NoReply(TrueHueError):
+    """There is no answer to this question, and why; ``requests`` were sent for it.
+
+    ``counts``: it may be the model's fault, not the question's; many in a row end the work.
+    """
+
+    def __init__(self, reason: str, requests: int = 0, *, counts: bool = True) -> None:
+        super().__init__(reason)
+        self.requests, self.counts = requests, counts
+
+
+class Answerer(Protocol):
+    """A model that can be asked."""
+
+    def answers(
+        self, asks: Iterable[Ask], sampling: Sampling, stop: Stop
+    ) -> Iterator[Reply | NoReply]:
+        """The reply to each, in their order, or why there is none; lazily, and closing the
+        iterator gives up what is under way.
+
+        Raises CannotAnswer where no further question could be answered, and Halted once ``stop``
+        says so.
+        """
+        ...
+
+    def close(self) -> None:
+        """Gives back what it holds."""
+        ...
+
+
+class CannotAnswer(TrueHueError):
+    """This model cannot be asked now, whatever the question: no key, no server, no budget."""
+
+
+class Halted(Exception):
+    """People want an end, and the question in work was given up."""

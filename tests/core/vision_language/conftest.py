@@ -1,0 +1,40 @@
+"""Tiny vision-language models, built once a session, and a set of twenty questions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.core.vision_language.questions_made import save_set
+from tests.tiny_models.vision_language import SAVED
+
+Tiny = Callable[[str], Path]
+
+
+@pytest.fixture(scope="session")
+def one_thread() -> Iterator[None]:
+    """One thread for torch: tiny layers lose more to waiting than they gain."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def tiny_vision(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Tiny:
+    """The folder of a tiny model by its type; built when first asked for. Not to be changed."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    return functools.cache(lambda name: SAVED[name](tmp_path_factory.mktemp("vision") / name))
+
+
+@pytest.fixture(scope="session")
+def twenty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a set of twenty questions. Not to be changed."""
+    return save_set(tmp_path_factory.mktemp("set") / "questions", 20)

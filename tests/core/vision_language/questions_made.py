@@ -1,0 +1,52 @@
+"""A small set of questions about flat colors, as a folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from core.images.load import encode_png, image_id
+from core.vision_language.records import Form, Question
+
+NAMES = ("red", "green", "blue", "yellow", "black")
+COLORS = ((220, 20, 30), (20, 160, 60), (30, 60, 200), (240, 220, 30), (10, 10, 10))
+
+
+def flat(number: int) -> np.ndarray:
+    """uint8 ``(H, W, 3)``: two colors side by side, of a size that follows from the number."""
+    srgb8 = np.empty((24 + 7 * (number % 4), 30 + 5 * (number % 3), 3), np.uint8)
+    srgb8[:] = COLORS[number % 5]
+    srgb8[:, : 4 + number] = COLORS[(number + 2) % 5]
+    return srgb8
+
+
+def questions(count: int) -> list[tuple[Question, np.ndarray]]:
+    """Questions with their images."""
+    out = []
+    for number in range(count):
+        srgb8 = flat(number)
+        question = Question(
+            f"q{number:03d}",
+            "color_recognition",
+            Form.CHOICE,
+            f"What is the color at the left of picture {number}?",
+            NAMES,
+            "ABCDE"[(number + 2) % 5],
+            image_id(srgb8),
+            construction={"number": number, "seed": np.int64(number)},
+        )
+        out.append((question, srgb8))
+    return out
+
+
+def save_set(folder: Path, count: int) -> Path:
+    """Writes ``questions.jsonl`` and the images."""
+    (folder / "images").mkdir(parents=True)
+    with (folder / "questions.jsonl").open("w", encoding="utf-8") as file:
+        for question, srgb8 in questions(count):
+            (folder / "images" / f"{question.image_id}.png").write_bytes(encode_png(srgb8))
+            file.write(json.dumps(asdict(question), default=int) + "\n")
+    return folder
