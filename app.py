@@ -79,6 +79,7 @@ COMMANDS = {
     "score": ("core.cli.score", "whole images by measures, such as how vivid they are"),
     "fidelity": ("core.cli.fidelity.command", "groups and metrics of color fidelity: train, test"),
     "compare": ("core.cli.compare.command", "two distributions of color"),
+    "ask": ("core.cli.ask.command", "questions about images asked of vision-language models"),
     "diagnose": ("core.cli.diagnose", "how often each rule is right"),
     "models": ("core.cli.models", "generators: what is here, what is missing, a first image"),
     "masks": ("core.cli.masks", "detectors and segmenters: what is here, what is missing"),

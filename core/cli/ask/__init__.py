@@ -1,0 +1,1 @@
+"""``truehue ask``: questions about images asked of vision-language models."""

@@ -1,0 +1,182 @@
+"""``run``: asks a model the questions of a set, or goes on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from core.batch.execute import Crew, execute, pausing_on_interrupt
+from core.batch.records import BatchState
+from core.cli.ask.doors import STYLES, prompts, read_questions
+from core.errors import BadInput
+from core.generation.weights.sources import Sources
+from core.vision_language.asking.pictures import Version
+from core.vision_language.asking.plan import AskingSettings, begin
+from core.vision_language.asking.work import AskingWork
+from core.vision_language.models.registry import (
+    DTYPES,
+    LENGTHS,
+    LocalSettings,
+    ServedSettings,
+    VisionModel,
+    model_of,
+)
+from core.vision_language.models.served import Budget
+
+_SAID_EVERY_S = 10.0
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    run = commands.add_parser("run", help="asks a model the questions of a set; goes on if begun")
+    run.add_argument("set", type=Path, metavar="SET", help="the folder of a set of questions")
+    run.add_argument(
+        "--model",
+        required=True,
+        metavar="MODEL",
+        help="a folder, an id of the hub, a short id (see: models), or a server's URL",
+    )
+    run.add_argument("--out", type=Path, required=True, metavar="DIR", help="where answers go")
+    settings = AskingSettings()
+    how = run.add_argument_group("how it is asked")
+    how.add_argument("--style", choices=STYLES, default=settings.style, help="default %(default)s")
+    how.add_argument(
+        "--image",
+        choices=[str(version) for version in Version],
+        default=str(settings.version),
+        help="in color, in gray, or black of the same size (default %(default)s)",
+    )
+    how.add_argument(
+        "--max-tokens", type=int, default=settings.max_tokens, metavar="N", help="default 512"
+    )
+    how.add_argument(
+        "--temperature", type=float, default=0.0, help="0, the default, takes the likeliest token"
+    )
+    how.add_argument("--seed", type=int, default=0, help="where the temperature is above 0")
+    _add_local(run.add_argument_group("a model in transformers"))
+    _add_served(run.add_argument_group("a model behind a server"))
+    run.add_argument("--retry-failed", action="store_true", help="ask again what has no answer")
+    run.set_defaults(run=_run)
+
+
+def _add_local(group: Any) -> None:
+    local = LocalSettings()
+    group.add_argument("--dtype", choices=DTYPES, default=local.dtype, help="default auto")
+    group.add_argument("--device", default=local.device, help="auto, cpu, cuda, cuda:1 or mps")
+    group.add_argument(
+        "--batch",
+        type=int,
+        default=local.batch,
+        metavar="N",
+        help="questions in one pass: faster on a GPU; rounding may change an answer (default 1)",
+    )
+    group.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default 1)")
+    group.add_argument("--threads", type=int, metavar="N", help="of each worker")
+    group.add_argument("--models", type=Path, metavar="DIR", help="a folder of models' folders")
+
+
+def _add_served(group: Any) -> None:
+    served = ServedSettings("name")
+    group.add_argument("--name", default="", metavar="MODEL", help="what the server calls it")
+    group.add_argument(
+        "--key-env",
+        default="",
+        metavar="VARIABLE",
+        help="the environment variable with the key, which is never written down",
+    )
+    group.add_argument(
+        "--at-once", type=int, default=served.at_once, metavar="N", help="questions (default 4)"
+    )
+    group.add_argument(
+        "--timeout", type=float, default=served.timeout_s, metavar="S", help="seconds (default 120)"
+    )
+    group.add_argument(
+        "--length-by",
+        choices=LENGTHS,
+        default=served.length,
+        help="the parameter that limits an answer (default max_tokens)",
+    )
+    group.add_argument(
+        "--no-temperature", action="store_true", help="send none, for models that refuse it"
+    )
+    group.add_argument("--most-requests", type=int, metavar="N", help="then it pauses")
+    group.add_argument("--most-tokens", type=int, metavar="N", help="in and out; then it pauses")
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.workers < 1 or (options.threads is not None and options.threads < 1):
+        raise BadInput("--workers and --threads are at least 1.")
+    model = _model(options)
+    if model.kind == "served" and options.workers > 1:
+        raise BadInput("A server is asked by one worker: choose how many questions by --at-once.")
+    settings = AskingSettings(
+        options.style,
+        Version(options.image),
+        options.max_tokens,
+        options.temperature,
+        options.seed,
+    )
+    questions, source = read_questions(options.set)
+    sources = Sources.here(options.models)
+    folder = begin(options.out, questions, source, prompts(options.style), model, settings, sources)
+    most = Budget(options.most_requests, options.most_tokens)
+    work = AskingWork(folder.path, model, most, options.models)
+    folder.set_desired_state("run")
+    with pausing_on_interrupt(folder):
+        state = execute(
+            work,
+            Crew(options.workers, threads=options.threads),
+            retry_failed=options.retry_failed,
+            watch=_Watch(),
+        )
+    return _ended(work, state)
+
+
+def _model(options: argparse.Namespace) -> VisionModel:
+    if "://" not in options.model:
+        settings = {"dtype": options.dtype, "device": options.device, "batch": options.batch}
+        return model_of(options.model, settings)
+    return model_of(
+        options.model,
+        {
+            "model": options.name,
+            "key_env": options.key_env,
+            "timeout_s": options.timeout,
+            "at_once": options.at_once,
+            "length": options.length_by,
+            "temperature": not options.no_temperature,
+        },
+    )
+
+
+def _ended(work: AskingWork, state: BatchState) -> int:
+    for reason, count in state.problems:
+        print(f"{count:,} without an answer: {reason}", file=sys.stderr)
+    answered = state.done - state.failed
+    print(f"{answered:,} of {state.total:,} questions answered, in {work.folder.path}.")
+    if work.model.kind == "served":
+        spent = work.spent()
+        print(f"Spent so far: {spent.spent_requests:,} requests, {spent.spent_tokens:,} tokens.")
+    if state.status != "finished":
+        print(f"{state.message or 'Stopped.'} The same command goes on from there.")
+        return 3
+    return 2 if state.failed else 0
+
+
+class _Watch:
+    """A line every ten seconds."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def __call__(self, state: BatchState) -> None:
+        if time.monotonic() - self._last < _SAID_EVERY_S:
+            return
+        self._last = time.monotonic()
+        words = f"{state.done:,} of {state.total:,} questions"
+        if state.seconds_left is not None:
+            words += f", about {state.seconds_left / 60:.0f} min left"
+        print(words, file=sys.stderr, flush=True)

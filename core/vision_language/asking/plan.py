@@ -1,0 +1,207 @@
+"""What is asked of whom: the plan of one asking, and its folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from core.batch.folder import PLAN, BatchFolder
+from core.batch.records import Words
+from core.errors import BadInput
+from core.generation.weights.sources import Sources
+from core.vision_language.asking.pictures import Version
+from core.vision_language.models.files import with_dtype
+from core.vision_language.models.records import Sampling
+from core.vision_language.models.registry import VisionModel, fingerprint
+from core.vision_language.records import Form, Question
+
+VERSION = 1
+"""Rises where the same plan would ask otherwise."""
+QUESTIONS = "questions.jsonl"
+MAX_SEED = 2**31 - 1
+
+PromptText = Callable[[Question], str]
+"""The text that is sent with a question's image."""
+
+
+@dataclass(frozen=True)
+class QuestionSource:
+    """Where questions are from: ``path`` of the set, and the ``checksum`` of what is in it."""
+
+    path: str
+    checksum: str
+
+
+@dataclass(frozen=True)
+class AskingSettings:
+    """How it is asked. ``style`` names the prompt's, such as ``plain`` or ``reasoned``; the prompts
+    themselves are in the folder. A question's seed is ``seed`` plus its position."""
+
+    style: str = "plain"
+    version: Version = Version.COLORED
+    max_tokens: int = 512
+    temperature: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.version not in tuple(Version):
+            raise BadInput(f"The image is {', '.join(Version)}, not {self.version!r:.40}.")
+        if type(self.max_tokens) is not int or not 1 <= self.max_tokens <= 65_536:
+            raise BadInput(f"The most tokens are 1 to 65,536, not {self.max_tokens!r:.40}.")
+        if not 0 <= self.temperature <= 2:
+            raise BadInput(f"The temperature is 0 to 2, not {self.temperature!r:.40}.")
+        if type(self.seed) is not int or not 0 <= self.seed <= MAX_SEED:
+            raise BadInput(f"The seed is 0 to {MAX_SEED:,}, not {self.seed!r:.40}.")
+
+    @property
+    def sampling(self) -> Sampling:
+        """What of it a model is told."""
+        return Sampling(self.max_tokens, self.temperature)
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """A question as it is asked: its ``prompt``, and where the PNG of its image lies."""
+
+    question: Question
+    image: Path
+    prompt: str
+
+
+class AskingFolder(BatchFolder):
+    """Its plan names the set, the model and the settings; ``questions.jsonl`` lies beside it."""
+
+    words = Words("asking", "question", "questions")
+
+    def plan_files(self) -> tuple[Path, ...]:
+        """The questions, too."""
+        return (*super().plan_files(), self.path / QUESTIONS)
+
+    def checked(self, summary: dict[str, Any]) -> dict[str, Any]:
+        """The plan, with all that it names."""
+        for name in ("model", "settings", "set"):
+            if not isinstance(summary.get(name), dict):
+                raise BadInput(f"it does not say its {name}")
+        return super().checked(summary)
+
+    def settings(self) -> AskingSettings:
+        """Of the plan."""
+        fields = dict(self.summary()["settings"])
+        return AskingSettings(**{**fields, "version": Version(fields["version"])})
+
+    def model(self) -> VisionModel:
+        """Of the plan, with the settings that it was begun with."""
+        fields = self.summary()["model"]
+        return VisionModel(fields["id"], fields["kind"], fields["location"], fields["settings"])
+
+    def source(self) -> QuestionSource:
+        """Of the plan."""
+        return QuestionSource(**self.summary()["set"])
+
+    @cached_property
+    def questions(self) -> list[Prompted]:
+        """In the order of their positions. Raises BadInput where the file is not the plan's."""
+        path = self.path / QUESTIONS
+        try:
+            lines = path.read_bytes()
+        except OSError as error:
+            raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+        if hashlib.sha256(lines).hexdigest() != self.summary()["questions"]:
+            raise BadInput(f"{path} was changed: it is not what the asking was begun with.")
+        return [_prompted(json.loads(line)) for line in lines.splitlines()]
+
+
+def begin(
+    path: Path,
+    questions: Iterable[tuple[Question, Path]],
+    source: QuestionSource,
+    prompt_text: PromptText,
+    model: VisionModel,
+    settings: AskingSettings,
+    sources: Sources | None = None,
+) -> AskingFolder:
+    """Makes the folder of a plan, or takes up one that was begun with the same.
+
+    Raises BadInput where it was begun with other questions, another model or other settings, and
+    for a set with no questions; ModelMissing and BadModelFolder where a local model's files are not
+    here. How a model is asked (its timeout, its batch, its key's name) may change.
+    """
+    lines = "".join(
+        json.dumps(_line(Prompted(question, image, prompt_text(question))), ensure_ascii=False)
+        + "\n"
+        for question, image in questions
+    ).encode()
+    total = lines.count(b"\n")
+    if not total:
+        raise BadInput(f"{source.path} holds no questions.")
+    folder = AskingFolder(path)
+    if (path / PLAN).is_file():
+        model = as_begun(folder.model(), model)
+    decided = with_dtype(model, sources or Sources.here())
+    plan = {
+        "total": total,
+        "version": VERSION,
+        "set": asdict(source),
+        "questions": hashlib.sha256(lines).hexdigest(),
+        "settings": asdict(settings),
+        "model": {**decided.as_json(), "fingerprint": fingerprint(decided, sources)},
+    }
+    folder.begin(plan, {QUESTIONS: lines})
+    _check_same(folder, plan)
+    return folder
+
+
+def as_begun(begun: VisionModel, model: VisionModel) -> VisionModel:
+    """The model, in the dtype that a plan was begun with unless it names one itself."""
+    if model.kind != "local" or model.local().dtype != "auto":
+        return model
+    settings = {**model.settings, "dtype": begun.settings.get("dtype", "auto")}
+    return VisionModel(model.id, model.kind, model.location, settings)
+
+
+def _check_same(folder: AskingFolder, plan: Mapping[str, Any]) -> None:
+    begun = folder.summary()
+    differs = {
+        "by another version of TrueHue": begun.get("version") != plan["version"],
+        "with another set of questions, or another prompt": (
+            begun.get("questions") != plan["questions"]
+        ),
+        "with other settings": begun["settings"] != json.loads(json.dumps(plan["settings"])),
+        f"with another model, or other files of it ({begun['model'].get('id')})": (
+            begun["model"].get("fingerprint") != plan["model"]["fingerprint"]
+        ),
+    }
+    for words, other in differs.items():
+        if other:
+            raise BadInput(f"{folder.path} was begun {words}: choose another folder.")
+
+
+def _line(prompted: Prompted) -> dict[str, Any]:
+    question = asdict(prompted.question)
+    question["construction"] = json.loads(
+        json.dumps(question["construction"], default=_plain, ensure_ascii=False)
+    )
+    return {"question": question, "image": str(prompted.image.resolve()), "prompt": prompted.prompt}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of numpy, and enums, as JSON has them."""
+    if isinstance(value, StrEnum):
+        return value.value
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _prompted(line: Mapping[str, Any]) -> Prompted:
+    fields = dict(line["question"])
+    question = Question(
+        **{**fields, "form": Form(fields["form"]), "choices": tuple(fields["choices"])}
+    )
+    return Prompted(question, Path(line["image"]), line["prompt"])

@@ -1,0 +1,266 @@
+"""Questions asked as long work: rows, reasons, pauses, budgets, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from core.batch.execute import execute
+from core.batch.records import BatchState
+from core.batch.results import tables
+from core.errors import BadInput, ImageError
+from core.images.load import encode_png, image_id
+from core.vision_language.asking.pictures import Version, as_sent, picture
+from core.vision_language.asking.plan import AskingSettings, begin
+from core.vision_language.asking.sets import read_questions
+from core.vision_language.asking.work import AskingWork
+from core.vision_language.models.registry import VisionModel, model_of
+from core.vision_language.models.served import Budget
+from core.vision_language.records import Question
+from tests.core.batch.here import team_here
+from tests.core.generation.images_server import failure
+from tests.core.vision_language.chat_server import ChatServer
+from tests.core.vision_language.questions_made import flat, questions
+
+Tiny = Callable[[str], Path]
+SHORT = AskingSettings(max_tokens=6)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.setattr("core.vision_language.models.served.FIRST_PAUSE_S", 0.01)
+    with ChatServer().running() as running:
+        assert isinstance(running, ChatServer)
+        yield running
+
+
+def prompt(question: Question) -> str:
+    return f"{question.text} {', '.join(question.choices)}"
+
+
+def begun(
+    place: Path, of: Path, model: VisionModel, settings: AskingSettings = SHORT
+) -> AskingWork:
+    asked, source = read_questions(of)
+    begin(place, asked, source, prompt, model, settings)
+    return AskingWork(place, model)
+
+
+def here(work: AskingWork, **more: Any) -> BatchState:
+    work.folder.set_desired_state("run")
+    return execute(work, team=team_here(work, 1), **more)
+
+
+def rows(work: AskingWork) -> list[dict[str, Any]]:
+    return [row for table in tables(work) for row in table.to_pylist()]
+
+
+def at(server: ChatServer, **settings: Any) -> VisionModel:
+    return model_of(server.base_url, {"model": "color-vlm", **settings})
+
+
+def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: Path) -> None:
+    model = model_of(str(tiny_vision("qwen2_5_vl")), {"batch": 4})
+    work = begun(tmp_path / "colored", twenty, model)
+    state = here(work)
+    assert (state.status, state.done, state.failed) == ("finished", 20, 0)
+    first = rows(work)[0]
+    question, srgb8 = questions(20)[0]
+    assert (first["question_id"], first["prompt"]) == ("q000", prompt(question))
+    assert (first["height"], first["width"]) == srgb8.shape[:2]
+    assert first["seen"] == "28 × 28 pixels, 1 token"
+    assert (first["tokens_out"], first["requests"], first["answered_by"]) == (6, 0, "")
+    given = list(work.given())
+    assert [one.question_id for one in given] == [f"q{n:03d}" for n in range(20)]
+    assert all(one.answered and one.words for one in given)
+    asked = work.questions()[3].question
+    assert (asked, asked.construction) == (questions(4)[3][0], {"number": 3, "seed": 3})
+    plan = json.loads((work.folder.path / "plan.json").read_text())
+    assert plan["set"] == asdict(read_questions(twenty)[1])
+    assert plan["model"]["settings"]["dtype"] in ("float32", "bfloat16", "float16")
+    # What is done is not done again, and a black image has other answers.
+    assert here(work).done == 20
+    assert len(rows(work)) == 20
+    unseen = AskingSettings(max_tokens=6, version=Version.BLACK)
+    black = begun(tmp_path / "black", twenty, model, unseen)
+    here(black)
+    assert [one.words for one in black.given()] != [one.words for one in given]
+
+
+def test_images_are_sent_as_the_plan_says(server: ChatServer, twenty: Path, tmp_path: Path) -> None:
+    for version in Version:
+        settings = AskingSettings(max_tokens=6, version=version)
+        work = begun(tmp_path / version, twenty, at(server), settings)
+        here(work)
+        for number, one in enumerate(work.given()):
+            red, green, blue = as_sent(flat(number), version)[0, 0]
+            height, width, _ = flat(number).shape
+            assert one.words == f"({red}, {green}, {blue}) of {width}x{height}"
+    gray = as_sent(flat(3), Version.GRAY)
+    assert (gray[..., 0] == np.asarray(Image.fromarray(flat(3)).convert("L"))).all()
+    assert (gray[..., 0] == gray[..., 2]).all()
+
+
+def test_what_has_no_answer_has_its_reason_and_is_asked_again(
+    server: ChatServer, twenty: Path, tmp_path: Path
+) -> None:
+    server.answers = [failure(400, "Too large"), failure(500, "Broke")]
+    work = begun(tmp_path / "out", twenty, at(server, at_once=1))
+    state = here(work)
+    assert (state.status, state.done, state.failed) == ("finished", 20, 2)
+    first, second, third, *_ = work.given()
+    assert (first.answered, second.answered, third.answered) == (False, False, True)
+    assert first.reason == "The server cannot answer this (400): Too large"
+    row = rows(work)[0]
+    assert (row["question_id"], row["requests"], row["words"]) == ("q000", 1, None)
+    assert row["prompt"]
+    assert here(work, retry_failed=True).failed == 0
+    assert all(one.answered for one in work.given())
+    assert work.spent().spent_requests == 22
+    assert work.spent().spent_tokens == 20 * 35
+
+
+def test_a_server_that_goes_away_pauses_it_and_what_was_said_stays(
+    twenty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.vision_language.models.served.FIRST_PAUSE_S", 0.01)
+    first = ChatServer()
+    with first.running():
+        model = at(first, at_once=2)
+        first.answers = [failure(401, "Who are you?")]
+        work = begun(tmp_path / "out", twenty, model)
+        assert "did not accept the key" in here(work).message
+    state = here(work)
+    assert state.status == "paused"
+    assert "cannot be reached" in state.message
+    assert state.done < 20
+    # It comes back at the same address, with another timeout.
+    second = ChatServer(port=int(model.location.rsplit(":")[-1].partition("/")[0]))
+    with second.running():
+        work = begun(tmp_path / "out", twenty, at(first, timeout_s=7, at_once=5))
+        assert here(work).status == "finished"
+    assert len(rows(work)) == 20
+
+
+def test_a_budget_counts_what_was_spent_before(
+    server: ChatServer, twenty: Path, tmp_path: Path
+) -> None:
+    model = at(server, at_once=3)
+    begun(tmp_path / "out", twenty, model)
+    for most, done, asked in (
+        (Budget(requests=6), 6, 6),
+        (Budget(requests=6), 6, 6),
+        # Six answers took 210 tokens; three are under way when the seventh takes it to 245.
+        (Budget(tokens=240), 9, 9),
+        (Budget(), 20, 20),
+    ):
+        work = AskingWork(tmp_path / "out", model, most)
+        state = here(work)
+        assert (state.done, len(server.got)) == (done, asked)
+        assert state.status == ("finished" if done == 20 else "paused")
+        assert done == 20 or "budget is used up" in state.message
+
+
+def test_a_pause_keeps_what_was_said(server: ChatServer, twenty: Path, tmp_path: Path) -> None:
+    work = begun(tmp_path / "out", twenty, at(server, at_once=1))
+
+    def pause(state: BatchState) -> None:
+        if state.done >= 1:
+            work.folder.set_desired_state("pause")
+
+    state = here(work, watch=pause)
+    assert state.status in ("paused", "finished")
+    assert here(work).status == "finished"
+    assert len(rows(work)) == 20
+
+
+def test_a_changed_image_is_no_answer(server: ChatServer, tmp_path: Path, twenty: Path) -> None:
+    question, srgb8 = questions(1)[0]
+    path = tmp_path / "image.png"
+    path.write_bytes(encode_png(srgb8))
+    assert (picture(path, question.image_id, Version.COLORED) == srgb8).all()
+    with pytest.raises(ImageError, match="holds other pixels"):
+        picture(path, image_id(flat(1)), Version.BLACK)
+    asked, source = read_questions(twenty)
+    place = tmp_path / "out"
+    begin(place, [(asked[0][0], path), (asked[1][0], path)], source, prompt, at(server), SHORT)
+    assert here(work := AskingWork(place)).failed == 1
+    assert [one.answered for one in work.given()] == [True, False]
+
+
+def test_a_folder_goes_on_with_what_it_was_begun_with(
+    server: ChatServer, tiny_vision: Tiny, twenty: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "out"
+    begun(place, twenty, at(server))
+    asked, source = read_questions(twenty)
+    for change, words in (
+        ({"questions": asked[1:]}, "another set of questions"),
+        ({"prompt_text": lambda question: question.text}, "or another prompt"),
+        ({"settings": AskingSettings(max_tokens=7)}, "other settings"),
+        ({"model": at(server, temperature=False)}, "another model"),
+        ({"questions": []}, "holds no questions"),
+    ):
+        same = {"questions": asked, "prompt_text": prompt, "model": at(server), "settings": SHORT}
+        with pytest.raises(BadInput, match=words):
+            begin(place, source=source, **(same | change))  # type: ignore[arg-type]
+    lines = (place / "questions.jsonl").read_text()
+    (place / "questions.jsonl").write_text(lines.replace("red", "rot"))
+    with pytest.raises(BadInput, match="was changed"):
+        AskingWork(place).questions()
+    local = model_of(str(tiny_vision("janus")), {"dtype": "float32"})
+    begun(tmp_path / "local", twenty, local)
+    # The machine's own choice is what the plan says; files that changed are another model.
+    begun(tmp_path / "local", twenty, model_of(str(tiny_vision("janus"))))
+    with pytest.raises(BadInput, match="another model"):
+        begun(tmp_path / "local", twenty, model_of(str(tiny_vision("janus")), {"dtype": "float16"}))
+    plan = json.loads((tmp_path / "local" / "plan.json").read_text())
+    plan["model"]["fingerprint"] = "0"
+    (tmp_path / "local" / "plan.json").write_text(json.dumps(plan))
+    with pytest.raises(BadInput, match="would be another model's"):
+        here(AskingWork(tmp_path / "local", local))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "line 2"),
+        ("[1]", "line 2"),
+        ('{"question_id": "x"}', "image_id"),
+        ("SAME", "same question_id"),
+        ('{"question_id": "x", "form": "essay", "choices": [], "image_id": "y"}', "essay"),
+    ],
+)
+def test_a_set_that_cannot_be_read_is_refused(line: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no set of questions"):
+        read_questions(tmp_path / "none")
+    question = json.dumps(
+        {
+            "question_id": "q",
+            "task": "t",
+            "form": "binary",
+            "text": "Is it red?",
+            "choices": [],
+            "answer": "yes",
+            "image_id": "0",
+        }
+    )
+    text = f"{question}\n{line.replace('SAME', question)}\n"
+    (tmp_path / "questions.jsonl").write_text(text)
+    with pytest.raises(BadInput, match=words):
+        read_questions(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"max_tokens": 0}, {"temperature": -1}, {"seed": -1}, {"version": "sepia"}]
+)
+def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match=" not "):
+        AskingSettings(**settings)
