@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import BadInput
+from core.files import shelf
 from core.vision_language.asking.plan import QUESTIONS, QuestionSource
 from core.vision_language.records import Form, Question
 
@@ -16,7 +17,8 @@ def read_questions(folder: Path) -> tuple[Sequence[tuple[Question, Path]], Quest
     """The questions with their images' paths, and where they are from, by the file's SHA-256.
 
     A line is a JSON object with the fields of a Question and ``image``, a path below the folder;
-    where it has none, the image is ``images/<image_id>.png``. Raises BadInput, with its line.
+    where it has none, the image is ``images/ab/abcd….png``, by its ``image_id``. Raises BadInput,
+    with the line.
     """
     path = folder / QUESTIONS
     try:
@@ -29,7 +31,7 @@ def read_questions(folder: Path) -> tuple[Sequence[tuple[Question, Path]], Quest
     for number, line in enumerate(content.splitlines(), start=1):
         try:
             fields = json.loads(line)
-            image = fields.pop("image", None) or f"images/{fields['image_id']}.png"
+            image = fields.pop("image", None) or shelf(Path("images"), fields["image_id"])
             fields["form"], fields["choices"] = Form(fields["form"]), tuple(fields["choices"])
             question = Question(**fields)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -38,6 +40,4 @@ def read_questions(folder: Path) -> tuple[Sequence[tuple[Question, Path]], Quest
     twice = len(questions) - len({question.question_id for question, _ in questions})
     if twice:
         raise BadInput(f"{path} has {twice:,} questions of the same question_id as another.")
-    return questions, QuestionSource(
-        str(folder.resolve()), f"sha256:{hashlib.sha256(content).hexdigest()}"
-    )
+    return questions, QuestionSource(str(folder.resolve()), hashlib.sha256(content).hexdigest())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.files import shelf, write_once
 from core.images.load import encode_png, image_id
 from core.vision_language.records import Form, Question
 
@@ -44,9 +45,9 @@ def questions(count: int) -> list[tuple[Question, np.ndarray]]:
 
 def save_set(folder: Path, count: int) -> Path:
     """Writes ``questions.jsonl`` and the images."""
-    (folder / "images").mkdir(parents=True)
+    folder.mkdir(parents=True)
     with (folder / "questions.jsonl").open("w", encoding="utf-8") as file:
         for question, srgb8 in questions(count):
-            (folder / "images" / f"{question.image_id}.png").write_bytes(encode_png(srgb8))
+            write_once(shelf(folder / "images", question.image_id), encode_png(srgb8))
             file.write(json.dumps(asdict(question), default=int) + "\n")
     return folder
