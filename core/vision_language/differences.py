@@ -9,7 +9,8 @@ from math import sqrt
 from core.analysis.paired import PairCounts
 from core.analysis.rates import Z_95
 from core.vision_language.records import Answer, Outcome, Question
-from core.vision_language.scoring import ROBUSTNESS, outcomes_of, seeds_of
+from core.vision_language.scoring import outcomes_of, seeds_of
+from core.vision_language.tasks import ROBUSTNESS
 
 Interval = tuple[float, float]
 

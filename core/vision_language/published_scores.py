@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from core import published
 from core.errors import BadInput
 from core.published import PublishedRow, PublishedTable
-from core.vision_language.scoring import ROBUSTNESS, Scores
+from core.vision_language.scoring import Scores
+from core.vision_language.tasks import ROBUSTNESS
 
 TABLES = ("1", "8", "9", "11")
 """Of ColorBench, the tables of accuracies: models and people, models that reason, text only and

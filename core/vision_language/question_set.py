@@ -56,10 +56,14 @@ class QuestionSet:
                         f"{self.folder / QUESTIONS}, line {number} is no question: {error}"
                     ) from error
 
+    def image_path(self, question: Question) -> Path:
+        """Where the PNG of its image lies."""
+        return shelf(self.folder / IMAGES, question.image_id)
+
     def image(self, question: Question) -> NDArray[np.uint8]:
         """uint8 sRGB ``(H, W, 3)``. Raises StorageError for a file that is gone, broken, or holds
         other pixels than its name says."""
-        path = shelf(self.folder / IMAGES, question.image_id)
+        path = self.image_path(question)
         srgb8 = read_png(path, "RGB")
         if image_id(srgb8) != question.image_id:
             raise StorageError(f"{path} holds other pixels than its name says. Put a copy back.")

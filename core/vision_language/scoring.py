@@ -15,9 +15,8 @@ from math import sqrt
 from core.analysis.rates import Rate
 from core.errors import BadInput
 from core.vision_language.records import Answer, Outcome, Question
+from core.vision_language.tasks import ROBUSTNESS
 
-ROBUSTNESS = "color_robustness"
-"""The task whose questions count for robustness only."""
 VARIANTS = 9
 """Recolored variants of a seed in the published design: three regions, three shifts of hue."""
 CEILING_PERCENT = 99.0

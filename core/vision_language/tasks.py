@@ -103,6 +103,9 @@ APPENDIX_E = (
 Nothing is said there about people: whether they are asked is ours to decide, by ColorBench's
 reason, that people do not read color codes."""
 
+ROBUSTNESS = "color_robustness"
+"""The task whose questions count for robustness only."""
+
 TASKS: dict[str, Task] = {task.id: task for task in (*COLORBENCH, *APPENDIX_E)}
 
 

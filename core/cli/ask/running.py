@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core.batch.execute import Crew, execute, pausing_on_interrupt
 from core.batch.records import BatchState
-from core.cli.ask.doors import STYLES, prompts, read_questions
 from core.errors import BadInput
 from core.generation.weights.sources import Sources
 from core.vision_language.asking.pictures import Version
 from core.vision_language.asking.plan import AskingSettings, begin
+from core.vision_language.asking.sets import read_questions
 from core.vision_language.asking.work import AskingWork
 from core.vision_language.models.registry import (
     DTYPES,
@@ -25,6 +26,7 @@ from core.vision_language.models.registry import (
     model_of,
 )
 from core.vision_language.models.served import Budget
+from core.vision_language.prompting import Style, prompt_text
 
 _SAID_EVERY_S = 10.0
 
@@ -42,7 +44,9 @@ def add(commands: Any) -> None:
     run.add_argument("--out", type=Path, required=True, metavar="DIR", help="where answers go")
     settings = AskingSettings()
     how = run.add_argument_group("how it is asked")
-    how.add_argument("--style", choices=STYLES, default=settings.style, help="default %(default)s")
+    how.add_argument(
+        "--style", choices=list(Style), default=settings.style, help="default %(default)s"
+    )
     how.add_argument(
         "--image",
         choices=[str(version) for version in Version],
@@ -121,7 +125,8 @@ def _run(options: argparse.Namespace) -> int:
     )
     questions, source = read_questions(options.set)
     sources = Sources.here(options.models)
-    folder = begin(options.out, questions, source, prompts(options.style), model, settings, sources)
+    prompt = partial(prompt_text, style=Style(options.style))
+    folder = begin(options.out, questions, source, prompt, model, settings, sources)
     most = Budget(options.most_requests, options.most_tokens)
     work = AskingWork(folder.path, model, most, options.models)
     folder.set_desired_state("run")

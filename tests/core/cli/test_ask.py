@@ -8,6 +8,8 @@ import pytest
 
 from core.cli.ask.command import main
 from core.vision_language.asking.work import AskingWork
+from core.vision_language.prompting import Style, prompt_text
+from core.vision_language.question_set import open_set
 from tests.core.generation.images_server import failure
 from tests.core.vision_language.chat_server import ChatServer
 from tests.core.vision_language.questions_made import save_set
@@ -39,8 +41,8 @@ def test_a_set_is_asked_of_a_server_within_a_budget_and_goes_on(
     given = list(AskingWork(tmp_path / "out").given())
     assert [one.question_id for one in given] == [f"q{n:03d}" for n in range(6)]
     text = server.got[0][1]["messages"][0]["content"][1]["text"]
-    assert text.startswith("What is the color at the left of picture 0?\n(A) red\n(B) green\n")
-    assert "Think step by step" in text
+    question = next(open_set(asked).questions())
+    assert text == prompt_text(question, Style.REASONED)
 
 
 @pytest.mark.parametrize(

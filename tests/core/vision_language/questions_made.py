@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from core.files import shelf, write_once
-from core.images.load import encode_png, image_id
-from core.vision_language.records import Form, Question
+from core.images.load import image_id
+from core.vision_language.question_set import write_set
+from core.vision_language.records import Form, Illustrated, Question
 
 NAMES = ("red", "green", "blue", "yellow", "black")
 COLORS = ((220, 20, 30), (20, 160, 60), (30, 60, 200), (240, 220, 30), (10, 10, 10))
@@ -37,17 +35,13 @@ def questions(count: int) -> list[tuple[Question, np.ndarray]]:
             NAMES,
             "ABCDE"[(number + 2) % 5],
             image_id(srgb8),
-            construction={"number": number, "seed": np.int64(number)},
+            construction={"number": number, "seed": number},
         )
         out.append((question, srgb8))
     return out
 
 
 def save_set(folder: Path, count: int) -> Path:
-    """Writes ``questions.jsonl`` and the images."""
-    folder.mkdir(parents=True)
-    with (folder / "questions.jsonl").open("w", encoding="utf-8") as file:
-        for question, srgb8 in questions(count):
-            write_once(shelf(folder / "images", question.image_id), encode_png(srgb8))
-            file.write(json.dumps(asdict(question), default=int) + "\n")
-    return folder
+    """Writes them as a set."""
+    items = (Illustrated(question, srgb8) for question, srgb8 in questions(count))
+    return write_set(folder, items, "Flat colors", {}).folder

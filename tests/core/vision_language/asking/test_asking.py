@@ -229,36 +229,6 @@ def test_a_folder_goes_on_with_what_it_was_begun_with(
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("{", "line 2"),
-        ("[1]", "line 2"),
-        ('{"question_id": "x"}', "image_id"),
-        ("SAME", "same question_id"),
-        ('{"question_id": "x", "form": "essay", "choices": [], "image_id": "y"}', "essay"),
-    ],
-)
-def test_a_set_that_cannot_be_read_is_refused(line: str, words: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no set of questions"):
-        read_questions(tmp_path / "none")
-    question = json.dumps(
-        {
-            "question_id": "q",
-            "task": "t",
-            "form": "binary",
-            "text": "Is it red?",
-            "choices": [],
-            "answer": "yes",
-            "image_id": "0",
-        }
-    )
-    text = f"{question}\n{line.replace('SAME', question)}\n"
-    (tmp_path / "questions.jsonl").write_text(text)
-    with pytest.raises(BadInput, match=words):
-        read_questions(tmp_path)
-
-
-@pytest.mark.parametrize(
     "settings", [{"max_tokens": 0}, {"temperature": -1}, {"seed": -1}, {"version": "sepia"}]
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:

@@ -21,11 +21,11 @@ import numpy as np
 
 from core.batch.results import tables
 from core.cli.ask.command import main
-from core.cli.ask.doors import prompts
 from core.vision_language.asking.work import AskingWork
 from core.vision_language.models.local import open_local
 from core.vision_language.models.records import Ask, Reply, Sampling
 from core.vision_language.models.registry import model_of
+from core.vision_language.prompting import prompt_text
 from tests.core.vision_language.questions_made import questions
 from tests.workers_here import workers_here
 
@@ -102,7 +102,7 @@ def test_a_killed_command_goes_on_and_a_server_says_what_the_model_says_here(
     assert {row["attempt"] for row in rows} == {1}
     here = open_local(model_of(str(folder), {"dtype": "float32", "device": "cpu"}))
     for (question, srgb8), row in list(zip(questions(20), rows, strict=True))[::7]:
-        ask = Ask(prompts("plain")(question), partial(np.copy, srgb8))
+        ask = Ask(prompt_text(question), partial(np.copy, srgb8))
         (reply,) = here.answers([ask], Sampling(TOKENS), lambda: False)
         assert isinstance(reply, Reply)
         assert (row["words"], row["ending"]) == (reply.words, reply.ending)
