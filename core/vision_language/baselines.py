@@ -90,14 +90,19 @@ def read_pixels(item: Illustrated) -> Answer:
     question = item.question
     if question.form is not Form.CHOICE:
         return _unanswered(question, "The reader of pixels answers by letters only.")
-    for pattern, read in _READERS:
-        match = re.search(pattern, question.text.lower())
-        if match:
-            place = read(item, match)
-            if place is None:
-                return _unanswered(question, "The pixels give an answer that is no choice.")
-            return _answer(question, LETTERS[place])
-    return _unanswered(question, "The reader of pixels cannot answer this.")
+    found = _reader_of(question)
+    if found is None:
+        return _unanswered(question, "The reader of pixels cannot answer this.")
+    read, match = found
+    place = read(item, match)
+    if place is None:
+        return _unanswered(question, "The pixels give an answer that is no choice.")
+    return _answer(question, LETTERS[place])
+
+
+def reads(question: Question) -> bool:
+    """Whether :func:`read_pixels` knows a way to an answer: else there is no need of the image."""
+    return question.form is Form.CHOICE and _reader_of(question) is not None
 
 
 def written_color(text: str) -> tuple[int, int, int] | None:
@@ -201,6 +206,16 @@ _READERS: tuple[tuple[str, Callable[[Illustrated, re.Match[str]], int | None]], 
     (r"how many (\w+) objects", _object_count),
     (r"which shape has the (darkest|lightest|most saturated|warmest) color", _compared),
 )
+
+
+def _reader_of(
+    question: Question,
+) -> tuple[Callable[[Illustrated, re.Match[str]], int | None], re.Match[str]] | None:
+    for pattern, read in _READERS:
+        match = re.search(pattern, question.text.lower())
+        if match:
+            return read, match
+    return None
 
 
 def _numbered(item: Illustrated, number: int) -> int | None:

@@ -6,11 +6,20 @@ import pytest
 
 from core.errors import BadInput
 from core.vision_language.generators import GENERATORS
-from core.vision_language.tasks import APPENDIX_E, COLORBENCH, TASKS, Category, task, task_named
+from core.vision_language.tasks import (
+    APPENDIX_E,
+    COLORBENCH,
+    ROBUSTNESS,
+    TASKS,
+    Category,
+    task,
+    task_named,
+)
 
 
 def test_the_sizes_are_those_of_table_7() -> None:
     assert len(COLORBENCH) == 11
+    assert task(ROBUSTNESS).category is Category.ROBUSTNESS
     asked = [one for one in COLORBENCH if one.category is not Category.ROBUSTNESS]
     assert sum(one.size for one in asked) == 955
     assert [one.name for one in COLORBENCH if not one.people] == [

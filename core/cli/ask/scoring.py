@@ -1,0 +1,105 @@
+"""``score``: what the answers of one or more askings score, and how they differ."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.cli.ask.report import as_text, differences_as_json, differences_as_text, report
+from core.errors import ImageError
+from core.files import whole_file
+from core.spreadsheets import cell
+from core.vision_language.asking.asked import Asked, answers_of_pixels, read_asked
+from core.vision_language.differences import differences
+from core.vision_language.records import Answer
+from core.vision_language.scoring import score
+
+COLUMNS = ("asking", "question_id", "task", "expected", "words", "reading", "outcome", "reason")
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    scoring = commands.add_parser("score", help="what the answers of a folder score")
+    scoring.add_argument(
+        "folders",
+        nargs="+",
+        type=Path,
+        metavar="DIR",
+        help="where answers are; of several, each is compared with the first",
+    )
+    scoring.add_argument("--json", action="store_true", help="one JSON object with all numbers")
+    scoring.add_argument(
+        "--answers", type=Path, metavar="FILE", help="a CSV: words, reading, outcome and reason"
+    )
+    scoring.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    all_asked = [read_asked(folder) for folder in options.folders]
+    first, pixels = all_asked[0], _pixels(all_asked[0])
+    reports, differing = [], []
+    for asked in all_asked:
+        alike = asked.questions == first.questions
+        scores = score(asked.questions, asked.answers)
+        reports.append(report(asked, scores, pixels if alike else _pixels(asked)))
+        if asked is first:
+            continue
+        if alike:
+            between = differences(first.questions, first.answers, asked.answers)
+            differing.append(differences_as_json(first, asked, between))
+        else:
+            print(
+                f"{first.folder} and {asked.folder} were asked different questions: they are not "
+                "compared.",
+                file=sys.stderr,
+            )
+    if options.answers:
+        write_answers(options.answers, all_asked)
+    if options.json:
+        print(json.dumps({"scores": reports, "differences": differing}, ensure_ascii=False))
+    else:
+        texts = [*map(as_text, reports), *map(differences_as_text, differing)]
+        print("\n\n".join(texts))
+    return 0
+
+
+def write_answers(path: Path, all_asked: Sequence[Asked]) -> None:
+    """A line for every answer, as CSV, with texts that no spreadsheet takes for formulas.
+
+    Raises DataFolderError where the file cannot be written.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for asked in all_asked:
+        questions = {one.question_id: one for one in asked.questions}
+        for answer in asked.answers:
+            question = questions[answer.question_id]
+            row = (
+                str(asked.folder),
+                answer.question_id,
+                question.task,
+                question.answer,
+                answer.words,
+                answer.reading,
+                str(answer.outcome),
+                answer.reason,
+            )
+            writer.writerow(map(cell, row))
+    with whole_file(path) as file:
+        file.write(text.getvalue().encode())
+
+
+def _pixels(asked: Asked) -> list[Answer] | None:
+    """None, and a sentence, where images are gone: the scores need none."""
+    try:
+        return answers_of_pixels(asked.prompted)
+    except ImageError as error:
+        print(f"Without the reader of pixels: {error}", file=sys.stderr)
+        return None

@@ -1,0 +1,161 @@
+"""``truehue ask make``, ``import`` and ``score``: from a set to its scores."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.cli.ask.command import main
+from core.vision_language.generators import Difficulty, GeneratedSettings, generated
+from core.vision_language.question_set import open_set, write_set
+from core.vision_language.records import LETTERS
+from tests.core.generation.images_server import Answer, failure
+from tests.core.vision_language.chat_server import ChatServer, completion
+from tests.core.vision_language.test_published import robust, row, written
+from tests.workers_here import workers_here
+
+__all__ = ["workers_here"]
+
+# "=" is a right answer that a spreadsheet would take for a formula.
+MARKS = {
+    "color_extraction": "+=+-",
+    "color_comparison": "+-?",
+    "color_counting": "++",
+    "object_counting": "0-",
+    "color_illusion": "+-",
+    "color_blindness": "+",
+}
+GRAY = {**MARKS, "color_extraction": "----"}
+
+
+@pytest.fixture(scope="module")
+def fourteen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a generated set of six tasks. Not to be changed."""
+    settings = GeneratedSettings({task: len(of) for task, of in MARKS.items()}, Difficulty.EASY)
+    folder = tmp_path_factory.mktemp("set") / "questions"
+    return write_set(folder, generated(settings), "Generated", {}).folder
+
+
+def asked(of: Path, out: Path, answers: list[Answer], *more: str) -> int:
+    """Asks a server that answers so, and then with what no parser reads."""
+    server = ChatServer()
+    server.answers = answers
+    words = ["run", str(of), "--out", str(out), "--model", server.base_url, "--name", "color-vlm"]
+    with server.running():
+        return main([*words, "--at-once", "1", *more])
+
+
+def said(of: Path, marks: dict[str, str]) -> list[Answer]:
+    """The answers of a server, by mark: right, wrong, unreadable, none."""
+    answers = []
+    left = {task: list(of_task) for task, of_task in marks.items()}
+    for question in open_set(of).questions():
+        letter = question.answer
+        words = {
+            "+": f"The answer is ({letter}).",
+            "=": f"- ({letter})",
+            "-": LETTERS[(LETTERS.index(letter) + 1) % len(question.choices)],
+            "?": "A or B",
+        }
+        mark = left[question.task].pop(0)
+        answers.append(failure(400, "Too large") if mark == "0" else completion(words[mark]))
+    return answers
+
+
+def scored(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["score", "--json", *map(str, arguments)]) == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return told
+
+
+def test_words_become_scores_and_differences(
+    fourteen: Path, tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    colored, gray, sheet = tmp_path / "colored", tmp_path / "gray", tmp_path / "answers.csv"
+    assert asked(fourteen, colored, said(fourteen, MARKS)) == 2
+    assert asked(fourteen, gray, said(fourteen, GRAY), "--image", "gray") == 2
+    told = scored(capsys, colored, gray, "--answers", sheet)
+    first = told["scores"][0]
+    assert first["micro"]["right"] == 3 + 1 + 2 + 0 + 1 + 1
+    assert first["micro"]["percent"] == pytest.approx(100 * 8 / 14)
+    assert first["macro"]["percent"] == pytest.approx((75 + 100 / 3 + 100 + 0 + 50 + 100) / 6)
+    chance = (4 / 4 + 3 / 4 + 2 / 4 + 2 / 4 + 2 / 2 + 1 / 4) / 14
+    assert first["micro"]["chance_percent"] == pytest.approx(100 * chance)
+    assert (first["micro"]["unreadable"], first["micro"]["unanswered"]) == (1, 1)
+    assert (first["robust"], first["people"]) == (None, None)
+    assert first["pixels"] == dict.fromkeys(MARKS, 100.0) | {
+        "color_illusion": None,
+        "color_blindness": None,
+    }
+    assert told["scores"][1]["pixels"] == first["pixels"]
+    (between,) = told["differences"]
+    assert between["tasks"]["color_extraction"]["points"] == -75
+    assert between["micro"]["points"] == pytest.approx(-100 * 3 / 14)
+    assert between["micro"]["p_value"] == 0.25
+    lines = list(csv.DictReader(sheet.read_text(encoding="utf-8").splitlines()))
+    assert len(lines) == 28
+    guarded = lines[1]
+    assert guarded["words"] == f"'- ({guarded['expected']})"
+    assert (guarded["reading"], guarded["outcome"]) == (guarded["expected"], "right")
+    outcomes = [line["outcome"] for line in lines[:14]]
+    assert [outcomes.count(one) for one in ("right", "wrong", "unreadable")] == [8, 4, 1]
+    assert "Too large" in lines[outcomes.index("unanswered")]["reason"]
+    assert main(["score", str(colored), str(gray)]) == 0
+    text = capsys.readouterr().out
+    lines_of = [" ".join(line.split()) for line in text.splitlines()]
+    assert "color_comparison 1/3 33.3 6.1 to 79.2 25.0 100.0 1 0 0 not above chance" in lines_of
+    assert any(line.startswith("macro – 59.7 ") for line in lines_of)
+    assert any(line.startswith("color_extraction 4 -75.0 ") for line in lines_of)
+
+
+def test_a_set_is_drawn_and_another_is_not_compared(
+    fourteen: Path, tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = tmp_path / "made"
+    words = ["make", str(made), "--count", "2", "--seed", "3", "--difficulty", "hard", "--tasks"]
+    assert main([*words, "color_extraction"]) == 0
+    opened = open_set(made)
+    assert opened.counts == {"color_extraction": 2}
+    assert (opened.settings["seed"], opened.settings["difficulty"]) == (3, "hard")
+    assert opened.sha256 in capsys.readouterr().out
+    assert main([*words, "color_extraction"]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert asked(made, tmp_path / "a", []) == 0
+    assert asked(fourteen, tmp_path / "b", [], "--most-requests", "1") == 3
+    first = next(opened.questions())
+    opened.image_path(first).unlink()
+    assert main(["score", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
+    told = capsys.readouterr()
+    assert "were asked different questions" in told.err
+    assert "Without the reader of pixels" in told.err
+    assert "13" in told.out  # not asked
+    assert main(["score", str(made)]) == 2
+    assert "plan.json" in capsys.readouterr().err
+
+
+def test_the_published_set_has_people_beside_it(
+    tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nine = [robust(10 + number, f"7_target_{number}") for number in range(9)]
+    short = [robust(30, "8"), robust(31, "8_entire_90")]
+    path = written(tmp_path, [row(0), robust(9, "7"), *nine, *short])
+    assert main(["import", str(path), str(tmp_path / "set")]) == 0
+    told = capsys.readouterr()
+    assert "1 of 2 robustness seeds have not nine variants" in told.err
+    assert "13 questions about 1 images" in told.out
+    answers = [completion("(A)")] * 11
+    assert asked(tmp_path / "set", tmp_path / "out", answers) == 0
+    (scores,) = scored(capsys, tmp_path / "out")["scores"]
+    assert scores["people"]["color_recognition"] == 92.0
+    assert (scores["micro"]["right"], scores["micro"]["asked"]) == (1, 1)
+    made, complete = scores["robust"]["as_made"], scores["robust"]["complete"]
+    assert (made["right"], made["asked"], complete["right"], complete["asked"]) == (1, 2, 1, 1)
+    assert main(["score", str(tmp_path / "out")]) == 0
+    text = capsys.readouterr().out
+    assert "people" in text
+    assert "Robust, complete" in text
