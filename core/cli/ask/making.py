@@ -28,8 +28,8 @@ def add(commands: Any) -> None:
     make.add_argument("--seed", type=int, default=0, metavar="S", help="default 0")
     make.add_argument(
         "--difficulty",
-        choices=list(Difficulty),
-        default=Difficulty.MEDIUM,
+        choices=[str(one) for one in Difficulty],
+        default=str(Difficulty.MEDIUM),
         help="default %(default)s",
     )
     make.add_argument(
