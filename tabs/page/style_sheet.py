@@ -5,7 +5,7 @@ rule twice: as it stands, and below ``.gradio-container-VERSION .contain``, wher
 than the rules of Gradio's own components. Done by the browser, that is a good part of a page's
 work. Here it is done once, and the page links the file. The outcome is Gradio's but for rules of
 ``@media`` and ``@container``, which Gradio writes in the stronger form alone: those that could
-never hold in it, as they begin above ``.contain`` or have a comma in brackets, hold here.
+never hold in it, as they begin above ``.contain``, hold here.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ def rules(text: str) -> Iterator[tuple[str, str]]:
 
 
 def stronger(selectors: str, within: str) -> str:
-    """A list of selectors with ``within`` before each, as Gradio puts it there."""
+    """A list of selectors with ``within`` before each, as Gradio puts it there; Gradio also cuts at
+    a comma in brackets, and puts it there once more."""
     dark = ".dark " if ".dark" in selectors else ""
-    parts = selectors.replace(".dark", "", 1).split(",")
-    return ", ".join(f"{dark}{within} {part.strip()}" for part in parts)
+    parts = selectors_of(selectors.replace(".dark", "", 1))
+    return ", ".join(f"{dark}{within} {part}" for part in parts)
 
 
 def selectors_of(text: str) -> list[str]:
@@ -83,9 +84,7 @@ def written_twice(text: str, within: str) -> Iterator[str]:
         elif head.startswith("@"):
             yield f"{head}{{{body}}}"
         else:
-            # A comma in brackets: Gradio cuts the list there too, and a browser drops its rule.
-            whole = len(selectors_of(head)) == head.count(",") + 1
-            yield f"{head}{',' + stronger(head, within) if whole else ''}{{{body}}}"
+            yield f"{head},{stronger(head, within)}{{{body}}}"
 
 
 def style_sheet(texts: Iterable[str]) -> str:

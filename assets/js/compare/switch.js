@@ -20,7 +20,10 @@ export function mount({ element }) {
   new IntersectionObserver((seen) => {
     if (seen.some((entry) => entry.isIntersecting)) publishCompare();
   }).observe(element);
-  openCompare(compare.view);
+  // What was wished for before the views were there, whoever had loaded their script by then.
+  const wish = store.take('wish');
+  if (wish) openCompare('concept', wish);
+  else openCompare(compare.view);
   // Back and Forward: the view and what it showed.
   store.subscribe('place', (detail) => {
     const query = detail.query;

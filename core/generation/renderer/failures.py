@@ -89,7 +89,9 @@ def more_vivid(srgb8: Rgb8) -> tuple[Rgb8, float]:
         return srgb8, 1.0
     raised = in_srgb(lab * (1.0, VIVID_FACTOR, VIVID_FACTOR))
     factor = float(chroma(raised)) / before
-    return (_rgb(raised), factor) if factor > 1.0 else (srgb8, 1.0)
+    # By the color's 8 bits: the last digits of a product of matrices differ between machines.
+    vivid = _rgb(raised)
+    return (vivid, factor) if factor > 1.0 and vivid != srgb8 else (srgb8, 1.0)
 
 
 def mixed(own: Rgb8, other: Rgb8, share: float) -> Rgb8:
