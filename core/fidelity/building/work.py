@@ -40,7 +40,7 @@ from core.generation.request import (
 )
 from core.images.load import load_image
 
-VERSION = 1
+VERSION = 2
 """Rises where the same plan would give other pictures."""
 PHOTOGRAPHS = "photographs.jsonl"
 PICTURES = "pictures"
@@ -227,8 +227,7 @@ class Builder:
             if not isinstance(error, TrueHueError):
                 raise
             raise ItemFailed(str(error), {"photograph": number, "maker": maker}) from error
-        height, width, _ = images[0].shape
-        images = [scaled_down(photograph, height * width), *images]
+        images = [_beside(photograph, images[0], maker in DISTORTIONS), *images]
         folder = Path(PICTURES) / f"{_plain(maker)}-{number:06d}"
         ending = self._settings.format
         names = ["real", *(f"rank{rank}" for rank in range(len(images) - 1))]
@@ -291,15 +290,30 @@ def seed_of(seed: int, photograph: Photograph) -> int:
 
 
 def scaled_down(srgb8: np.ndarray, area_px: int) -> np.ndarray:
-    """An image of at most so many pixels, its sides in proportion (Lanczos); never enlarged."""
-    from PIL import Image
-
+    """An image of about so many pixels, its sides in proportion and rounded (Lanczos); never
+    enlarged."""
     height, width, _ = srgb8.shape
     scale = (area_px / (height * width)) ** 0.5
     if scale >= 1:
         return srgb8
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    return np.array(Image.fromarray(srgb8).resize(size, Image.Resampling.LANCZOS))
+    return _resized(srgb8, max(1, round(height * scale)), max(1, round(width * scale)))
+
+
+def _beside(photograph: np.ndarray, image: np.ndarray, is_distorted: bool) -> np.ndarray:
+    """The photograph as it stands beside an image of its group: of a distortion at its very size,
+    as rounding the sides twice could miss it by a pixel, of a model's drawing at its area."""
+    height, width, _ = image.shape
+    if is_distorted:
+        return _resized(photograph, height, width)
+    return scaled_down(photograph, height * width)
+
+
+def _resized(srgb8: np.ndarray, height: int, width: int) -> np.ndarray:
+    from PIL import Image
+
+    if srgb8.shape[:2] == (height, width):
+        return srgb8
+    return np.array(Image.fromarray(srgb8).resize((width, height), Image.Resampling.LANCZOS))
 
 
 def encoded(srgb8: np.ndarray, format: str) -> bytes:
