@@ -55,7 +55,7 @@ def draw_twice(
     if request.options.get("cfr") is not None:
         raise BadInput("The first of two passes is drawn without CFR: leave it out of the request.")
     before = loaded.draw([request], on_step, stop)[0]
-    if refinement.reads_prediction:
+    if refinement.reads_prediction or refinement.reads_first_pass:
         discrepancy = discrepancy_of(rows_of(map_of(before.srgb8)))
         refinement = replace(refinement, discrepancy=discrepancy, source=FIRST_PASS_WORDS)
     again = replace(request, options={**request.options, "cfr": refinement.to_json()})

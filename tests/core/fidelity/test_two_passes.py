@@ -42,6 +42,16 @@ def test_the_second_picture_is_drawn_with_the_map_of_the_first(tiny: Callable[[s
         both.after.srgb8, draw(replace(REQUEST, options={"cfr": dict(cfr)}))
     )
     assert (both.after.srgb8 != both.before.srgb8).any()
+    # Asked for by its own name, the first pass is the picture before, mapped as it is said here.
+    named = draw_twice(
+        loaded,
+        REQUEST,
+        Refinement(0.8, first_pass=True),
+        lambda report: None,
+        Event(),
+        lambda srgb8: np.ones((2, 2), np.float32),
+    )
+    assert named.after.origin["cfr"] == {**cfr, "map": ["ffff"] * 2}
     with pytest.raises(BadInput, match="drawn without CFR"):
         draw_twice(
             loaded,
