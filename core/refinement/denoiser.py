@@ -35,7 +35,8 @@ def refined(
     ``scale`` s_0, the guidance that the call is given; ``size_px`` the image's (height, width).
     ``view`` shows latents, and is read only where the map comes from the predicted clean image.
     Raises BadInput from within the call, or at its end, where there is no guidance to turn down: a
-    scale of at most 1, or a model that makes one prediction only.
+    scale of at most 1, a model that makes one prediction only, or no step after the one at which
+    the map is read.
     """
     name = type(pipeline).__name__
     denoiser = getattr(pipeline, "transformer", None) or getattr(pipeline, "unet", None)
@@ -162,9 +163,14 @@ class _Guidance:
         return torch.where(ratio == 1, prediction, mixed)
 
     def check_end(self) -> None:
-        """Raises BadInput where no step had two predictions."""
+        """Raises BadInput where no step had two predictions, or none was left for the map."""
         if self._first is not None or not self._step:
             self._refuse()
+        if self.reads_prediction and self._on_grid is None:
+            raise BadInput(
+                f"Of {self._step} steps none is left once CFR reads its map from the predicted "
+                "image: take more steps, or read it earlier."
+            )
 
     def _refuse(self) -> None:
         raise BadInput(

@@ -157,6 +157,14 @@ def test_one_pass_reads_the_map_from_the_predicted_image(
     np.testing.assert_array_equal(again, image.srgb8)
 
 
+def test_a_map_that_is_read_after_the_last_step_is_refused(opened: Callable[[str], Any]) -> None:
+    loaded = opened("sdxl-base-1.0")
+    for cfr, steps in (({"strength": 1}, 1), ({"strength": 1, "at": 0.9}, 2)):
+        with pytest.raises(BadInput, match="none is left"):
+            draw(loaded, ask(cfr, steps=steps))
+    assert "step" not in vars(loaded._pipeline.scheduler)
+
+
 def test_in_time_alone_guidance_is_lower_everywhere(opened: Callable[[str], Any]) -> None:
     loaded = opened("sdxl-base-1.0")
     refined = Predictions(loaded, ask({"strength": STRENGTH, "variant": "temporal"}))
