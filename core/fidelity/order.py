@@ -23,8 +23,9 @@ class Accuracy:
     """Percent of pairs in the right order, with its interval over resampled groups.
 
     ``low`` and ``high`` enclose 95% (percentile bootstrap, groups resampled with all their pairs);
-    all three are NaN without pairs. ``ties`` count as half right, as a coin would decide them.
-    ``unscored`` pairs had an image without a score, and count nowhere.
+    all three are NaN without pairs, and these two where one group only has any. ``ties`` count as
+    half right, as a coin would decide them. ``unscored`` pairs had an image without a score, and
+    count nowhere.
     """
 
     percent: float
@@ -76,11 +77,14 @@ def _accuracy(groups: Sequence[np.ndarray], higher_is_better: bool) -> Accuracy:
     pairs = int(counts[:, 1].sum())
     if not pairs:
         return Accuracy(np.nan, np.nan, np.nan, 0, 0, unscored)
+    percent = float(100 * counts[:, 0].sum() / pairs)
+    if (counts[:, 1] > 0).sum() < 2:
+        # One group again and again would be an interval of no width.
+        return Accuracy(percent, np.nan, np.nan, pairs, ties, unscored)
     chance = np.random.default_rng(SEED)
     drawn = chance.multinomial(len(groups), np.full(len(groups), 1 / len(groups)), RESAMPLES)
     sums = drawn @ counts
     sums = sums[sums[:, 1] > 0]
     tails = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(100 * sums[:, 0] / sums[:, 1], (tails, 100 - tails))
-    percent = 100 * counts[:, 0].sum() / pairs
-    return Accuracy(float(percent), float(low), float(high), pairs, ties, unscored)
+    return Accuracy(percent, float(low), float(high), pairs, ties, unscored)

@@ -121,6 +121,8 @@ def _cell(words: str) -> str:
 def _percent(accuracy: Accuracy) -> str:
     if not accuracy.pairs:
         return "none scored"
+    if math.isnan(accuracy.low):
+        return f"{accuracy.percent:.1f}"
     return f"{accuracy.percent:.1f} ({accuracy.low:.1f} to {accuracy.high:.1f})"
 
 

@@ -26,6 +26,9 @@ def test_pairs_are_counted_as_they_stand() -> None:
 def test_unscored_pairs_count_nowhere_and_are_told() -> None:
     accuracy = neighbor_accuracy([[9, 5, NAN, 6, 3]])
     assert (accuracy.percent, accuracy.pairs, accuracy.unscored) == (100.0, 1, 2)
+    # One group says nothing of others: no interval, not one of no width.
+    assert math.isnan(accuracy.low)
+    assert math.isnan(accuracy.high)
     nothing = real_accuracy([[NAN, 1]])
     assert math.isnan(nothing.percent)
     assert (nothing.pairs, nothing.unscored) == (0, 1)
