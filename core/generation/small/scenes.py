@@ -87,7 +87,7 @@ class SceneBank:
                 f"{folder} holds no scenes of the small model. Render them with: "
                 f"python -m core.generation.small data --data {folder}"
             ) from error
-        if about["renderer_version"] != RENDERER_VERSION:
+        if about.get("renderer_version") != RENDERER_VERSION:
             raise BadInput(f"The scenes in {folder} are of another renderer: render them again.")
         self.scenes = scenes_of(self.settings)
         planes, done = _arrays(folder, self.settings, len(self.scenes))

@@ -77,6 +77,8 @@ class Settings:
             raise BadInput(f"The mix of captions is a share for some of {', '.join(KINDS)}.")
         if self.steps < 1 or not 0.0 <= self.cooldown <= 1.0:
             raise BadInput("Steps must be at least 1; the cooldown is a share, 0 to 1.")
+        if not 0.0 <= self.held_out < 1.0 or not 0.0 <= self.caption_dropout <= 1.0:
+            raise BadInput("Held out is a share below 1 of the pairs, the dropout one of captions.")
         if self.size_px % self.patch_px or self.width % self.heads:
             raise BadInput("The size must be a multiple of the patch, the width of the heads.")
 
@@ -99,6 +101,14 @@ def settings_from_json(fields: Mapping[str, Any]) -> Settings:
 
 
 def scene_settings_from_json(fields: Mapping[str, Any]) -> SceneSettings:
-    """The settings of :meth:`SceneSettings.as_json`; raises TypeError for a name that is none."""
-    lists = {name: tuple(fields[name]) for name in ("shapes", "lights") if name in fields}
-    return SceneSettings(**{**fields, **lists})
+    """The settings of :meth:`SceneSettings.as_json`; raises BadInput for a name that is none, and
+    for shapes and lights that the renderer does not have."""
+    try:
+        lists = {name: tuple(fields[name]) for name in ("shapes", "lights") if name in fields}
+        settings = SceneSettings(**{**fields, **lists})
+    except TypeError as error:
+        raise BadInput(f"These are no settings of scenes: {error}.") from error
+    for asked, known in ((settings.shapes, OBJECTS), (settings.lights, tuple(LIGHTS))):
+        if not asked or not set(asked) <= set(known):
+            raise BadInput(f"Scenes are of some of {', '.join(known)}, not of {asked!r:.200}.")
+    return settings

@@ -257,10 +257,14 @@ class Training:
         self.step_of_optimizer = int(about["step_of_optimizer"])
 
     def start_from(self, folder: Path) -> None:
-        """Goes on from exported weights: the averages become the weights, the optimizer is new."""
+        """Goes on from exported weights: the averages become the weights, the optimizer is new.
+
+        Raises BadInput for a folder that holds no exported model.
+        """
         import torch
         from safetensors.torch import load_file
 
+        step = int(about_of(folder)["step"])
         files = {
             "text": folder / "text_encoder" / "model.safetensors",
             "denoiser": folder / "transformer" / "diffusion_pytorch_model.safetensors",
@@ -272,7 +276,7 @@ class Training:
                 for name, tensor in self.models[part].named_parameters():
                     tensor.copy_(stored[name].float())
                     self.average[f"{part}.{name}"].copy_(tensor)
-        self.step = int(about_of(folder)["step"])
+        self.step = step
 
     def export(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
         """Writes the pipeline in diffusers' layout, in float16, with what is needed to train it

@@ -19,7 +19,12 @@ from core.generation.renderer import (
     render_scene,
 )
 from core.generation.small.scenes import SceneBank, pairs_of_prompts, render_scenes, scenes_of
-from core.generation.small.settings import SOFT_LIGHTS, SceneSettings
+from core.generation.small.settings import (
+    SOFT_LIGHTS,
+    SceneSettings,
+    Settings,
+    scene_settings_from_json,
+)
 from tests.core.generation.small.conftest import SMALL
 
 PAIR = SceneSettings(single_seeds=1, pair_seeds=1, shapes=("mug", "book"), lights=("studio",))
@@ -75,3 +80,9 @@ def test_what_is_no_bank_is_said(bank_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "scenes.json").write_text(json.dumps({**about, "renderer_version": "0.1"}))
     with pytest.raises(BadInput, match="another renderer"):
         SceneBank(tmp_path)
+    for wrong in ({"seeds": 3}, {"shapes": 3}, {"shapes": ["sofa"]}, {"lights": []}):
+        with pytest.raises(BadInput, match=r"[Ss]cenes"):
+            scene_settings_from_json(wrong)
+    # With every pair held out no caption would ever be found.
+    with pytest.raises(BadInput, match="below 1"):
+        Settings(held_out=1.0)

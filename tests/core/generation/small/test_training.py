@@ -130,6 +130,8 @@ def test_the_exported_model_draws_through_the_door(
     further = Training(TINY)
     further.start_from(tmp_path)
     assert further.step == STEPS
+    with pytest.raises(BadInput, match="no exported small model"):
+        further.start_from(tmp_path / "none")
     for name, tensor in further.average.items():
         torch.testing.assert_close(tensor, training.average[name], atol=1e-3, rtol=1e-3)
     assert train(further, bank, tmp_path / "run", STEPS + 2, silent)
