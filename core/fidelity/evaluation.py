@@ -54,7 +54,10 @@ def evaluate(
         columns = list(zip(*seen.values(), strict=True)) or [(), (), ()]
         rated = agreement(columns[0], columns[1], columns[2], higher_is_better)
     parts = {}
-    for names in ([group.category for group in groups], [group.model for group in groups]):
+    for kind, names in (
+        ("category", [group.category for group in groups]),
+        ("model", [group.model for group in groups]),
+    ):
         if len(set(names)) > 1:
             for name in sorted(set(names)):
                 of = [row for row, other in zip(scores, names, strict=True) if other == name]
@@ -62,7 +65,7 @@ def evaluate(
                     neighbor_accuracy(of, higher_is_better),
                     real_accuracy(of, higher_is_better),
                 )
-                parts[name or "not stated"] = pair
+                parts[name or f"{kind} not stated"] = pair
     return Evaluation(
         metric,
         higher_is_better,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zipfile
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -101,6 +102,15 @@ def test_an_evaluation_has_parts_and_counts_a_photograph_once() -> None:
     assert found.adjacent.pairs == 6
     assert {name: pair[0].percent for name, pair in found.parts.items()} == {"a": 100, "b": 50}
     assert found.as_json()["parts"]["b"][1]["percent"] == 100
+    groups = [groups[0], replace(groups[1], category="", model="")]
+    both = evaluate("m", groups, scores).parts
+    # What lacks a category is not what lacks a model.
+    assert {name: pair[0].percent for name, pair in both.items()} == {
+        "Food": 100,
+        "category not stated": 50,
+        "a": 100,
+        "model not stated": 50,
+    }
     assert evaluate("m", groups, scores, higher_is_better=False).real_syn.percent == 0
 
 
