@@ -25,6 +25,7 @@ from core.fidelity.training.model import Trainee
 from core.fidelity.training.pictures import Pictures
 from core.fidelity.training.settings import TrainSettings, settings_from_json
 from core.files import replace_file
+from core.generation.weights.sources import Source
 
 CHECKPOINT = "checkpoint.safetensors"
 METRICS = "metrics.jsonl"
@@ -98,6 +99,7 @@ class Training:
         self.trainee, self.settings = trainee, settings
         self.groups, self.held = list(groups), list(held)
         self.step = 0
+        self._base = Source(trainee.base, "", "").fingerprint()
         trainee.scorer.device = str(self.accelerator.device)
         self._trained = trainee.trained()
         optimizer = torch.optim.AdamW(
@@ -236,6 +238,8 @@ class Training:
             stored = file.metadata()
             about = json.loads(stored["about"])
             settings_from_json(about["settings"])
+            # Checkpoints of before say nothing of their base.
+            about.setdefault("base weights", self._base)
             differing = [name for name, value in self._about().items() if about.get(name) != value]
             if differing:
                 raise BadInput(
@@ -264,6 +268,7 @@ class Training:
         reading = self.trainee.scorer.reading
         return {
             "settings": self.settings.as_json(),
+            "base weights": self._base,
             "reading": [reading.instruction, reading.area_px, reading.visual_only],
             "groups": [[str(path) for path in group.files] for group in self.groups],
             "processes": self.accelerator.num_processes,

@@ -132,6 +132,9 @@ def test_a_training_taken_up_gives_the_weights_of_one_that_was_not_ended(
         trained(base, groups, tmp_path / "parts", replace(SHORT, seed=1))
     with pytest.raises(BadInput, match="other groups"):
         trained(base, groups[1:], tmp_path / "parts")
+    write_small_base(tmp_path / "other", seed=1)
+    with pytest.raises(BadInput, match="other base weights"):
+        trained(tmp_path / "other", groups, tmp_path / "parts")
 
 
 def test_parts_of_a_batch_give_the_gradient_of_the_whole(base: Path, groups: list[Group]) -> None:
