@@ -101,13 +101,17 @@ def robustness_variants(
                 yield _variant(seed, srgb8, f"{region}-{turn_deg}", made)
 
 
-def grayscale(seed: Illustrated) -> Illustrated:
-    """The question with its image in gray: luma of ITU-R BT.601 of the encoded values, by Pillow's
-    whole numbers, (19595 R + 38470 G + 7471 B + 32768) // 65536, in all three channels."""
+def gray(srgb8: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """uint8 ``(H, W, 3)`` in and out: luma of ITU-R BT.601 of the encoded values, by Pillow's whole
+    numbers, (19595 R + 38470 G + 7471 B + 32768) // 65536, in all three channels."""
     weights = np.array([19_595, 38_470, 7_471], dtype=np.uint32)
-    luma = (seed.srgb8.astype(np.uint32) @ weights + np.uint32(32_768)) >> np.uint32(16)
-    srgb8 = np.repeat(luma.astype(np.uint8)[..., None], 3, axis=-1)
-    return _variant(seed, srgb8, GRAYSCALE, {})
+    luma = (srgb8.astype(np.uint32) @ weights + np.uint32(32_768)) >> np.uint32(16)
+    return np.repeat(luma.astype(np.uint8)[..., None], 3, axis=-1)
+
+
+def grayscale(seed: Illustrated) -> Illustrated:
+    """The question with its image in gray, as :func:`gray` makes it."""
+    return _variant(seed, gray(seed.srgb8), GRAYSCALE, {})
 
 
 def text_only(seed: Illustrated) -> Illustrated:

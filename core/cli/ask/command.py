@@ -1,8 +1,8 @@
 """``truehue ask``: questions about images asked of vision-language models.
 
 Exit status 0 when all went well, 2 for bad input or where ``run`` leaves questions without answers,
-3 where it was ended before its last question. What is done is kept: the same command goes on from
-there.
+3 where it was ended before its last question, 130 where another part was interrupted. What
+``run`` has done is kept: the same command goes on from there.
 """
 
 from __future__ import annotations
@@ -50,3 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TrueHueError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 130

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from core.errors import ImageError
 from core.images.load import image_id, load_image
+from core.vision_language.variants import gray
 
 
 class Version(StrEnum):
@@ -21,16 +22,11 @@ class Version(StrEnum):
 
 
 def as_sent(srgb8: NDArray[np.uint8], version: Version) -> NDArray[np.uint8]:
-    """uint8 ``(H, W, 3)`` in and out. Gray is the luma of ITU-R BT.601 of the encoded values, three
-    times, as Pillow's conversion to ``L`` has it; black is an image of the same size."""
+    """uint8 ``(H, W, 3)`` in and out. Gray is :func:`core.vision_language.variants.gray`; black is
+    an image of the same size."""
     if version is Version.BLACK:
         return np.zeros_like(srgb8)
-    if version is Version.COLORED:
-        return srgb8
-    from PIL import Image
-
-    luma = np.asarray(Image.fromarray(np.ascontiguousarray(srgb8)).convert("L"))
-    return np.repeat(luma[..., None], 3, axis=2)
+    return gray(srgb8) if version is Version.GRAY else srgb8
 
 
 def picture(path: Path, expected_id: str, version: Version) -> NDArray[np.uint8]:
