@@ -28,6 +28,7 @@ from storage.pictures.profiles import PictureProfiles
 from storage.pictures.sets import PictureSets
 from storage.prompts.selections import Selections
 from storage.prompts.sets import PromptSets
+from storage.question_sets import QuestionSets
 from storage.results.queries import Results
 from storage.runs.pictures import RunPictures
 from storage.runs.profiles import Profiles
@@ -48,16 +49,16 @@ DATABASE_NAME = "truehue.duckdb"
 
 
 class Storage:
-    """A data folder: ``truehue.duckdb`` and lossless PNGs below ``images/``, ``masks/``,
-    ``sketches/`` and ``colorings/``.
+    """A data folder: ``truehue.duckdb``, lossless PNGs below ``images/``, ``masks/``,
+    ``sketches/`` and ``colorings/``, and sets of questions below ``questions/``.
 
     ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
     ``agreement``, ``runs``, ``results``, ``run_pictures``, ``profiles``, ``distributions``,
-    ``picture_sets``, ``picture_profiles``, ``trash``, ``judgments``, ``scores``, ``jobs``,
-    ``makers``, ``accounts``, ``studies``, ``invitations``, ``participants``, ``study_events``,
-    ``sketches``, ``colorings``, ``coloring_marks`` and ``coloring_layers`` hold the calls,
-    ``losses`` what was found missing at a start. Any thread may use them; one process owns a folder
-    at a time. It is a context manager that closes itself.
+    ``picture_sets``, ``picture_profiles``, ``trash``, ``judgments``, ``scores``,
+    ``question_sets``, ``jobs``, ``makers``, ``accounts``, ``studies``, ``invitations``,
+    ``participants``, ``study_events``, ``sketches``, ``colorings``, ``coloring_marks`` and
+    ``coloring_layers`` hold the calls, ``losses`` what was found missing at a start. Any thread may
+    use them; one process owns a folder at a time. It is a context manager that closes itself.
     """
 
     def __init__(self, data_dir: Path, database: Database) -> None:
@@ -85,6 +86,7 @@ class Storage:
         self.trash = Trash(database, data_dir)
         self.judgments = Judgments(database)
         self.scores = Scores(database)
+        self.question_sets = QuestionSets(data_dir / "questions")
         self.jobs = Jobs(database)
         self.makers = Makers(database)
         self.accounts = Accounts(database)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing.process
+import os
 import re
 import subprocess
 import sys
@@ -25,6 +26,11 @@ import pytest
 from tests.garbage import frozen
 
 __all__ = ["frozen"]
+
+# The suite has more workers than cores, and they start apps and commands: a second thread of torch
+# or BLAS would only spin while it waits for a core. Set before either is imported.
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
 
 SLOW_S = 0.4
 ROOT = Path(__file__).resolve().parents[1]
