@@ -13,7 +13,7 @@ from core.errors import BadInput, TrueHueError
 from core.export.summary import look, unscored_words
 from core.runs.folder import RunFolder, run_folders
 from tabs.page.errors import many
-from tabs.runs.supervisor import status_of, stop
+from tabs.runs.line import status_of, stop
 from tabs.runs.words import STATUS_WORDS, facts_words, progress_words
 
 

@@ -29,7 +29,8 @@ from tabs.explore.board_groups import facts, unread
 from tabs.explore.limits import limits_of
 from tabs.page.context import Context
 from tabs.page.errors import many
-from tabs.runs.supervisor import RunSupervisor, status_of
+from tabs.runs.line import status_of
+from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import STATUS_WORDS
 
 EACH = "each"
@@ -305,7 +306,7 @@ def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
         for folder in context.service(RunSupervisor).folders():
             if states.get(folder.run_id) == "":
                 with suppress(Exception):  # the list of runs says what is wrong with its folder
-                    place = context.service(RunSupervisor).place(folder.run_id)
+                    place = context.service(RunSupervisor).line.place(folder.run_id)
                     states[folder.run_id] = status_of(folder, folder.state(), place)
     return states
 

@@ -307,7 +307,9 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str,
         raise BadInput(problem, "limit")
     try:
         context.limits.check_runs(
-            [plan.total for plan in run_plans], supervisor.waiting(), supervisor.turns.waiting()
+            [plan.total for plan in run_plans],
+            supervisor.line.waiting(),
+            supervisor.turns.waiting(),
         )
     except BadInput as error:
         raise BadInput(str(error), "models") from None

@@ -12,7 +12,8 @@ from typing import Any
 from core.records import JobRecord
 from core.runs.folder import RunFolder
 from tabs.page.turns import RUN
-from tabs.runs.supervisor import RunSupervisor, status_of
+from tabs.runs.line import status_of
+from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import progress_words
 
 LOOK_S = 0.5
@@ -53,7 +54,7 @@ class RunJobs:
 
     def _record(self, folder: RunFolder) -> JobRecord:
         state, run_id = folder.state(), folder.run_id
-        status = status_of(folder, state, self._supervisor.place(run_id))
+        status = status_of(folder, state, self._supervisor.line.place(run_id))
         began = datetime.fromisoformat(state.started_at) if state.started_at else None
         return JobRecord(
             run_id,
@@ -83,7 +84,7 @@ class RunJobs:
         with self._lock:
             if now - self._looked >= LOOK_S:
                 self._looked = now
-                mark = self._supervisor.mark()
+                mark = self._supervisor.line.mark()
                 if mark != self._seen:
                     self._seen, self._changes = mark, self._changes + 1
             return self._changes

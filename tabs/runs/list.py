@@ -14,7 +14,8 @@ from core.runs.records import EVERY_RULE
 from tabs.page.actor import Actor, allowed, asks, may
 from tabs.page.errors import many, message_of
 from tabs.page.requests import PageRequest
-from tabs.runs.supervisor import RunSupervisor, status_of
+from tabs.runs.line import status_of
+from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import facts_words, measured_words, progress_words
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
 def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any]:
     """One run. Raises BadInput for a folder that cannot be read."""
     about, state = folder.summary(), folder.state()
-    place = context.service(RunSupervisor).place(folder.run_id)
+    place = context.service(RunSupervisor).line.place(folder.run_id)
     status = status_of(folder, state, place)
     problem = context.service(RunSupervisor).problem(folder.run_id)
     changeable = may_change(context, actor, folder.run_id)

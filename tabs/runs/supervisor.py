@@ -8,21 +8,18 @@ starts wait in one queue: two at once would share a device that fits one.
 
 from __future__ import annotations
 
-import json
 import logging
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Condition, Event, Lock, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from core.batch.folder import PLAN
 from core.batch.records import BatchState
 from core.engine import Engine
-from core.errors import BadInput, DataFolderError, NotAllowed, NotStored
-from core.files import replace_file
+from core.errors import DataFolderError, NotAllowed, NotStored
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 from core.runs.execute import ExecutionSettings, execute
@@ -31,6 +28,7 @@ from core.runs.plan import run_id as id_of_plan
 from core.runs.records import RunPlan
 from tabs.page.actor import Actor, Thing, may
 from tabs.page.errors import message_of
+from tabs.runs.line import KEPT, BatchLine, Notes
 from tabs.runs.machine import release, with_weights
 from tabs.runs.turns import RunTurns
 
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("truehue")
 
 LOOK_S = 2.0
-KEPT = "keeper.json"
-ENDED = ("finished", "cancelled")
 
 
 @dataclass(frozen=True)
@@ -79,25 +75,29 @@ class RunSupervisor:
         self.roots = (self.root, *others)
         self._storage, self._engine = storage, engine
         self._sources, self._endpoints = sources, endpoints
-        self._queue: deque[tuple[RunFolder, bool]] = deque()
-        self._now: RunFolder | None = None
-        self._problems: dict[str, str] = {}
         self._taking_problems: dict[str, str] = {}
         self._seen: dict[str, tuple[int, ...]] = {}
-        self._changed = Condition()
-        self._taking, self._starting = Lock(), Lock()
+        self._taking, self._starting, self._beginning = Lock(), Lock(), Lock()
         self._look, self._end = Event(), Event()
-        self._threads: dict[str, Thread] = {}
-        self._execution_by_id: dict[str, Execution] | None = None
+        self._looker: Thread | None = None
+        self._executions = Notes(self.root / KEPT, Execution)
         self._alone = turns is None
         self.turns = turns or RunTurns()
-        self.turns.join(self.waiting)
+        self.line: BatchLine[RunFolder] = BatchLine(
+            "truehue-runs",
+            lambda folder, retry: self._execute(folder, retry),
+            self.turns,
+            self._look.set,
+        )
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────
 
     def begin(self) -> None:
         """Looks for new results from now on, in a thread of its own."""
-        self._thread("truehue-keeper", self._keep)
+        with self._beginning:
+            if self._looker is None:
+                self._looker = Thread(target=self._keep, name="truehue-keeper", daemon=True)
+                self._looker.start()
 
     def take_in(self) -> int:
         """Puts what is new in all run folders into storage; how many pictures that was.
@@ -176,12 +176,7 @@ class RunSupervisor:
 
     def pause(self, run_id: str, cancel: bool = False) -> None:
         """Stops a run after the pictures that are being drawn, wherever it is executed."""
-        folder = self.folder(run_id)
-        with self._changed:
-            waiting = [entry for entry in self._queue if entry[0].run_id == run_id]
-            for entry in waiting:
-                self._queue.remove(entry)
-        stop(folder, cancel)
+        self.line.pause(self.folder(run_id), cancel)
 
     def folders(self) -> list[RunFolder]:
         """All runs, newest first; one that lies in two folders counts in the first of them."""
@@ -201,44 +196,13 @@ class RunSupervisor:
                 return folder
         raise NotStored("That run is not here. Reload the page.")
 
-    def place(self, run_id: str) -> int | None:
-        """0 for the run that is executed here now, then 1, 2, … in the queue; None for others."""
-        with self._changed:
-            if self._now is not None and self._now.run_id == run_id:
-                return 0
-            waiting = [folder.run_id for folder, _ in self._queue]
-        return 1 + waiting.index(run_id) if run_id in waiting else None
-
-    def mark(self) -> tuple[object, ...]:
-        """Changes whenever a run that is executed here goes on, or another begins or ends."""
-        with self._changed:
-            current, waiting = self._now, tuple(folder.run_id for folder, _ in self._queue)
-        if current is None:
-            return (waiting,)
-        with suppress(Exception):  # the list of runs says what is wrong with its folder
-            state = current.state()
-            return (
-                waiting,
-                current.run_id,
-                state.done,
-                state.failed,
-                state.status,
-                current.desired_state(),
-            )
-        return (waiting, current.run_id)
-
-    def waiting(self) -> int:
-        """How many runs are executed here or wait for it."""
-        with self._changed:
-            return len(self._queue) + (self._now is not None)
-
     def problem(self, run_id: str) -> str:
         """Why a run could not be executed or taken in here; empty where nothing went wrong."""
-        return self._problems.get(run_id) or self._taking_problems.get(run_id, "")
+        return self.line.problem(run_id) or self._taking_problems.get(run_id, "")
 
     def owner(self, run_id: str) -> str:
         """Who started the run on the page; empty for runs of the command line."""
-        return self._executions().get(run_id, Execution()).owner
+        return self._executions.of(run_id).owner
 
     def begun(self, run_id: str) -> Thing:
         """A run, as :func:`tabs.page.actor.may` asks of it."""
@@ -247,69 +211,35 @@ class RunSupervisor:
 
     def is_hidden(self, run_id: str) -> bool:
         """Whether a folder that storage cannot take in was taken out of the list."""
-        return self._executions().get(run_id, Execution()).hidden
+        return self._executions.of(run_id).hidden
 
     def hide(self, run_id: str, hidden: bool = True) -> None:
         """Takes such a folder out of the list, or puts it back. Raises DataFolderError."""
-        self._keep_execution(
-            run_id, replace(self._executions().get(run_id, Execution()), hidden=hidden)
-        )
+        self._executions.keep(run_id, replace(self._executions.of(run_id), hidden=hidden))
 
     def close(self, timeout_s: float = 30.0) -> None:
         """Pauses what is executed, ends the threads, and takes in what was done until then."""
-        with self._changed:
-            self._end.set()
-            self._queue.clear()
-            current = self._now
-            self._changed.notify_all()
-        if current is not None:
-            with suppress(BadInput):
-                current.set_desired_state("pause")
+        self._end.set()
+        self.line.begin_closing()
         self._look.set()
-        for thread in self._threads.values():
-            thread.join(timeout_s)
+        self.line.close(timeout_s)
+        if self._looker is not None:
+            self._looker.join(timeout_s)
 
     def _enqueue(self, folder: RunFolder, execution: Execution | None, retry: bool) -> None:
         run_id = folder.run_id
         self._storage.require_here()
-        if self.place(run_id) is not None or folder.state().status == "running":
-            raise BadInput(f"“{folder.summary()['name']}” is at work or waits already.")
-        if self._end.is_set():
-            raise BadInput("The app is about to end: nothing new is begun.")
+        self.line.require_free(folder, folder.summary()["name"])
         if execution is not None:
-            self._keep_execution(run_id, execution)
-        self._problems.pop(run_id, None)
+            self._executions.keep(run_id, execution)
         self._taking_problems.pop(run_id, None)
-        folder.set_desired_state("run")
-        with self._changed:
-            self._queue.append((folder, retry))
-            self._changed.notify_all()
+        self.line.add(folder, retry)
         self._look.set()
         if not self._alone:
             self.begin()
-        self._thread("truehue-runs", self._work)
-
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._queue or self._end.is_set())
-                if self._end.is_set():
-                    return
-                folder, retry = self._queue.popleft()
-                self._now = folder
-            try:
-                with self.turns.mine(self._end) as mine:
-                    if mine and folder.desired_state() == "run":
-                        self._execute(folder, retry)
-            except BaseException as error:  # the runs that wait go on
-                self._problems[folder.run_id] = message_of(error)
-            finally:
-                with self._changed:
-                    self._now = None
-                self._look.set()
 
     def _execute(self, folder: RunFolder, retry: bool) -> BatchState:
-        execution = self._executions().get(folder.run_id, Execution())
+        execution = self._executions.of(folder.run_id)
         if execution.team == "local" and with_weights(folder.summary()):
             release(self._engine, self._end)
         crew = ExecutionSettings(
@@ -320,53 +250,6 @@ class RunSupervisor:
             endpoints=self._endpoints,
         )
         return execute(folder, crew, retry_failed=retry)
-
-    def _thread(self, name: str, work: Callable[[], None]) -> None:
-        with self._changed:
-            if name not in self._threads:
-                self._threads[name] = Thread(target=work, name=name, daemon=True)
-                self._threads[name].start()
-
-    # ── what is known of runs beside their folders ───────────────────────────────────────────
-
-    def _executions(self) -> dict[str, Execution]:
-        if self._execution_by_id is None:
-            try:
-                rows = json.loads((self.root / KEPT).read_bytes())
-                self._execution_by_id = {run_id: Execution(**row) for run_id, row in rows.items()}
-            except (OSError, ValueError, TypeError, AttributeError):
-                self._execution_by_id = {}  # Only who started what is lost.
-        return self._execution_by_id
-
-    def _keep_execution(self, run_id: str, execution: Execution) -> None:
-        with self._changed:
-            executions = self._executions()
-            executions[run_id] = execution
-            rows = {key: asdict(value) for key, value in executions.items()}
-            replace_file(self.root / KEPT, (json.dumps(rows, indent=1) + "\n").encode())
-
-
-def status_of(folder: RunFolder, state: BatchState, place: int | None) -> str:
-    """The status as people are told: that of the folder, and what is about to change it. A run
-    that came from elsewhere stays as it came."""
-    if folder.summary().get("imported"):
-        return "imported"
-    if place is not None and state.status != "running":
-        return "waiting"
-    if state.status == "running":
-        return {"pause": "pausing", "cancel": "cancelling"}.get(folder.desired_state(), "running")
-    return state.status
-
-
-def stop(folder: RunFolder, cancel: bool) -> bool:
-    """Says that a run shall pause, or end for good; whether somebody was at it."""
-    folder.set_desired_state("cancel" if cancel else "pause")
-    state = folder.state()
-    running = state.status == "running"
-    if cancel and not running and state.status not in ENDED:
-        # Nobody is there who would read the wish.
-        folder.keep_state(replace(state, status="cancelled", message="", workers=0))
-    return running
 
 
 def folders_of_runs(named: Sequence[str]) -> tuple[Path, ...]:

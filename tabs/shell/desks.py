@@ -79,7 +79,7 @@ class Desk:
         drawings = self.context.engine.states()
         return (
             self.context.jobs.under_way()
-            or self.context.service(RunSupervisor).waiting() > 0
+            or self.context.service(RunSupervisor).line.waiting() > 0
             or any(one.owner == owner and not one.finished for one in drawings)
         )
 

@@ -25,6 +25,7 @@ from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.requests import read_as
 from tabs.runs.form import estimate_view, form_view, planned, start_runs
+from tabs.runs.line import BatchLine
 from tabs.runs.list import ChangeRun, change_run, runs_view
 from tabs.runs.machine import release
 from tabs.runs.plan import chosen, plans
@@ -280,7 +281,7 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
 def test_an_equal_run_of_somebody_else_is_not_taken_over(
     context: Context, few: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(RunSupervisor, "_thread", lambda *_: None)  # nothing is drawn
+    monkeypatch.setattr(BatchLine, "_begin", lambda *_: None)  # nothing is drawn
     supervisor = context.service(RunSupervisor)
     equal = asked_of(few)
     (run_id,) = start_runs(context, ANN, equal)["runs"]
@@ -290,7 +291,7 @@ def test_an_equal_run_of_somebody_else_is_not_taken_over(
             with pytest.raises(NotAllowed, match=r"is there already\. Only who began this"):
                 start_runs(context, actor, equal)
         assert supervisor.owner(run_id) == "ann"
-        assert supervisor.place(run_id) is None
+        assert supervisor.line.place(run_id) is None
         # Who began it and the owner may; whose it is stays.
         for actor in (ANN, OWNER):
             assert start_runs(context, actor, equal)["runs"] == [run_id]

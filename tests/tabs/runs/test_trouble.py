@@ -36,10 +36,10 @@ def test_a_problem_of_taking_in_is_told_until_it_is_gone(
         patch.setattr(context.storage.runs, "ingest", busy)
         assert keeper.take_in() == 0
         assert keeper.problem(run_id) == one(context)["message"] == "The disk sleeps."
-    keeper._problems[run_id] = "It could not be executed."  # that is another matter
+    keeper.line._problems[run_id] = "It could not be executed."  # that is another matter
     assert keeper.take_in() == 4
     assert keeper.problem(run_id) == "It could not be executed."
-    del keeper._problems[run_id]
+    del keeper.line._problems[run_id]
     assert keeper.problem(run_id) == one(context)["message"] == ""
 
 
@@ -58,7 +58,7 @@ def test_what_is_no_exception_does_not_end_the_queue_of_runs(
     monkeypatch.setattr(keeper, "_execute", leaves)
     for run_id in (first, second):
         keeper.resume(run_id)
-        until(lambda: keeper.waiting() == 0)
+        until(lambda: keeper.line.waiting() == 0)
         assert f"SystemExit: {run_id}" in keeper.problem(run_id)
 
 
@@ -80,7 +80,7 @@ def test_one_odd_folder_takes_nothing_down(
         return state(folder)
 
     monkeypatch.setattr(RunFolder, "state", asked)
-    monkeypatch.setattr(keeper, "_now", odd)  # it is executed here
+    monkeypatch.setattr(keeper.line, "_now", odd)  # it is executed here
     view = jobs_view(context, OWNER, AllJobs())
     assert [(row["id"], row["status"]) for row in view["jobs"]] == [(good.run_id, "interrupted")]
     assert [row["id"] for row in form_view(context, OWNER)["stored"]] == [OF_RUN + good.run_id]
