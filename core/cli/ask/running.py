@@ -39,7 +39,8 @@ def add(commands: Any) -> None:
         "--model",
         required=True,
         metavar="MODEL",
-        help="a folder, an id of the hub, a short id (see: models), or a server's URL",
+        help="a folder, an id of the hub, a short id (see: models), a server's URL, pixels or "
+        "chance",
     )
     run.add_argument("--out", type=Path, required=True, metavar="DIR", help="where answers go")
     settings = AskingSettings()

@@ -70,7 +70,7 @@ class AskingWork(Work):
         self.most, self.models_folder = most or Budget(), models_folder
         if self.model.kind == "served":
             self.at_once = self.model.served().at_once * _WAITING_A_HAND
-        elif folder.settings().temperature == 0:
+        elif self.model.kind == "local" and folder.settings().temperature == 0:
             self.at_once = self.model.local().batch
 
     @property
@@ -227,7 +227,8 @@ class Asker:
         pixels = partial(
             picture, prompted.image, prompted.question.image_id, self._settings.version
         )
-        return Ask(prompted.prompt, pixels, (self._settings.seed + position) % 2**31)
+        seed = (self._settings.seed + position) % 2**31
+        return Ask(prompted.prompt, pixels, seed, prompted.question)
 
     def _opened(self) -> Answerer:
         if self._model is None:

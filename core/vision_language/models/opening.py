@@ -15,6 +15,10 @@ def open_model(
     ModelMissing and BadModelFolder for files, CannotAnswer for a key that is not there."""
     if model.kind == "served":
         return ServedAnswerer(model, budget)
+    if model.kind == "baseline":
+        from core.vision_language.models.baseline import BaselineAnswerer
+
+        return BaselineAnswerer(model)
     from core.vision_language.models.local import open_local
 
     return open_local(model, sources)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import TrueHueError
+from core.vision_language.records import Question
 
 Stop = Callable[[], bool]
 """Whether people want an end: looked at often while a model is at work."""
@@ -27,11 +28,13 @@ class Sampling:
 @dataclass(frozen=True, eq=False)
 class Ask:
     """One prompt about one image. ``pixels`` gives uint8 sRGB ``(H, W, 3)`` when it is its turn,
-    and may raise a TrueHueError; ``seed`` counts where chance enters."""
+    and may raise a TrueHueError; ``seed`` counts where chance enters. ``question`` is for who
+    answers without a model."""
 
     prompt: str
     pixels: Callable[[], NDArray[np.uint8]]
     seed: int = 0
+    question: Question | None = None
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
 from core.errors import BadInput
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 
-Kind = Literal["local", "served"]
+Kind = Literal["local", "served", "baseline"]
+PIXELS, CHANCE = "pixels", "chance"
+BASELINES = (PIXELS, CHANCE)
+"""Who answers without being a language model, by ids under which they can be asked."""
+BASELINE_VERSION = 1
+"""Rises where a baseline answers otherwise."""
 DTYPES = ("auto", "bfloat16", "float16", "float32")
 LENGTHS = ("max_tokens", "max_completion_tokens")
 
@@ -73,8 +78,9 @@ class VisionModel:
     """A model that is asked about images.
 
     ``location`` of a ``local`` one is an id of the hub (owner/name) or a folder, of a ``served``
-    one the URL that ``/chat/completions`` is appended to. ``settings`` are those of
-    :class:`LocalSettings` or :class:`ServedSettings`. Raises BadInput for what cannot be.
+    one the URL that ``/chat/completions`` is appended to, of a ``baseline`` its id. ``settings``
+    are those of :class:`LocalSettings` or :class:`ServedSettings`, and none of a baseline. Raises
+    BadInput for what cannot be.
     """
 
     id: str
@@ -83,14 +89,16 @@ class VisionModel:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.kind not in ("local", "served"):
-            raise BadInput(f"A model is local or served, not {self.kind!r:.40}.")
+        if self.kind not in get_args(Kind):
+            raise BadInput(f"A model is {', '.join(get_args(Kind))}, not {self.kind!r:.40}.")
         if not self.location.strip():
             raise BadInput(f"The model {self.id} has no location.")
         if self.kind == "served":
             self.endpoint()
-        else:
+        elif self.kind == "local":
             self.local()
+        elif self.location not in BASELINES or self.settings:
+            raise BadInput(f"A baseline is {' or '.join(BASELINES)}, and has no settings.")
 
     def local(self) -> LocalSettings:
         """The settings of a local model."""
@@ -122,13 +130,16 @@ def fingerprint(model: VisionModel, sources: Sources | None = None) -> str:
 
     Of a local model: the files (:meth:`core.generation.weights.sources.Source.fingerprint`) and
     the dtype, wherever they lie. Of a served one: URL and name; whoever runs the server may change
-    what is behind them. Raises what :func:`core.vision_language.models.files.files_of` raises.
+    what is behind them. Of a baseline: its id and version. Raises what
+    :func:`core.vision_language.models.files.files_of` raises.
     """
     if model.kind == "local":
         from core.vision_language.models.files import files_of
 
         source = files_of(model, sources or Sources.here())
         decides: dict[str, Any] = {"files": source.fingerprint(), "dtype": model.local().dtype}
+    elif model.kind == "baseline":
+        decides = {"baseline": model.location, "version": BASELINE_VERSION}
     else:
         served = model.served()
         decides = {
@@ -170,9 +181,12 @@ classes goes by its id of the hub, or its folder."""
 
 
 def model_of(name: str, settings: Mapping[str, Any] | None = None) -> VisionModel:
-    """The model that a person names: a short id of :data:`KNOWN`, an id of the hub, a folder, or a
-    server's URL. Raises BadInput for anything else, and for settings that do not fit."""
+    """The model that a person names: a short id of :data:`KNOWN` or :data:`BASELINES`, an id of the
+    hub, a folder, or a server's URL. Raises BadInput for anything else, and for settings that do
+    not fit."""
     name, settings = name.strip(), dict(settings or {})
+    if name in BASELINES:
+        return VisionModel(name, "baseline", name)
     if urlsplit(name).scheme in ("http", "https"):
         served = str(settings.get("model", ""))
         return VisionModel(f"served:{served}", "served", name, settings)
@@ -186,7 +200,7 @@ def model_of(name: str, settings: Mapping[str, Any] | None = None) -> VisionMode
         return VisionModel(name, "local", name, settings)
     raise BadInput(
         f"{name[:200]!r} is no model: name a folder, an id of the hub (owner/name), a server's URL "
-        f"(http://…/v1), or one of {', '.join(known.id for known in KNOWN)}."
+        f"(http://…/v1), or one of {', '.join((*(known.id for known in KNOWN), *BASELINES))}."
     )
 
 

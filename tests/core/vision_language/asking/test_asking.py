@@ -21,8 +21,10 @@ from core.vision_language.asking.pictures import Version, as_sent, picture
 from core.vision_language.asking.plan import AskingSettings, begin
 from core.vision_language.asking.sets import read_questions
 from core.vision_language.asking.work import AskingWork
+from core.vision_language.generators import GeneratedSettings, generated
 from core.vision_language.models.registry import VisionModel, model_of
 from core.vision_language.models.served import Budget
+from core.vision_language.question_set import write_set
 from core.vision_language.records import Question
 from tests.core.batch.here import team_here
 from tests.core.generation.images_server import failure
@@ -234,3 +236,25 @@ def test_a_folder_goes_on_with_what_it_was_begun_with(
 def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match=" not "):
         AskingSettings(**settings)
+
+
+def test_baselines_are_asked_like_models(tmp_path: Path) -> None:
+    drawn = GeneratedSettings({"color_extraction": 3, "color_blindness": 2}, seed=4)
+    made = write_set(tmp_path / "set", generated(drawn), "Drawn", {})
+    pixels = begun(tmp_path / "pixels", made.folder, model_of("pixels"))
+    state = here(pixels)
+    assert (state.status, state.done, state.failed) == ("finished", 5, 2)
+    given = {one.question_id: one for one in pixels.given()}
+    for question in made.questions():
+        one = given[question.question_id]
+        if question.task == "color_extraction":
+            assert one.words == question.answer
+        else:
+            assert one.reason == "The reader of pixels cannot answer this."
+    chance = begun(tmp_path / "chance", made.folder, model_of("chance"))
+    assert here(chance).failed == 0
+    again = begun(tmp_path / "again", made.folder, model_of("chance"))
+    here(again)
+    assert [one.words for one in again.given()] == [one.words for one in chance.given()]
+    with pytest.raises(BadInput, match="another model"):
+        begun(tmp_path / "chance", made.folder, model_of("pixels"))
