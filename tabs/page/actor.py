@@ -103,6 +103,9 @@ ACTIONS: Mapping[str, Action] = {
     "name-cluster": Action(
         "Clusters can only be named on the machine where the app runs.", at_machine=True
     ),
+    "name-server": Action(
+        "Servers can only be named on the machine where the app runs.", at_machine=True
+    ),
     "read-notice": Action("That notice cannot be marked as read here."),
 }
 """Everything that is ever asked of :func:`may`."""

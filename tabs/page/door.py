@@ -15,7 +15,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
 from tabs.page.actor import Actor, actor_of
-from tabs.page.answers import MOST_JSON_BYTES, Answer, posted, uploaded
+from tabs.page.answers import MOST_JSON_BYTES, Answer, guarded, posted, uploaded
 from tabs.page.context import Context
 from tabs.page.requests import PageRequest, read_as, require_known
 
@@ -39,6 +39,19 @@ class Door(APIRouter):
     async def actor(self, request: Request) -> Actor:
         """Who asks; every changing route depends on it."""
         return actor_of(self.context, request)
+
+    def gives(
+        self, path: str, kind: type[_Request], do: Callable[[Context, Actor, _Request], Answer]
+    ) -> None:
+        """GET: ``do`` gets what the address asks for, by its path and its query."""
+
+        def given(request: Request, actor: Actor = self.asking) -> JSONResponse:
+            return guarded(lambda: do(self.context, actor, read_address(kind, request)))
+
+        first, _, _ = (do.__doc__ or "").partition("\n\n")
+        name = getattr(do, "__name__", "given")
+        summary = " ".join(first.split())
+        self.add_api_route(path, given, methods=["GET"], name=name, summary=summary)
 
     def takes(
         self,

@@ -25,7 +25,7 @@ class Kind:
     shared: bool = False
 
 
-DRAWING, RUN = "drawing", "run"
+DRAWING, RUN, ASKING = "drawing", "run", "asking"
 KINDS: Mapping[str, Kind] = {
     kind.id: kind
     for kind in (
@@ -42,6 +42,8 @@ KINDS: Mapping[str, Kind] = {
         Kind("rejudge", "Stored images are judged", shared=True),
         Kind("scores", "Pictures of runs are scored", shared=True),
         Kind("cells", "Colors of concepts are extracted", shared=True),
+        Kind("questions", "Questions about images are made", most=2, shared=True),
+        Kind(ASKING, "Questions are asked", shared=True),
         Kind("study", "A study is made", most=2, shared=True),
     )
 }

@@ -1,18 +1,21 @@
-"""Runs among the other long work."""
+"""Runs, and whatever else waits in a line, among the other long work."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from threading import Lock
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
+from core.batch.folder import BatchFolder
+from core.batch.records import BatchState
 from core.records import JobRecord
 from core.runs.folder import RunFolder
 from tabs.page.turns import RUN
-from tabs.runs.line import status_of
+from tabs.runs.line import BatchLine, status_of
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import progress_words
 
@@ -22,15 +25,43 @@ OVER = {"finished": "done", "cancelled": "cancelled"}
 MOVES = ("waiting", "running", "pausing", "cancelling")
 
 
-class RunJobs:
-    """Runs that wait, go on, or were interrupted, and how those have ended that went on since the
-    app began, as records of long work; a :class:`tabs.page.jobs.Source`. The others are in the list
-    of runs."""
+F = TypeVar("F", bound=BatchFolder)
 
-    kind = RUN
 
-    def __init__(self, supervisor: RunSupervisor) -> None:
-        self._supervisor = supervisor
+class Keeper(Protocol[F]):
+    """Who executes folders of one kind, in a line."""
+
+    line: BatchLine[F]
+
+    def folders(self) -> list[F]:
+        """All of them, newest first."""
+
+    def owner(self, run_id: str) -> str:
+        """Who began one on the page; empty for those of the command line."""
+
+    def problem(self, run_id: str) -> str:
+        """Why one could not be executed; empty where nothing went wrong."""
+
+    def pause(self, run_id: str, cancel: bool = False) -> None:
+        """Stops one."""
+
+
+class LineJobs(Generic[F]):
+    """What waits, goes on, or was interrupted in a line of work, and how that has ended which went
+    on since the app began, as records of long work of a ``kind``; a
+    :class:`tabs.page.jobs.Source`. The others are in the list of their room. ``title`` and
+    ``words`` tell of one; ``result`` is what its link needs."""
+
+    def __init__(
+        self,
+        kind: str,
+        keeper: Keeper[F],
+        title: Callable[[F], str],
+        words: Callable[[BatchState], str],
+        result: Callable[[F], dict[str, Any]],
+    ) -> None:
+        self.kind = kind
+        self._keeper, self._title, self._words, self._result = keeper, title, words, result
         self._seen: Any = None
         self._changes = 0
         self._looked = 0.0
@@ -40,7 +71,7 @@ class RunJobs:
     def records(self) -> list[JobRecord]:
         """Those that wait here or go on anywhere, or did so when they were last asked for."""
         records = []
-        for folder in self._supervisor.folders():
+        for folder in self._keeper.folders():
             with suppress(Exception):  # the list of runs says what is wrong with its folder
                 record = self._record(folder)
                 if record.status in MOVES:
@@ -52,21 +83,21 @@ class RunJobs:
                 records.append(record)
         return records
 
-    def _record(self, folder: RunFolder) -> JobRecord:
+    def _record(self, folder: F) -> JobRecord:
         state, run_id = folder.state(), folder.run_id
-        status = status_of(folder, state, self._supervisor.line.place(run_id))
+        status = status_of(folder, state, self._keeper.line.place(run_id))
         began = datetime.fromisoformat(state.started_at) if state.started_at else None
         return JobRecord(
             run_id,
-            RUN,
-            str(folder.summary()["name"]),
-            self._supervisor.owner(run_id),
+            self.kind,
+            self._title(folder),
+            self._keeper.owner(run_id),
             status,
             state.done,
             state.total,
-            progress_words(state),
-            {"run": run_id},
-            self._supervisor.problem(run_id) or (state.message if status == "interrupted" else ""),
+            self._words(state),
+            self._result(folder),
+            self._keeper.problem(run_id) or (state.message if status == "interrupted" else ""),
             began,
             datetime.fromisoformat(state.updated_at)
             if status in OVER and state.updated_at
@@ -75,16 +106,27 @@ class RunJobs:
         )
 
     def cancel(self, job_id: str) -> None:
-        """Ends a run for good after the pictures that are drawn now."""
-        self._supervisor.pause(job_id, cancel=True)
+        """Ends one for good after what is done now."""
+        self._keeper.pause(job_id, cancel=True)
 
     def version(self) -> int:
-        """Grows when a run that is executed here went on, and when another one began or ended."""
+        """Grows when what is executed here went on, and when another began or ended."""
         now = time.monotonic()
         with self._lock:
             if now - self._looked >= LOOK_S:
                 self._looked = now
-                mark = self._supervisor.line.mark()
+                mark = self._keeper.line.mark()
                 if mark != self._seen:
                     self._seen, self._changes = mark, self._changes + 1
             return self._changes
+
+
+def run_jobs(supervisor: RunSupervisor) -> LineJobs[RunFolder]:
+    """Runs as long work."""
+    return LineJobs(
+        RUN,
+        supervisor,
+        lambda folder: str(folder.summary()["name"]),
+        progress_words,
+        lambda folder: {"run": folder.run_id},
+    )

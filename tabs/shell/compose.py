@@ -14,6 +14,8 @@ from core.generation.opening import memory_wanted, open_model
 from core.generation.weights.sources import Sources
 from core.masks.grounded.tools import open_tool, tool_memory
 from tabs.accounts.control import Control
+from tabs.ask.jobs import asking_jobs
+from tabs.ask.keeper import AskingKeeper
 from tabs.explore.scores import ScoreMeans
 from tabs.generate.queue import Queue
 from tabs.inspect.finding import Segments
@@ -27,7 +29,7 @@ from tabs.page.limits import Limits, limits_of
 from tabs.page.staging import Staging
 from tabs.page.turns import Turns
 from tabs.participants.service import Participation
-from tabs.runs.jobs import RunJobs
+from tabs.runs.jobs import run_jobs
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.trial import Trials
 from tabs.runs.turns import RunTurns
@@ -123,10 +125,12 @@ class _Parts:
         supervisor = RunSupervisor(
             storage, self.engine, self.sources, self.endpoints, self.runs, run_turns
         )
-        jobs = (Queue(self.engine, owner), RunJobs(supervisor))
+        askings = AskingKeeper(storage, self.engine, self.sources, supervisor.turns)
+        jobs = (Queue(self.engine, owner), run_jobs(supervisor), asking_jobs(askings))
         services = (
             Library(storage),
             supervisor,
+            askings,
             Segments(),
             Trials(),
             Control(storage.accounts, storage.data_dir),

@@ -21,6 +21,7 @@ from threading import Event, Lock, RLock, Thread
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BadInput
+from tabs.ask.keeper import AskingKeeper
 from tabs.page.actor import Actor
 from tabs.page.context import KEPT_HOURS, Closing, Context
 from tabs.page.guests import Guest, answering, guest
@@ -80,6 +81,7 @@ class Desk:
         return (
             self.context.jobs.under_way()
             or self.context.service(RunSupervisor).line.waiting() > 0
+            or self.context.service(AskingKeeper).line.waiting() > 0
             or any(one.owner == owner and not one.finished for one in drawings)
         )
 

@@ -13,6 +13,7 @@ import gradio as gr
 from tabs.accounts.guard import Guard
 from tabs.accounts.routes import account_routes
 from tabs.api import gradio_api, mcp_server
+from tabs.ask.routes import ask_routes
 from tabs.colorize import tab as colorize
 from tabs.colorize.routes import colorize_routes
 from tabs.compare import tab as compare
@@ -183,6 +184,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         compare_tables_routes,
         compare_routes,
         colorize_routes,
+        ask_routes,
         study_routes,
         results_routes,
         coloring_routes,

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from core.cli.ask.report import as_text, differences_as_json, differences_as_text, report
 from core.errors import ImageError
 from core.files import whole_file
-from core.spreadsheets import cell
+from core.vision_language.asking.answers_table import answers_csv
 from core.vision_language.asking.asked import Asked, answers_of_pixels, read_asked
 from core.vision_language.differences import differences
 from core.vision_language.records import Answer
 from core.vision_language.scoring import score
-
-COLUMNS = ("asking", "question_id", "task", "expected", "words", "reading", "outcome", "reason")
 
 
 def add(commands: Any) -> None:
@@ -60,40 +55,15 @@ def _run(options: argparse.Namespace) -> int:
                 file=sys.stderr,
             )
     if options.answers:
-        write_answers(options.answers, all_asked)
+        lines = answers_csv((str(asked.folder), asked) for asked in all_asked)
+        with whole_file(options.answers) as file:
+            file.write(lines.encode())
     if options.json:
         print(json.dumps({"scores": reports, "differences": differing}, ensure_ascii=False))
     else:
         texts = [*map(as_text, reports), *map(differences_as_text, differing)]
         print("\n\n".join(texts))
     return 0
-
-
-def write_answers(path: Path, all_asked: Sequence[Asked]) -> None:
-    """A line for every answer, as CSV, with texts that no spreadsheet takes for formulas.
-
-    Raises DataFolderError where the file cannot be written.
-    """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for asked in all_asked:
-        questions = {one.question_id: one for one in asked.questions}
-        for answer in asked.answers:
-            question = questions[answer.question_id]
-            row = (
-                str(asked.folder),
-                answer.question_id,
-                question.task,
-                question.answer,
-                answer.words,
-                answer.reading,
-                str(answer.outcome),
-                answer.reason,
-            )
-            writer.writerow(map(cell, row))
-    with whole_file(path) as file:
-        file.write(text.getvalue().encode())
 
 
 def _pixels(asked: Asked) -> list[Answer] | None:

@@ -67,6 +67,10 @@ def app(public: Context) -> Any:
 # ── the table ────────────────────────────────────────────────────────────────────────────────────
 
 
+KEPT = ("name-folder", "name-file", "name-cluster", "name-server", "purge")
+"""What is left to people at the machine."""
+
+
 def test_the_owner_may_do_everything() -> None:
     for action in ACTIONS:
         may(OWNER, action, Thing(frozenset({"ann"})))
@@ -79,18 +83,17 @@ def test_visitors_change_what_they_brought_alone() -> None:
         for makers in ((), ("ben",), ("ann", "ben")):
             assert not allowed(ANN, action, Thing(frozenset(makers)))
         assert not allowed(NAMELESS, action, Thing(frozenset({""})))
-    for action in ("name-folder", "name-file", "name-cluster", "purge", "read-notice"):
+    for action in (*KEPT, "read-notice"):
         with pytest.raises(NotAllowed) as refused:
             may(ANN, action, field="models")
         assert refused.value.field == "models"
 
 
 def test_an_admin_may_what_an_owner_may_but_for_the_machine_where_others_reach_it() -> None:
-    kept = {"name-folder", "name-file", "name-cluster", "purge"}
     near, far = (Actor("a", Role.ADMIN, at_machine=at_machine) for at_machine in (True, False))
     for action in ACTIONS:
         assert allowed(near, action, Thing(frozenset({"ben"})))
-        assert allowed(far, action, Thing(frozenset({"ben"}))) == (action not in kept)
+        assert allowed(far, action, Thing(frozenset({"ben"}))) == (action not in KEPT)
 
 
 def test_studies_are_for_researchers_and_reviews_for_experts() -> None:

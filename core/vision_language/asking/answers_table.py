@@ -1,0 +1,36 @@
+"""Answers as a table: a line an answer, for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from core.spreadsheets import cell
+from core.vision_language.asking.asked import Asked
+
+COLUMNS = ("asking", "question_id", "task", "expected", "words", "reading", "outcome", "reason")
+
+
+def answers_csv(askings: Iterable[tuple[str, Asked]]) -> str:
+    """A line for every answer of some askings, each under a name, with texts that no spreadsheet
+    takes for formulas."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for name, asked in askings:
+        questions = {one.question_id: one for one in asked.questions}
+        for answer in asked.answers:
+            question = questions[answer.question_id]
+            row = (
+                name,
+                answer.question_id,
+                question.task,
+                question.answer,
+                answer.words,
+                answer.reading,
+                str(answer.outcome),
+                answer.reason,
+            )
+            writer.writerow(map(cell, row))
+    return text.getvalue()

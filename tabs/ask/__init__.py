@@ -1,0 +1,1 @@
+"""Ask: questions about color put to vision-language models, and what came of them."""

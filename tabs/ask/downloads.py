@@ -1,0 +1,72 @@
+"""Scores and answers as CSV files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+from core.spreadsheets import cell
+from core.vision_language.asking.answers_table import answers_csv
+from tabs.ask.results import ResultsRequest, asked_of, results_view
+from tabs.ask.sets import opened
+from tabs.ask.words import model_name, settings_words
+from tabs.page.actor import Actor, asks
+from tabs.page.errors import many
+
+if TYPE_CHECKING:
+    from tabs.page.context import Context
+
+_COUNTS = ("right", "wrong", "unreadable", "unanswered", "not_asked", "asked")
+_SHARES = ("percent", "low", "high", "chance")
+_COLUMNS = ("set_sha256", "parser", "who", "settings", "task", *_COUNTS, *_SHARES)
+
+
+@asks("look")
+def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
+    """Scores by task, of askings, the pixel reader, chance, people, and as published, which are
+    marked: a line each; shares in percent with 95% intervals."""
+    of = opened(context, request.set)
+    view = results_view(context, actor, request)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+
+    def line(who: str, settings: str, task: str, tally: dict[str, Any]) -> None:
+        numbers = [tally.get(name) for name in (*_COUNTS, *_SHARES)]
+        values = (of.sha256, view["parser"], who, settings, task, *numbers)
+        writer.writerow(["" if value is None else cell(value) for value in values])
+
+    for row in view["rows"]:
+        for task, tally in row["tasks"].items():
+            line(row["name"], row["settings"], task, tally)
+        line(row["name"], row["settings"], "micro", row["micro"])
+        if row["macro"]:
+            line(row["name"], row["settings"], "macro", row["macro"])
+        for reading in ("as_made", "complete") if row["robust"] else ():
+            line(row["name"], row["settings"], f"robust, {reading}", row["robust"][reading])
+    for task, tally in (view["pixels"] or {"tasks": {}})["tasks"].items():
+        line("pixel reader", "in color", task, tally)
+    for task, percent in view["chance"]["tasks"].items():
+        line("chance", "", task, {"percent": percent})
+    for people in view["people"]:
+        for task, tally in people["tasks"].items():
+            number = many(people["participants"], "participant")
+            line(f"people: {people['title']}", number, task, tally)
+        line(f"people: {people['title']}", "", "micro", people["micro"])
+    for row in view["published"]:
+        for task, percent in row["tasks"].items():
+            if percent is not None:
+                line(f"published: {row['name']}", row["note"], task, {"percent": percent})
+    return {"name": "truehue-scores.csv", "text": text.getvalue()}
+
+
+@asks("look")
+def answers_file(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
+    """Every answer of some askings: words, reading, outcome and reason."""
+    of = opened(context, request.set)
+    named = [
+        (f"{model_name(asked.model)}, {settings_words(asked.settings, asked.model)}", asked)
+        for asked in asked_of(context, of, request.askings).values()
+    ]
+    return {"name": "truehue-answers.csv", "text": answers_csv(named)}

@@ -1,0 +1,21 @@
+"""Askings among the other long work."""
+
+from __future__ import annotations
+
+from core.vision_language.asking.plan import AskingFolder
+from tabs.ask.keeper import AskingKeeper
+from tabs.ask.list import progress_words, set_id_of
+from tabs.ask.words import model_name
+from tabs.page.turns import ASKING
+from tabs.runs.jobs import LineJobs
+
+
+def asking_jobs(keeper: AskingKeeper) -> LineJobs[AskingFolder]:
+    """Askings as long work."""
+    return LineJobs(
+        ASKING,
+        keeper,
+        lambda folder: f"{model_name(folder.model())} is asked",
+        progress_words,
+        lambda folder: {"asking": folder.run_id, "set": set_id_of(folder)},
+    )

@@ -1,0 +1,236 @@
+"""The keeper of askings: folders below ``askings/`` of the data folder, executed one at a time.
+
+An asking is its folder (core.vision_language.asking); the words of a model are read from there
+whenever they are asked for, and held until there are more of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from core.batch.execute import Crew, execute
+from core.batch.folder import PLAN
+from core.engine import Engine
+from core.errors import NotAllowed, NotStored
+from core.generation.weights.sources import Sources
+from core.vision_language.asking.asked import Asked, read_asked
+from core.vision_language.asking.plan import AskingFolder, AskingSettings, QuestionSource, begin
+from core.vision_language.asking.work import AskingWork
+from core.vision_language.models.registry import VisionModel
+from core.vision_language.models.served import Budget
+from core.vision_language.prompting import Style, prompt_text
+from core.vision_language.question_set import QuestionSet
+from core.vision_language.records import Question
+from tabs.page.actor import Actor, Thing, may
+from tabs.runs.line import KEPT, BatchLine, Notes
+from tabs.runs.machine import release
+from tabs.runs.turns import RunTurns
+
+if TYPE_CHECKING:
+    from storage.store import Storage
+
+MOST_HELD = 24
+"""Askings whose answers are held as they were read."""
+
+
+@dataclass(frozen=True)
+class AskingNote:
+    """What is known of an asking beside its plan: who began it, how the model is asked (batch,
+    timeout, name of the key's variable), and what may be spent at most."""
+
+    owner: str = ""
+    hidden: bool = False
+    model_settings: Mapping[str, Any] = field(default_factory=dict)
+    most_requests: int | None = None
+    most_tokens: int | None = None
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent in all."""
+        return Budget(self.most_requests, self.most_tokens)
+
+
+@dataclass(frozen=True)
+class AskingOrder:
+    """What is to be asked: ``questions`` of the set, of which model, how."""
+
+    of: QuestionSet
+    questions: Sequence[Question]
+    model: VisionModel
+    settings: AskingSettings
+
+    @property
+    def asking_id(self) -> str:
+        """32 hexadecimal characters of what is asked of whom: the same order is the same asking."""
+        served = self.model.served().model if self.model.kind == "served" else ""
+        decides = {
+            "set": self.of.sha256,
+            "questions": [question.question_id for question in self.questions],
+            "model": [self.model.kind, self.model.location, served],
+            "settings": asdict(self.settings),
+        }
+        return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
+
+
+class AskingKeeper:
+    """Begins, executes and reads askings. Any thread may call it. ``close`` pauses the work."""
+
+    def __init__(
+        self, storage: Storage, engine: Engine, sources: Sources, turns: RunTurns | None = None
+    ) -> None:
+        self.root = storage.data_dir / "askings"
+        self._storage, self._engine, self._sources = storage, engine, sources
+        self._notes = Notes(self.root / KEPT, AskingNote)
+        self._starting, self._reading = Lock(), Lock()
+        self._read: dict[str, tuple[object, Asked]] = {}
+        self.turns = turns or RunTurns()
+        self.line: BatchLine[AskingFolder] = BatchLine("truehue-askings", self._execute, self.turns)
+
+    def start(self, order: AskingOrder, note: AskingNote, actor: Actor) -> str:
+        """Makes the folder of an order and puts it into the line; returns its id. An equal one that
+        is there goes on, and stays that of who began it.
+
+        Raises NotAllowed where that is somebody else's, and BadInput while it is at work and as
+        :func:`core.vision_language.asking.plan.begin`.
+        """
+        self._storage.require_here()
+        path = self.root / order.asking_id
+        with self._starting:
+            if (path / PLAN).is_file():
+                finished = AskingFolder(path).state().status == "finished"
+                if not finished:
+                    self._require_own(actor, path)
+                note = replace(note, owner=self.owner(path.name))
+            else:
+                finished = False
+                self._begin(path, order)
+            self._notes.keep(path.name, replace(note, hidden=False))
+            if not finished:
+                self._enqueue(AskingFolder(path), retry=False)
+        return path.name
+
+    def _require_own(self, actor: Actor, path: Path) -> None:
+        try:
+            may(actor, "cancel", self.begun(path.name))
+        except NotAllowed as error:
+            raise NotAllowed(f"The same is asked there already. {error}") from None
+
+    def _begin(self, path: Path, order: AskingOrder) -> None:
+        of, style = order.of, Style(order.settings.style)
+        begin(
+            path,
+            ((question, of.image_path(question)) for question in order.questions),
+            QuestionSource(str(of.folder), of.sha256),
+            partial(prompt_text, style=style),
+            order.model,
+            order.settings,
+            self._sources,
+        )
+
+    def resume(self, asking_id: str, retry: bool = False, budget: Budget | None = None) -> None:
+        """Puts one that does not go on into the line; with ``retry`` what has no answer is asked
+        again. Raises BadInput while it is at work, NotStored."""
+        folder = self.folder(asking_id)
+        _ = folder.questions
+        if budget is not None:
+            note = replace(
+                self._notes.of(asking_id),
+                most_requests=budget.requests,
+                most_tokens=budget.tokens,
+            )
+            self._notes.keep(asking_id, note)
+        self._enqueue(folder, retry)
+
+    def pause(self, asking_id: str, cancel: bool = False) -> None:
+        """Stops one after the questions that are under way, wherever it is executed."""
+        self.line.pause(self.folder(asking_id), cancel)
+
+    def folders(self) -> list[AskingFolder]:
+        """All of them, newest first."""
+        rows = []
+        for path in self.root.glob("*/") if self.root.is_dir() else ():
+            # A folder may be taken away while it is looked at.
+            with suppress(OSError):
+                rows.append(((path / PLAN).stat().st_mtime_ns, path))
+        return [AskingFolder(path) for _, path in sorted(rows, key=lambda row: -row[0])]
+
+    def folder(self, asking_id: str) -> AskingFolder:
+        """The folder of one; raises NotStored."""
+        for folder in self.folders():
+            if folder.run_id == asking_id:
+                return folder
+        raise NotStored("That asking is not here. Reload the page.")
+
+    def asked(self, asking_id: str) -> Asked:
+        """Its questions and the answers that there are. Raises NotStored, and BadInput where its
+        questions were changed."""
+        folder = self.folder(asking_id)
+        mark = _mark(folder)
+        held = self._read.get(asking_id)
+        if held is not None and held[0] == mark:
+            return held[1]
+        with self._reading:  # two pages that ask for the same read it once
+            held = self._read.get(asking_id)
+            if held is None or held[0] != mark:
+                self._read.pop(asking_id, None)
+                self._read[asking_id] = (mark, read_asked(folder.path))
+                for oldest in list(self._read)[:-MOST_HELD]:
+                    del self._read[oldest]
+            return self._read[asking_id][1]
+
+    def problem(self, asking_id: str) -> str:
+        """Why one could not be executed here; empty where nothing went wrong."""
+        return self.line.problem(asking_id)
+
+    def note(self, asking_id: str) -> AskingNote:
+        """What is known of one beside its plan."""
+        return self._notes.of(asking_id)
+
+    def owner(self, asking_id: str) -> str:
+        """Who began it on the page."""
+        return self._notes.of(asking_id).owner
+
+    def begun(self, asking_id: str) -> Thing:
+        """One, as :func:`tabs.page.actor.may` asks of it."""
+        owner = self.owner(asking_id)
+        return Thing(frozenset({owner}) if owner else frozenset())
+
+    def hide(self, asking_id: str, hidden: bool = True) -> None:
+        """Takes one out of the list, or puts it back. Raises DataFolderError."""
+        self._notes.keep(asking_id, replace(self._notes.of(asking_id), hidden=hidden))
+
+    def close(self, timeout_s: float = 30.0) -> None:
+        """Pauses what is executed and ends the thread."""
+        self.line.close(timeout_s)
+
+    def _enqueue(self, folder: AskingFolder, retry: bool) -> None:
+        self._storage.require_here()
+        self.line.require_free(folder, folder.model().id)
+        self.line.add(folder, retry)
+
+    def _execute(self, folder: AskingFolder, retry: bool) -> None:
+        note, begun = self._notes.of(folder.run_id), folder.model()
+        if begun.kind == "local":
+            release(self._engine, self.line.end)
+        settings = {**begun.settings, **note.model_settings}
+        model = replace(begun, settings=settings)
+        work = AskingWork(folder.path, model, note.budget, self._sources.models_folder)
+        execute(work, Crew(), retry_failed=retry)
+
+
+def _mark(folder: AskingFolder) -> object:
+    """Changes whenever there are more answers, or the plan is another."""
+    marks = []
+    for path in (folder.path / PLAN, *folder.shards(), *sorted(folder.journal.glob("*.jsonl"))):
+        with suppress(OSError):
+            stat = path.stat()
+            marks.append((path.name, stat.st_size, stat.st_mtime_ns))
+    return tuple(marks)

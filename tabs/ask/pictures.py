@@ -1,0 +1,44 @@
+"""The images of questions: the very PNG of the set, or what was sent of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+from core.errors import NotStored
+from core.files import shelf, why_of
+from core.images.load import encode_png
+from core.vision_language.asking.pictures import Version, picture
+from core.vision_language.question_set import IMAGES
+from tabs.ask.sets import opened
+from tabs.page.actor import Actor, asks
+from tabs.page.requests import PageRequest, one_of
+
+if TYPE_CHECKING:
+    from tabs.page.context import Context
+
+_NAME = re.compile(r"[0-9a-f]{64}")
+
+
+class ImageRequest(PageRequest):
+    """An image of a set by its id, as it is or as it was sent."""
+
+    set: str
+    image: str
+    version: Annotated[str, one_of("version of the image", list(Version))] = str(Version.COLORED)
+
+
+@asks("look")
+def image_png(context: Context, actor: Actor, request: ImageRequest) -> bytes:
+    """PNG. Raises NotStored for one that is not in the set, ImageError for one that was changed."""
+    of = opened(context, request.set)
+    path = shelf(of.folder / IMAGES, request.image)
+    if not _NAME.fullmatch(request.image) or not path.is_file():
+        raise NotStored("That image is not in the set. Reload the page.")
+    version = Version(request.version or Version.COLORED)
+    if version is not Version.COLORED:
+        return encode_png(picture(path, request.image, version))
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise NotStored(f"The image cannot be read: {why_of(error)}.") from error

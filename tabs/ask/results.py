@@ -1,0 +1,310 @@
+"""What came of askings: scores by task beside chance, the pixel reader, people and the papers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator
+
+from core.errors import BadInput, TrueHueError
+from core.vision_language.asking.asked import Asked
+from core.vision_language.asking.pictures import Version
+from core.vision_language.baselines import expected_by_chance, reads
+from core.vision_language.differences import Difference, differences
+from core.vision_language.models.registry import PIXELS
+from core.vision_language.parsing import VERSION as PARSER
+from core.vision_language.published import HUB_ID
+from core.vision_language.published_scores import ScoreRow, published_rows
+from core.vision_language.question_set import QuestionSet
+from core.vision_language.records import Question
+from core.vision_language.scoring import Scores, Tally, score
+from core.vision_language.tasks import ROBUSTNESS, TASKS
+from tabs.ask.keeper import AskingKeeper
+from tabs.ask.list import progress_words, set_id_of
+from tabs.ask.sets import opened, set_json
+from tabs.ask.words import model_name, settings_words, task_title
+from tabs.page.actor import Actor, asks
+from tabs.page.errors import many
+from tabs.page.requests import PageRequest, list_of_one
+from tabs.runs.line import status_of
+
+if TYPE_CHECKING:
+    from core.vision_language.asking.plan import AskingFolder
+    from tabs.page.context import Context
+
+MOST_SHOWN = 12
+"""Askings whose scores stand beside each other."""
+PUBLISHED = ("1", "8", "9")
+_TABLE_WORDS = {
+    "1": "models and people",
+    "8": "with reasoning",
+    "9": "text only, and gray",
+}
+
+Asking = Annotated[tuple[str, ...], BeforeValidator(list_of_one)]
+
+
+class ResultsRequest(PageRequest):
+    """A set, and the askings of it that are shown beside each other."""
+
+    set: str
+    askings: Asking = ()
+
+
+@asks("look")
+def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
+    """All numbers of some askings of one set. Raises NotStored, and BadInput for an asking of
+    another set."""
+    of = opened(context, request.set)
+    questions = list(of.questions())
+    chosen = asked_of(context, of, request.askings)
+    rows = [_row_json(context, asking_id, asked) for asking_id, asked in chosen.items()]
+    pixels = pixels_of(context, of)
+    stored = next(one for one in context.storage.question_sets.all() if one.set_id == request.set)
+    return {
+        "set": set_json(context, actor, stored),
+        "rows": rows,
+        "chance": _chance_json(questions),
+        "pixels": None if pixels is None else _pixels_json(questions, pixels),
+        "people": people_json(context, of, questions),
+        "published": [_published_json(row, table) for table in _tables(of) for row in table[1]],
+        "differences": _differences_json(questions, chosen),
+        "tables": _further_tables(of, chosen),
+        "notes": _notes(of, chosen),
+        "parser": PARSER,
+    }
+
+
+def asked_of(context: Context, of: QuestionSet, asking_ids: Sequence[str]) -> dict[str, Asked]:
+    """The askings by id, each once. Raises NotStored, and BadInput for one of another set, and for
+    too many."""
+    if len(set(asking_ids)) > MOST_SHOWN:
+        raise BadInput(f"At most {MOST_SHOWN} askings stand beside each other.", "askings")
+    keeper = context.service(AskingKeeper)
+    chosen = {}
+    for asking_id in dict.fromkeys(asking_ids):
+        asked = keeper.asked(asking_id)
+        if asked.source.checksum != of.sha256:
+            raise BadInput("That asking is of another set of questions.", "askings")
+        chosen[asking_id] = asked
+    return chosen
+
+
+def pixels_of(context: Context, of: QuestionSet) -> Asked | None:
+    """What the pixel reader answered in color: the asking of it with the most answers; None where
+    it was not asked."""
+    keeper = context.service(AskingKeeper)
+    best: Asked | None = None
+    for folder in keeper.folders():
+        try:
+            if not _is_pixels(folder, of):
+                continue
+            asked = keeper.asked(folder.run_id)
+        except TrueHueError:
+            continue  # the list of askings says what is wrong with it
+        if best is None or len(asked.answers) > len(best.answers):
+            best = asked
+    return best
+
+
+def _is_pixels(folder: AskingFolder, of: QuestionSet) -> bool:
+    return (
+        folder.model().location == PIXELS
+        and folder.source().checksum == of.sha256
+        and folder.settings().version is Version.COLORED
+    )
+
+
+def _row_json(context: Context, asking_id: str, asked: Asked) -> dict[str, Any]:
+    keeper = context.service(AskingKeeper)
+    folder = keeper.folder(asking_id)
+    state, scores = folder.state(), score(asked.questions, asked.answers)
+    macro, robust = scores.macro, scores.robust
+    return {
+        "id": asking_id,
+        "name": model_name(asked.model),
+        "kind": asked.model.kind,
+        "settings": settings_words(asked.settings, asked.model),
+        "status": status_of(folder, state, keeper.line.place(asking_id)),
+        "words": progress_words(state),
+        "micro": tally_json(scores.overall),
+        "macro": None
+        if macro is None
+        else {
+            "percent": macro.percent,
+            "low": macro.interval[0],
+            "high": macro.interval[1],
+            "chance": macro.chance_percent,
+            "tasks": macro.tasks,
+        },
+        "tasks": {task: tally_json(tally) for task, tally in scores.tasks.items()},
+        "robust": None if robust is None else _robust_json(scores),
+        "cut_off": asked.cut_off,
+        "reasons": [{"text": text, "count": count} for text, count in scores.reasons.items()],
+    }
+
+
+def _robust_json(scores: Scores) -> dict[str, Any]:
+    robust = scores.robust
+    assert robust is not None
+    left_out = {
+        "of which not all were asked": robust.partly_asked,
+        "without variants": robust.without_variants,
+    }
+    words = [f"{many(count, 'seed')} {what}" for what, count in left_out.items() if count]
+    if robust.orphans:
+        words.append(f"{many(robust.orphans, 'variant')} without their original")
+    return {
+        "as_made": tally_json(robust.as_made),
+        "complete": tally_json(robust.complete),
+        "by_variant": {name: tally_json(tally) for name, tally in robust.by_variant.items()},
+        "words": f"In neither reading: {', '.join(words)}." if words else "",
+    }
+
+
+def tally_json(tally: Tally) -> dict[str, Any]:
+    """Counts, the share right in percent with its Wilson 95% interval, and chance."""
+    low, high = tally.interval or (None, None)
+    counts = ("right", "wrong", "unreadable", "unanswered", "not_asked", "asked")
+    mark = "not above chance" if tally.at_floor else "at the ceiling" if tally.at_ceiling else ""
+    return {
+        **{name: getattr(tally, name) for name in counts},
+        "percent": tally.percent,
+        "low": low,
+        "high": high,
+        "chance": tally.chance_percent,
+        "mark": mark,
+    }
+
+
+def _chance_json(questions: Sequence[Question]) -> dict[str, Any]:
+    """By task and over all, without variants, in percent."""
+    originals = [one for one in questions if not one.seed_id and one.task != ROBUSTNESS]
+    by_task = expected_by_chance(originals)
+    total = sum(float(one.right) for one in by_task.values())
+    return {
+        "tasks": {task: 100.0 * one.share for task, one in by_task.items()},
+        "micro": 100.0 * total / len(originals) if originals else None,
+    }
+
+
+def _pixels_json(questions: Sequence[Question], asked: Asked) -> dict[str, Any]:
+    """Its share of all that it has a way to answer, by task."""
+    able = {one.question_id for one in questions if reads(one)}
+    asked_questions = [one for one in asked.questions if one.question_id in able]
+    answers = [one for one in asked.answers if one.question_id in able]
+    scores = score(asked_questions, answers)
+    return {
+        "tasks": {task: tally_json(tally) for task, tally in scores.tasks.items()},
+        "reads": list(scores.tasks),
+        "micro": None,
+    }
+
+
+def people_json(
+    context: Context, of: QuestionSet, questions: Sequence[Question]
+) -> list[dict[str, Any]]:
+    """What people answered in studies of the set."""
+    return []
+
+
+def _tables(of: QuestionSet) -> list[tuple[str, tuple[ScoreRow, ...]]]:
+    """The published tables that stand beside a set: those of the published set's own tasks."""
+    if not any(task in TASKS and TASKS[task].system == "" for task in of.counts):
+        return []
+    return [(number, published_rows(number)) for number in PUBLISHED]
+
+
+def _published_json(row: ScoreRow, table: tuple[str, tuple[ScoreRow, ...]]) -> dict[str, Any]:
+    number, _ = table
+    return {
+        "name": row.name,
+        "group": row.group,
+        "table": number,
+        "note": f"ColorBench, Table {number}: {_TABLE_WORDS[number]}",
+        "people": row.name == "Human Evaluation",
+        "tasks": dict(row.tasks),
+        "overall": row.micro,
+        "macro": row.macro,
+        "robust": row.robust,
+        "doubts": dict(row.doubts),
+    }
+
+
+def _differences_json(
+    questions: Sequence[Question], chosen: Mapping[str, Asked]
+) -> list[dict[str, Any]]:
+    """Every two of them: the second less the first, over what both were asked."""
+    rows = []
+    for (first_id, first), (second_id, second) in combinations(chosen.items(), 2):
+        between = differences(questions, first.answers, second.answers)
+        named = [*between.tasks.items(), ("micro", between.overall), ("robust", between.robust)]
+        rows.append(
+            {
+                "first": first_id,
+                "second": second_id,
+                "rows": [_difference_json(name, one) for name, one in named if one.pairs.scored],
+            }
+        )
+    return rows
+
+
+def _difference_json(name: str, one: Difference) -> dict[str, Any]:
+    low, high = one.interval or (None, None)
+    pairs = one.pairs
+    return {
+        "task": name,
+        "title": {"micro": "All questions (micro)", "robust": "Robust"}.get(name)
+        or task_title(name),
+        "pairs": pairs.scored,
+        "points": one.points,
+        "low": low,
+        "high": high,
+        "only_first": pairs.only_a,
+        "only_second": pairs.only_b,
+        "p": one.p_value,
+        "change_ratio": one.change_ratio,
+    }
+
+
+def _further_tables(of: QuestionSet, chosen: Mapping[str, Asked]) -> list[dict[str, Any]]:
+    return []
+
+
+def _notes(of: QuestionSet, chosen: Mapping[str, Asked]) -> list[str]:
+    """What has to be known to read the numbers."""
+    notes = []
+    published = of.settings.get("source") == HUB_ID
+    if not published and _tables(of):
+        notes.append(
+            "The published rows are of ColorBench's own questions; these are others, so the rows "
+            "do not compare number by number."
+        )
+    gray = [asked for asked in chosen.values() if asked.settings.version is not Version.COLORED]
+    if published and gray:
+        notes.append("People saw the images in color; not every asking here did.")
+    for asked in chosen.values():
+        if asked.cut_off:
+            notes.append(
+                f"{model_name(asked.model)}: {many(asked.cut_off, 'answer')} ended because the "
+                "tokens were used up. More of them may help."
+            )
+    sizes = {len(asked.questions) for asked in chosen.values()}
+    if len(sizes) > 1:
+        notes.append(
+            "Not all were asked the same questions. Differences are over what both were asked."
+        )
+    return notes
+
+
+def set_of_asking(context: Context, asking_id: str) -> str:
+    """The id of an asking's set. Raises NotStored."""
+    return set_id_of(context.service(AskingKeeper).folder(asking_id))
+
+
+def outcome_counts(asked: Asked) -> dict[str, int]:
+    """How many answers came to what."""
+    return dict(Counter(str(answer.outcome) for answer in asked.answers))

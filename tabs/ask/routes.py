@@ -1,0 +1,63 @@
+"""HTTP routes of Ask: sets, askings, results, questions one by one, and their images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from tabs.ask.downloads import answers_file, scores_file
+from tabs.ask.list import AllAskings, ChangeAsking, askings_view, change_asking
+from tabs.ask.pictures import ImageRequest, image_png
+from tabs.ask.questions import OneQuestion, QuestionsRequest, question_view, questions_view
+from tabs.ask.results import ResultsRequest, results_view
+from tabs.ask.sets import HideSet, ImportSet, MakeSet, hide_set, import_set, make_set
+from tabs.ask.start import AskRequest, start_asking, start_view
+from tabs.page.actor import Actor
+from tabs.page.answers import Answer, csv_attachment, refusal
+from tabs.page.context import Context
+from tabs.page.door import Door, read_address
+from tabs.page.requests import Nothing
+
+PREFIX = "/api/ask"
+FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+
+
+def ask_routes(context: Context) -> Door:
+    """The router of Ask."""
+    door = Door(context, PREFIX)
+    door.gives("/start", Nothing, start_view)
+    door.gives("/askings", AllAskings, askings_view)
+    door.gives("/results", ResultsRequest, results_view)
+    door.gives("/questions", QuestionsRequest, questions_view)
+    door.gives("/question", OneQuestion, question_view)
+    door.takes("/sets/make", MakeSet, make_set)
+    door.takes("/sets/import", ImportSet, import_set)
+    door.takes("/sets/{set}/hide", HideSet, hide_set)
+    door.takes("/askings", AskRequest, start_asking)
+    door.takes("/askings/{id}/{what}", ChangeAsking, change_asking)
+
+    def file(path: str, do: Callable[[Context, Actor, Any], Answer]) -> None:
+        def given(request: Request, actor: Actor = door.asking) -> Response:
+            def made() -> tuple[str, str]:
+                answer = do(context, actor, read_address(ResultsRequest, request))
+                return answer["name"], answer["text"]
+
+            return csv_attachment(made)
+
+        door.add_api_route(path, given, methods=["GET"], name=do.__name__)
+
+    file("/results.csv", scores_file)
+    file("/answers.csv", answers_file)
+
+    @door.get("/images/{set}/{image}.png")
+    def image(request: Request, actor: Actor = door.asking) -> Response:
+        try:
+            content = image_png(context, actor, read_address(ImageRequest, request))
+        except Exception as error:
+            return refusal(error)
+        return Response(content, media_type="image/png", headers=FOREVER)
+
+    return door

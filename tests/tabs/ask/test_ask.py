@@ -1,0 +1,253 @@
+"""Ask without a browser: sets, askings of the baselines, scores, questions, and who may do what."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from PIL import Image
+
+from core.errors import BadInput, NotAllowed
+from core.images.load import image_id
+from core.vision_language.asking.work import AskingWork
+from core.vision_language.generators import GeneratedSettings, generated
+from tabs.ask import keeper as keepers
+from tabs.ask.keeper import AskingKeeper
+from tabs.ask.list import ChangeAsking, change_asking
+from tabs.ask.routes import PREFIX, ask_routes
+from tabs.ask.start import AskRequest, start_asking
+from tabs.page.actor import OWNER, Actor, Role
+from tabs.page.context import Context
+from tests.core.batch.here import team_here
+from tests.tabs.reach import as_demo
+
+Ask = Callable[..., Any]
+COUNTS = {"color_extraction": 3, "color_counting": 2, "color_blindness": 2}
+ANN, BEN = Actor("ann", Role.VISITOR), Actor("ben", Role.VISITOR)
+
+
+@pytest.fixture
+def ask(context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
+    """What a route answers; POST where there is a body. The work is done in this process."""
+    execute = keepers.execute
+
+    def here(work: AskingWork, crew: Any, **more: Any) -> Any:
+        return execute(work, crew, team=team_here(work, 1), **more)
+
+    monkeypatch.setattr(keepers, "execute", here)
+    app = FastAPI()
+    app.include_router(ask_routes(context))
+    with TestClient(app, headers={"X-TrueHue": "1"}) as client:
+
+        def asked(
+            path: str, body: dict[str, Any] | None = None, status: int = 200, **query: Any
+        ) -> Any:
+            url = f"{PREFIX}{path}"
+            answer = client.get(url, params=query) if body is None else client.post(url, json=body)
+            assert answer.status_code == status, answer.text
+            kind = answer.headers["content-type"]
+            return answer.json() if kind.startswith("application/json") else answer
+
+        yield asked
+
+
+@pytest.fixture
+def set_id(context: Context) -> str:
+    items = generated(GeneratedSettings(COUNTS, seed=2))
+    return context.storage.question_sets.add(items, "Seven", {"seed": 2, "difficulty": "medium"})
+
+
+def until(true: Callable[[], bool], seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def answered(ask: Ask, set_id: str, model: str, **more: Any) -> str:
+    """The id of an asking that has come to its end."""
+    asking = ask("/askings", {"set": set_id, "model": model, **more})["id"]
+    until(lambda: one_of(ask, asking)["status"] == "finished")
+    return str(asking)
+
+
+def one_of(ask: Ask, asking: str) -> dict[str, Any]:
+    rows = ask("/askings", hidden=True)["askings"]
+    return dict(next(row for row in rows if row["id"] == asking))
+
+
+def test_a_set_is_made_and_listed(ask: Ask, context: Context) -> None:
+    made = {"tasks": ["color_extraction", "color_illusion"], "count": 2, "seed": 3}
+    job = ask("/sets/make", made)["job"]
+    record = context.jobs.wait(job, 30)
+    assert record.status == "done", record.problem
+    (row,) = ask("/start")["sets"]
+    assert row["id"] == record.result["set"]
+    assert row["tasks"] == [
+        {"id": "color_extraction", "title": "Color Extraction", "count": 2},
+        {"id": "color_illusion", "title": "Color Illusion", "count": 2},
+    ]
+    assert row["facts"].startswith("medium · seed 3 · generators 1 · SHA-256 ")
+    # The same again is the same set.
+    again = context.jobs.wait(ask("/sets/make", made)["job"], 30)
+    assert again.result == {"set": row["id"], "new": False}
+    ask(f"/sets/{row['id']}/hide", {"hidden": True})
+    assert ask("/start")["sets"][0]["hidden"]
+    refused = ask("/sets/make", {"tasks": ["color_extraction"], "count": 0}, status=400)
+    assert refused["field"] == "count"
+
+
+def test_scores_stand_beside_chance_and_the_pixel_reader(ask: Ask, set_id: str) -> None:
+    empty = ask("/results", set=set_id)
+    assert empty["rows"] == []
+    assert empty["pixels"] is None
+    assert empty["chance"]["tasks"]["color_blindness"] == pytest.approx(25.0)
+    pixels, chance = (answered(ask, set_id, model) for model in ("pixels", "chance"))
+    row = one_of(ask, pixels)
+    assert row["words"] == "7 of 7 questions · 2 without an answer"
+    assert row["may"]["retry"]
+    assert (row["name"], row["set_name"], row["settings"]) == ("Pixel reader", "Seven", "in color")
+    view = ask("/results", set=set_id, askings=f"{pixels},{chance}")
+    first, second = view["rows"]
+    assert first["tasks"]["color_extraction"]["right"] == 3
+    assert first["tasks"]["color_blindness"]["unanswered"] == 2
+    assert first["micro"]["percent"] == pytest.approx(100 * 5 / 7)
+    assert first["reasons"] == [{"text": "The reader of pixels cannot answer this.", "count": 2}]
+    # The reader's own line is of what it has a way to answer.
+    assert set(view["pixels"]["tasks"]) == {"color_extraction", "color_counting"}
+    assert view["pixels"]["tasks"]["color_counting"]["percent"] == 100
+    (between,) = view["differences"]
+    micro = next(one for one in between["rows"] if one["task"] == "micro")
+    assert micro["pairs"] == 7
+    right = second["micro"]["right"]
+    assert micro["points"] == pytest.approx(100 * (right - 5) / 7)
+    assert any(row["people"] and row["table"] == "1" for row in view["published"])
+    assert "ColorBench's own questions" in view["notes"][0]
+    lines = list(csv.DictReader(io.StringIO(ask("/results.csv", set=set_id, askings=pixels).text)))
+    assert {"who": "Pixel reader", "task": "micro", "right": "5"}.items() <= next(
+        line for line in lines if line["task"] == "micro"
+    ).items()
+    words = list(csv.DictReader(io.StringIO(ask("/answers.csv", set=set_id, askings=chance).text)))
+    assert len(words) == 7
+    assert all(line["reading"] in "ABCD" for line in words)
+
+
+def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
+    pixels, chance = (answered(ask, set_id, model) for model in ("pixels", "chance"))
+    both = f"{pixels},{chance}"
+    page = ask("/questions", set=set_id, askings=both, count=3)
+    assert (page["total"], len(page["questions"])) == (7, 3)
+    assert page["counts"] == {"right": 5, "unanswered": 2}
+    of = context.storage.question_sets.open(set_id)
+    first = page["questions"][0]
+    question = next(of.questions())
+    assert (first["id"], first["answer"]) == (question.question_id, question.answer)
+    assert ["Difficulty", "medium"] in first["facts"]
+    assert first["choices"][0]["hex"].startswith("#")
+    assert first["answers"][0]["outcome"] == "right"
+    assert first["answers"][0]["prompt"].endswith(f"(D) {question.choices[3]}")
+    assert first["pixels"]["outcome"] == "right"
+    blind = ask("/questions", set=set_id, askings=both, outcome="unanswered")
+    assert {one["task"] for one in blind["questions"]} == {"color_blindness"}
+    assert blind["total"] == 2
+    differ = ask("/questions", set=set_id, askings=both, differ=True)
+    for one in differ["questions"]:
+        outcomes = [answer["outcome"] == "right" for answer in one["answers"]]
+        assert outcomes[0] != outcomes[1]
+    only = ask("/questions", set=set_id, askings=both, differ=True, only="first")
+    assert only["total"] == differ["differences"]["first"]
+    named = ask("/questions", set=set_id, words="HOW MANY different")
+    assert {one["task"] for one in named["questions"]} == {"color_counting"}
+    opened = ask("/question", set=set_id, id=first["id"], askings=pixels)
+    assert (opened["position"], opened["question"]["text"]) == (0, question.text)
+    ask("/question", set=set_id, id="nothing", status=404)
+    # The very pixels, and what was sent in gray.
+    png = ask(f"/images/{set_id}/{first['image']}.png").content
+    assert image_id(np.asarray(Image.open(io.BytesIO(png)))) == question.image_id
+    sent = ask(f"/images/{set_id}/{first['image']}.png", version="gray").content
+    gray = np.asarray(Image.open(io.BytesIO(sent)))
+    assert (gray[..., 0] == gray[..., 2]).all()
+    assert gray.shape == (first["height"], first["width"], 3)
+    ask(f"/images/{set_id}/{'0' * 64}.png", status=404)
+
+
+def test_a_part_is_asked_and_the_same_again_goes_on(ask: Ask, set_id: str) -> None:
+    part = {"tasks": ["color_extraction", "color_blindness"], "limit": 1, "image": "gray"}
+    asking = answered(ask, set_id, "chance", **part)
+    row = one_of(ask, asking)
+    assert row["settings"] == "in gray · 2 of 7 questions"
+    assert ask("/askings", {"set": set_id, "model": "chance", **part})["id"] == asking
+    view = ask("/results", set=set_id, askings=asking)
+    assert view["rows"][0]["micro"]["asked"] == 2
+    ask(f"/askings/{asking}/hide", {})
+    listed = ask("/askings", set=set_id)
+    assert (listed["askings"], listed["hidden"]) == ([], 1)
+    ask(f"/askings/{asking}/show", {})
+    assert ask("/askings")["hidden"] == 0
+    refused = ask("/askings", {"set": set_id, "model": "chance", "tasks": ["x"]}, status=400)
+    assert refused["field"] == "tasks"
+
+
+def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) -> None:
+    def refused(model: str, **more: Any) -> dict[str, Any]:
+        return dict(ask("/askings", {"set": set_id, "model": model, **more}, status=400))
+
+    missing = refused("qwen2.5-vl-3b")
+    assert missing["field"] == "model"
+    assert "hf download Qwen/Qwen2.5-VL-3B-Instruct" in missing["error"]
+    assert "There is no folder" in refused(f"folder:{tmp_path / 'none'}")["error"]
+    assert "Name the model" in refused("http://127.0.0.1:9/v1")["error"]
+    assert "is no model" in refused("nothing")["error"]
+    ask("/askings", {"set": "0" * 32, "model": "chance"}, status=404)
+    assert ask("/askings")["askings"] == []
+
+
+@pytest.mark.parametrize("model", ["/etc", "folder:/etc", "~", "./tabs", "tabs/ask"])
+def test_visitors_name_no_folder_and_no_server(context: Context, set_id: str, model: str) -> None:
+    as_demo(context)
+    with pytest.raises(NotAllowed, match="Folders can only"):
+        start_asking(context, ANN, AskRequest(set=set_id, model=model))
+    server = AskRequest(set=set_id, model="http://169.254.169.254/v1", name="x", key_env="PATH")
+    with pytest.raises(NotAllowed, match="Servers can only"):
+        start_asking(context, ANN, server)
+
+
+def test_an_asking_is_changed_by_who_began_it(
+    ask: Ask, context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabs.runs.line.BatchLine._begin", lambda *_: None)  # nothing is asked
+    keeper = context.service(AskingKeeper)
+    asking = start_asking(context, ANN, AskRequest(set=set_id, model="chance"))["id"]
+    assert keeper.owner(asking) == "ann"
+    assert keeper.line.place(asking) == 1
+    with pytest.raises(NotAllowed, match="The same is asked there already"):
+        start_asking(context, BEN, AskRequest(set=set_id, model="chance"))
+    with pytest.raises(NotAllowed):
+        change_asking(context, BEN, ChangeAsking(id=asking, what="cancel"))
+    with pytest.raises(BadInput, match="waits already"):
+        change_asking(context, ANN, ChangeAsking(id=asking, what="resume"))
+    change_asking(context, ANN, ChangeAsking(id=asking, what="pause"))
+    assert keeper.line.place(asking) is None
+    change_asking(context, OWNER, ChangeAsking(id=asking, what="resume"))
+    change_asking(context, OWNER, ChangeAsking(id=asking, what="cancel"))
+    assert one_of(ask, asking)["status"] == "cancelled"
+    assert keeper.owner(asking) == "ann"
+
+
+def test_a_folder_that_cannot_be_read_is_shown_with_its_reason(
+    ask: Ask, context: Context, set_id: str
+) -> None:
+    asking = answered(ask, set_id, "chance")
+    (context.service(AskingKeeper).root / asking / "plan.json").write_text("{}")
+    row = one_of(ask, asking)
+    assert row["status"] == "broken"
+    assert "has the format None" in row["message"]
+    assert ask("/results", set=set_id)["rows"] == []
