@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
+from core.batch import execute as batch
 from core.errors import BadInput, NotAllowed
 from core.images.load import image_id
 from core.vision_language.asking.work import AskingWork
@@ -37,7 +38,7 @@ ANN, BEN = Actor("ann", Role.VISITOR), Actor("ben", Role.VISITOR)
 @pytest.fixture
 def ask(context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
     """What a route answers; POST where there is a body. The work is done in this process."""
-    execute = keepers.execute
+    execute = batch.execute
 
     def here(work: AskingWork, crew: Any, **more: Any) -> Any:
         return execute(work, crew, team=team_here(work, 1), **more)
