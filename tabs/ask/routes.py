@@ -10,10 +10,11 @@ from fastapi.responses import Response
 
 from tabs.ask.downloads import answers_file, scores_file
 from tabs.ask.list import AllAskings, ChangeAsking, askings_view, change_asking
+from tabs.ask.making import ImportSet, MakeSet, import_set, make_set
 from tabs.ask.pictures import ImageRequest, image_png
 from tabs.ask.questions import OneQuestion, QuestionsRequest, question_view, questions_view
 from tabs.ask.results import ResultsRequest, results_view
-from tabs.ask.sets import HideSet, ImportSet, MakeSet, hide_set, import_set, make_set
+from tabs.ask.sets import HideSet, hide_set
 from tabs.ask.start import AskRequest, start_asking, start_view
 from tabs.page.actor import Actor
 from tabs.page.answers import Answer, csv_attachment, refusal

@@ -99,7 +99,11 @@ def test_a_set_is_made_and_listed(ask: Ask, context: Context) -> None:
     assert row["facts"].startswith("medium · seed 3 · generators 1 · SHA-256 ")
     # The same again is the same set.
     again = context.jobs.wait(ask("/sets/make", made)["job"], 30)
-    assert again.result == {"set": row["id"], "new": False}
+    assert again.result == {**record.result, "new": False}
+    # The pixel reader is asked by itself.
+    until(lambda: one_of(ask, record.result["pixels"])["status"] == "finished")
+    (pixels,) = ask("/askings")["askings"]
+    assert (pixels["model"], pixels["done"], pixels["failed"]) == ("pixels", 4, 2)
     ask(f"/sets/{row['id']}/hide", {"hidden": True})
     assert ask("/start")["sets"][0]["hidden"]
     refused = ask("/sets/make", {"tasks": ["color_extraction"], "count": 0}, status=400)

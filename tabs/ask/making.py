@@ -1,0 +1,139 @@
+"""Sets of questions drawn here, or taken in from this machine's disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from core.errors import BadInput, TrueHueError
+from core.generation.request import Cancelled
+from core.vision_language.generators import VERSION, Difficulty, GeneratedSettings, generated
+from core.vision_language.models.registry import PIXELS
+from core.vision_language.published import HUB_ID, read_published
+from core.vision_language.question_set import MANIFEST, open_set
+from core.vision_language.records import Illustrated
+from tabs.ask.sets import MOST_A_TASK, QUESTION_SET
+from tabs.ask.start import AskRequest, start_asking
+from tabs.page.actor import Actor, asks, may
+from tabs.page.errors import many
+from tabs.page.jobs import Job
+from tabs.page.requests import PageRequest, Whole, one_of
+
+if TYPE_CHECKING:
+    from tabs.page.context import Context
+
+MOST_NAME = 80
+
+
+class MakeSet(PageRequest):
+    """A set to be drawn: ``count`` questions of each task."""
+
+    tasks: Annotated[tuple[str, ...], Field(title="Tasks", min_length=1)]
+    count: Annotated[Whole, Field(ge=1, le=MOST_A_TASK, title="Questions of each task")] = 20
+    difficulty: Annotated[str, one_of("difficulty", list(Difficulty))] = str(Difficulty.MEDIUM)
+    seed: Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed")] = 0
+    name: str = ""
+
+
+class ImportSet(PageRequest):
+    """A set of TrueHue's form, or ColorBench's Parquet files, in a folder of this machine."""
+
+    path: Annotated[str, Field(min_length=1, title="Folder or file")]
+
+
+@asks("add")
+def make_set(context: Context, actor: Actor, request: MakeSet) -> dict[str, Any]:
+    """Begins to draw a set; the answer names the job, whose result is the set's id."""
+    settings = GeneratedSettings(
+        dict.fromkeys(request.tasks, request.count), Difficulty(request.difficulty), request.seed
+    )
+    total = request.count * len(set(request.tasks))
+    _check_size(context, total)
+    name = " ".join(request.name.split())[:MOST_NAME]
+    name = name or f"Generated, {request.difficulty}, seed {request.seed}"
+    made = {
+        "generator_version": VERSION,
+        "counts": dict(settings.counts),
+        "difficulty": request.difficulty,
+        "seed": request.seed,
+    }
+
+    def work(job: Job) -> Mapping[str, Any]:
+        return _add(context, actor, job, _told(job, generated(settings), total), name, made)
+
+    return {"job": context.jobs.start("questions", f"Questions: {name}", actor, work).id}
+
+
+@asks("name-folder")
+def import_set(context: Context, actor: Actor, request: ImportSet) -> dict[str, Any]:
+    """Begins to take in a set of this machine's disk; the answer names the job."""
+    may(actor, "name-folder", field="path")
+    path = Path(request.path).expanduser()
+    if not path.exists():
+        raise BadInput(f"There is no {path}. Give a folder, or a Parquet file.", "path")
+
+    def work(job: Job) -> Mapping[str, Any]:
+        job.tell("Reading")
+        if (path / MANIFEST).is_file():
+            of = open_set(path)
+            items, total = of.illustrated(), of.questions_count
+            name, made = of.name, of.settings
+            notes: tuple[str, ...] = ()
+        else:
+            found = read_published(path)
+            items, total = found.illustrated(), len(found.rows)
+            name, notes = "ColorBench", tuple(found.notes)
+            made = {"source": HUB_ID, "files": [one.name for one in found.paths]}
+        result = _add(context, actor, job, _told(job, items, total), name, made)
+        return {**result, "notes": list(notes)}
+
+    title = f"Questions of {path.name}"
+    return {"job": context.jobs.start("questions", title, actor, work).id}
+
+
+def _check_size(context: Context, questions: int) -> None:
+    most = context.limits.run_pictures
+    if questions > most:
+        raise BadInput(
+            f"A set has at most {many(most, 'question')} here, not {questions:,}. Choose fewer of "
+            "each task, or fewer tasks.",
+            "count",
+        )
+
+
+def _told(job: Job, items: Iterable[Illustrated], total: int) -> Iterator[Illustrated]:
+    """The items, and how far it is; ends where people want an end."""
+    for done, item in enumerate(items):
+        if job.stop.is_set():
+            raise Cancelled
+        if done % 8 == 0:
+            job.tell(f"{done:,} of {many(total, 'question')}", done, total)
+        yield item
+    job.tell("Writing", total, total)
+
+
+def _add(
+    context: Context,
+    actor: Actor,
+    job: Job,
+    items: Iterable[Illustrated],
+    name: str,
+    made: Mapping[str, Any],
+) -> dict[str, Any]:
+    sets = context.storage.question_sets
+    known = {stored.set_id for stored in sets.all()}
+    set_id = sets.add(items, name, made)
+    if set_id not in known:
+        context.storage.makers.add(QUESTION_SET, [set_id], actor.id)
+    return {"set": set_id, "new": set_id not in known, **_pixels_asked(context, actor, set_id)}
+
+
+def _pixels_asked(context: Context, actor: Actor, set_id: str) -> dict[str, Any]:
+    """Has the pixel reader asked, which every score stands beside; the asking's id, or why not."""
+    try:
+        return {"pixels": start_asking(context, actor, AskRequest(set=set_id, model=PIXELS))["id"]}
+    except TrueHueError as error:
+        return {"pixels": None, "pixels_problem": str(error)}
