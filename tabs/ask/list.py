@@ -130,7 +130,8 @@ def asking_json(
             "cancel": changeable
             and status in ("waiting", "running", "pausing", "paused", "interrupted"),
             "resume": changeable and status in GOES_ON,
-            "retry": changeable and bool(state.failed) and not moves,
+            # What a baseline has no way to answer, it never has.
+            "retry": changeable and bool(state.failed) and not moves and model.kind != "baseline",
             "hide": changeable and not moves,
             "export": state.done > 0,
         },

@@ -203,6 +203,7 @@ def _answer_json(told: _Told, question: Question) -> dict[str, Any]:
     return {
         "asking": told.asking_id,
         "name": model_name(told.asked.model),
+        "kind": told.asked.model.kind,
         "words": answer.words if answer else "",
         "reading": answer.reading if answer else None,
         "outcome": str(answer.outcome) if answer else NONE,

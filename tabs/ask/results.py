@@ -127,6 +127,7 @@ def _row_json(context: Context, asking_id: str, asked: Asked) -> dict[str, Any]:
         "id": asking_id,
         "name": model_name(asked.model),
         "kind": asked.model.kind,
+        "pixels": asked.model.location == PIXELS and asked.settings.version is Version.COLORED,
         "settings": settings_words(asked.settings, asked.model),
         "status": status_of(folder, state, keeper.line.place(asking_id)),
         "words": progress_words(state),

@@ -26,6 +26,7 @@ FOLDERS: Mapping[str, Sequence[str]] = {
     "explore": ("explore",),
     "compare": ("compare",),
     "colorize": ("colorize",),
+    "ask": ("ask",),
     "judge": ("studies",),
 }
 SELECTED = b'"type":"tabs","props":{"selected":"%s"'

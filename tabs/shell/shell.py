@@ -13,6 +13,7 @@ import gradio as gr
 from tabs.accounts.guard import Guard
 from tabs.accounts.routes import account_routes
 from tabs.api import gradio_api, mcp_server
+from tabs.ask import tab as ask
 from tabs.ask.routes import ask_routes
 from tabs.colorize import tab as colorize
 from tabs.colorize.routes import colorize_routes
@@ -81,6 +82,8 @@ def build(context: Context) -> Any:
                 compare_view = compare.layout()
             with gr.Tab("Colorize", id=colorize.NAME):
                 colorize.layout()
+            with gr.Tab("Ask", id=ask.NAME):
+                ask.layout()
             if not context.demo:
                 with gr.Tab("Judge", id=studies.NAME):
                     studies.layout()

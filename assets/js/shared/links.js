@@ -14,6 +14,7 @@ const ROOMS = {
   explore: 'Explore',
   compare: 'Compare',
   colorize: 'Colorize',
+  ask: 'Ask',
   judge: 'Judge',
 };
 const EXPLORE = {
@@ -29,6 +30,11 @@ const COMPARE = {
   modifiers: 'Modifiers',
   guidance: 'Guidance and size',
   people: 'People and files',
+};
+const ASK = {
+  results: 'Ask',
+  questions: 'Ask: questions',
+  differ: 'Ask: where two differ',
 };
 const JUDGE = {
   new: 'Judge: a new study',
@@ -58,6 +64,8 @@ function placeOf(query) {
       value('drawing') || value('sketch') || value('kept') || value('thing'),
     ].join(' ');
   if (tab === 'generate') return 'generate' + (value('pair') ? ' pair' : '');
+  if (tab === 'ask')
+    return ['ask', view || 'results', value('set'), value('q') ? 'large' : ''].join(' ');
   if (tab === 'judge') return ['judge', value('study'), view, value('preset')].join(' ');
   if (tab !== 'explore') return tab;
   if (view === 'wall')
@@ -85,6 +93,7 @@ function titleOf(query, words) {
     if (view === 'sketches') room = 'Colorize: sketches';
     open ||= value('words') || value('thing');
   }
+  if (tab === 'ask') room = ASK[view] || room;
   if (tab === 'judge') room = JUDGE[view] || room;
   if (tab === 'explore') {
     room = EXPLORE[view] || EXPLORE.board;

@@ -118,7 +118,7 @@ def test_scores_stand_beside_chance_and_the_pixel_reader(ask: Ask, set_id: str) 
     pixels, chance = (answered(ask, set_id, model) for model in ("pixels", "chance"))
     row = one_of(ask, pixels)
     assert row["words"] == "7 of 7 questions · 2 without an answer"
-    assert row["may"]["retry"]
+    assert not row["may"]["retry"]
     assert (row["name"], row["set_name"], row["settings"]) == ("Pixel reader", "Seven", "in color")
     view = ask("/results", set=set_id, askings=f"{pixels},{chance}")
     first, second = view["rows"]

@@ -1,0 +1,113 @@
+// The Ask tab: sets of questions, who is asked them, and what came of it.
+import { arrowKeys, inFront, put } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { store } from '../shared/state.js';
+import { askingsList } from './askings.js';
+import { askForm } from './form.js';
+import { questionsView } from './questions.js';
+import { drawResults } from './results.js';
+import { setsCard } from './sets.js';
+import { askUrl, openAsk, publishAsk, qa, setAsk } from './view.js';
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const root = element.querySelector('.th-qa');
+  const problem = root.querySelector('.th-qa-problem');
+  const tabs = [...root.querySelectorAll('.th-qa-switch [data-view]')];
+  const views = Object.fromEntries(
+    [...root.querySelectorAll('[data-qa-view]')].map((node) => [node.dataset.qaView, node]),
+  );
+  let start = null;
+  let asked = 0;
+  let shownResults = '';
+  let shownQuestions = '';
+
+  const list = askingsList(root);
+  const form = askForm(root, () => list.load());
+  const sets = setsCard(root, load);
+  const questions = questionsView(views.questions, list.rows, () => start);
+
+  function say(text) {
+    put(problem, text);
+    problem.hidden = !text;
+  }
+  async function load() {
+    try {
+      start = await ask('/api/ask/start');
+      say('');
+    } catch (error) {
+      say(error.message);
+      return;
+    }
+    const known = start.sets.some((one) => one.id === qa.set);
+    if (!known) {
+      const first = start.sets.find((one) => !one.hidden);
+      if (qa.set) say('The set of this link is not here.');
+      setAsk({ set: first ? first.id : '', askings: [] });
+    } else front();
+  }
+  async function results(force) {
+    const key = qa.set + ' ' + qa.askings.join();
+    if (!force && key === shownResults) return;
+    const mine = ++asked;
+    shownResults = key;
+    try {
+      const found = await ask(askUrl('/results', { set: qa.set, askings: qa.askings.join(',') }));
+      if (mine !== asked) return;
+      say('');
+      drawResults(views.results, found);
+    } catch (error) {
+      if (mine !== asked) return;
+      shownResults = '';
+      say(error.message);
+    }
+  }
+  function front() {
+    const open = qa.view === 'results' ? 'results' : 'questions';
+    const one = start && start.sets.find((set) => set.id === qa.set);
+    const usable = Boolean(one && !one.problem);
+    root.querySelector('.th-qa-main').hidden = !usable;
+    root.querySelector('.th-qa-askings').hidden = !usable;
+    Object.entries(views).forEach(([name, node]) => {
+      node.hidden = name !== open || !usable;
+    });
+    tabs.forEach((tab) => {
+      const on = tab.dataset.view === qa.view;
+      tab.setAttribute('aria-selected', String(on));
+      tab.tabIndex = on ? 0 : -1;
+    });
+    if (!start || !inFront(root)) return;
+    sets.show(start);
+    form.show(start);
+    if (!usable) return;
+    list.show();
+    if (open === 'results') results(false);
+    else if (shownQuestions !== questions.key()) {
+      shownQuestions = questions.key();
+      questions.show();
+    } else questions.showLarge();
+    if (open === 'results') questions.showLarge();
+  }
+  tabs.forEach((tab) => tab.addEventListener('click', () => openAsk(tab.dataset.view || '')));
+  arrowKeys(tabs);
+  store.subscribe('ask', front);
+  // More answers are there.
+  store.subscribe('ask-more', () => {
+    if (qa.view === 'results') results(true);
+    else {
+      shownResults = '';
+      if (!qa.q) questions.show();
+    }
+  });
+  let seen = false;
+  new IntersectionObserver(() => {
+    const now = inFront(root);
+    if (now && !seen) {
+      load();
+      list.load();
+      publishAsk();
+    }
+    seen = now;
+  }).observe(element);
+  front();
+}

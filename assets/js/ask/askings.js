@@ -1,0 +1,216 @@
+// Who was asked the open set: how far each is, what may be done with it, and whose answers are shown.
+import { arrange, inFront, make, many, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+import { store } from '../shared/state.js';
+import { askUrl, numberOf, qa, setAsk } from './view.js';
+
+const WORDS = {
+  waiting: 'Waiting',
+  planned: 'Not started',
+  running: 'Running',
+  pausing: 'Pausing…',
+  cancelling: 'Cancelling…',
+  paused: 'Paused',
+  cancelled: 'Cancelled',
+  finished: 'Finished',
+  interrupted: 'Interrupted',
+  broken: 'Unreadable',
+};
+const ACTIONS = {
+  resume: 'Go on',
+  pause: 'Pause',
+  cancel: 'Cancel',
+  retry: 'Ask again what has no answer',
+  hide: 'Hide',
+};
+const LOOK_MS = 2000;
+const CALM_MS = 20000;
+
+function line(first, act) {
+  const node = make('article', 'th-qa-asking');
+  const head = make('label');
+  const box = make('input');
+  const letter = make('span', 'th-qa-number');
+  const title = make('b');
+  const word = make('span', 'th-qa-word');
+  const facts = make('p', 'th-qa-hint');
+  const bar = make('div', 'th-bar');
+  const fill = make('i');
+  const words = make('p', 'th-qa-words');
+  const message = make('p');
+  const problems = make('ul', 'th-qa-problems');
+  const refused = make('p', 'th-problem');
+  const buttons = make('div', 'th-qa-buttons');
+  let now = first;
+  box.type = 'checkbox';
+  refused.hidden = true;
+  refused.setAttribute('role', 'alert');
+  letter.setAttribute('aria-hidden', 'true');
+  bar.setAttribute('role', 'progressbar');
+  bar.setAttribute('aria-valuemin', '0');
+  bar.setAttribute('aria-valuemax', '100');
+  bar.append(fill);
+  head.append(box, letter, title, word);
+  node.append(head, facts, bar, words, message, problems, buttons, refused);
+  box.addEventListener('change', () => {
+    const others = qa.askings.filter((id) => id !== now.id);
+    setAsk({ askings: box.checked ? [...others, now.id] : others, from: '' });
+  });
+  const all = Object.fromEntries(
+    Object.entries(ACTIONS).map(([what, text]) => {
+      const button = make('button', 'th-button', text);
+      button.type = 'button';
+      button.addEventListener('click', async () => {
+        refused.hidden = true;
+        try {
+          await act(now, what === 'hide' && now.hidden ? 'show' : what);
+        } catch (error) {
+          put(refused, error.message);
+          refused.hidden = false;
+        }
+      });
+      return [what, button];
+    }),
+  );
+  return {
+    node,
+    /** @param {any} row */
+    update(row) {
+      now = row;
+      const percent = row.total ? (100 * row.done) / row.total : 0;
+      node.dataset.status = row.status;
+      node.dataset.asking = row.id;
+      node.classList.toggle('th-qa-was-hidden', row.hidden);
+      box.checked = qa.askings.includes(row.id);
+      box.disabled = !row.may.open;
+      put(letter, numberOf(row.id));
+      letter.hidden = !box.checked;
+      put(title, row.name);
+      const later = row.status === 'waiting' && row.place > 1 ? ', ' + row.place + ' in line' : '';
+      put(word, WORDS[row.status] + later);
+      put(facts, row.settings);
+      bar.hidden = !row.total || (row.done >= row.total && !row.moves);
+      bar.setAttribute('aria-label', row.name);
+      bar.setAttribute('aria-valuenow', String(Math.floor(percent)));
+      fill.style.width = percent + '%';
+      put(words, row.words);
+      put(message, row.message);
+      message.className = row.trouble ? 'th-problem' : 'th-qa-hint';
+      message.hidden = !row.message;
+      const texts = row.problems.map((one) => one.count.toLocaleString('en-US') + ' × ' + one.text);
+      if (problems.dataset.texts !== texts.join('\n')) {
+        problems.dataset.texts = texts.join('\n');
+        problems.replaceChildren(...texts.map((text) => make('li', '', text)));
+      }
+      put(all.resume, row.status === 'planned' ? 'Start' : 'Go on');
+      put(all.hide, row.hidden ? 'Show again' : 'Hide');
+      arrange(
+        buttons,
+        Object.keys(all)
+          .filter((name) => row.may[name])
+          .map((name) => all[name]),
+      );
+    },
+  };
+}
+
+/**
+ * The list; it looks again while something moves.
+ * @param {HTMLElement} root
+ */
+export function askingsList(root) {
+  const part = (name) => /** @type {Found} */ (root.querySelector('.th-qa-' + name));
+  const box = part('list');
+  const hiddenButton = part('hidden');
+  /** @type {Map<string, ReturnType<typeof line>>} */
+  const lines = new Map();
+  const heard = new Map();
+  let rows = [];
+  let withHidden = false;
+  let timer;
+  let asked = 0;
+  let of = '';
+
+  async function act(row, what) {
+    await send('/api/ask/askings/' + row.id + '/' + what, {});
+    await load();
+  }
+  function draw() {
+    [...lines.keys()].forEach((id) => {
+      if (!rows.some((row) => row.id === id)) lines.delete(id);
+    });
+    rows.forEach((row) => {
+      const known = lines.get(row.id) || line(row, act);
+      lines.set(row.id, known);
+      known.update(row);
+    });
+    arrange(
+      box,
+      rows.map((row) => /** @type {any} */ (lines.get(row.id)).node),
+    );
+    part('empty').hidden = rows.length > 0;
+  }
+  // Who listens hears of an end once; whoever shows results looks again while answers come in.
+  function tell(found) {
+    const news = found.filter(
+      (row) => heard.has(row.id) && heard.get(row.id).status !== row.status,
+    );
+    const more = found.some((row) => heard.has(row.id) && heard.get(row.id).done !== row.done);
+    found.forEach((row) => heard.set(row.id, { status: row.status, done: row.done }));
+    put(part('said'), news.map((row) => row.name + ': ' + WORDS[row.status]).join('. '));
+    if (news.length || more) store.tell('ask-more');
+  }
+  async function load() {
+    clearTimeout(timer);
+    const mine = ++asked;
+    if (!inFront(root) || document.hidden || !qa.set) return;
+    let moves = true;
+    try {
+      const found = await ask(askUrl('/askings', { set: qa.set, hidden: withHidden }));
+      if (mine !== asked) return;
+      const first = of !== qa.set;
+      of = qa.set;
+      rows = found.askings;
+      moves = rows.some((row) => row.moves);
+      hiddenButton.hidden = !found.hidden && !withHidden;
+      put(hiddenButton, withHidden ? 'Leave out hidden' : many(found.hidden, 'hidden one'));
+      hiddenButton.setAttribute('aria-pressed', String(withHidden));
+      tell(rows);
+      // What a link names and is not here is not shown; without a link, the latest are.
+      const ids = qa.askings.filter((id) => rows.some((row) => row.id === id));
+      const chosen =
+        first && !ids.length
+          ? rows
+              .filter((row) => row.may.open && !row.hidden && row.kind !== 'baseline')
+              .slice(0, 3)
+              .map((row) => row.id)
+              .reverse()
+          : ids;
+      if (chosen.join() !== qa.askings.join()) setAsk({ askings: chosen });
+      draw();
+    } catch {
+      if (mine !== asked) return;
+    }
+    clearTimeout(timer);
+    if (root.isConnected) timer = setTimeout(load, moves ? LOOK_MS : CALM_MS);
+  }
+  hiddenButton.addEventListener('click', () => {
+    withHidden = !withHidden;
+    load();
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) load();
+  });
+  return {
+    load,
+    rows: () => rows,
+    /** Of another set nothing is shown until it is known. */
+    show() {
+      if (of !== qa.set) {
+        rows = [];
+        draw();
+        load();
+      } else draw();
+    },
+  };
+}

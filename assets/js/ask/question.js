@@ -1,0 +1,196 @@
+// One question, large: its image pixel by pixel, the choices, how the answer is known, what each said.
+import { make, put } from '../shared/dom.js';
+import { askUrl, numberOf, qa } from './view.js';
+
+export const OUTCOMES = {
+  right: { sign: '✓', word: 'right' },
+  wrong: { sign: '✗', word: 'wrong' },
+  unreadable: { sign: '?', word: 'unreadable' },
+  unanswered: { sign: '–', word: 'no answer' },
+  none: { sign: '·', word: 'not asked yet' },
+};
+const LONG = 900;
+
+/**
+ * The image of a question: one of its pixels is a whole number of the screen's.
+ * @param {any} question
+ * @param {number} most CSS pixels that there is room for
+ */
+export function exactImage(question, most) {
+  const image = make('img', 'th-qa-exact');
+  const fit = () => {
+    const dpr = window.devicePixelRatio || 1;
+    const longest = Math.max(question.width, question.height) || 1;
+    const times = Math.max(1, Math.floor((most * dpr) / longest));
+    image.style.width = (question.width * times) / dpr + 'px';
+    image.style.height = (question.height * times) / dpr + 'px';
+    image.dataset.times = String(times);
+  };
+  image.src = askUrl('/images/' + qa.set + '/' + question.image + '.png');
+  image.alt = 'The image that is asked about';
+  image.draggable = false;
+  fit();
+  return image;
+}
+
+function chip(hex) {
+  const box = make('i', 'th-qa-chip');
+  box.style.background = hex;
+  box.title = hex;
+  return box;
+}
+
+function choices(question) {
+  const list = make('ol', 'th-qa-choices');
+  question.choices.forEach((choice) => {
+    const item = make('li');
+    const right = choice.letter === question.answer;
+    const said = question.answers.filter((one) => one.reading === choice.letter);
+    item.classList.toggle('th-qa-right', right);
+    item.append(make('b', '', choice.letter));
+    if (choice.hex) item.append(chip(choice.hex));
+    item.append(make('span', 'th-qa-choice', choice.text));
+    if (right) item.append(make('small', 'th-qa-tag', 'right answer'));
+    said.forEach((one) => item.append(make('span', 'th-qa-number', numberOf(one.asking))));
+    list.append(item);
+  });
+  return list;
+}
+
+/**
+ * What one asking came to on a question.
+ * @param {any} answer
+ */
+export function answerCard(answer) {
+  const box = make('article', 'th-qa-answer');
+  const head = make('header');
+  const outcome = OUTCOMES[answer.outcome] || OUTCOMES.none;
+  box.dataset.outcome = answer.outcome;
+  head.append(
+    make('span', 'th-qa-number', numberOf(answer.asking)),
+    make('b', '', answer.name),
+    make('span', 'th-qa-outcome', outcome.sign + ' ' + outcome.word),
+  );
+  box.append(head);
+  if (answer.outcome === 'none') return box;
+  if (answer.outcome !== 'unanswered') {
+    const words = make('blockquote', 'th-qa-said', answer.words || '(an empty text)');
+    if (answer.words.length > LONG) {
+      const all = make('details', 'th-qa-long');
+      all.append(
+        make(
+          'summary',
+          '',
+          'The last of ' + answer.words.length.toLocaleString('en-US') + ' characters; all of it',
+        ),
+      );
+      all.append(make('blockquote', 'th-qa-said', answer.words));
+      words.textContent = '… ' + answer.words.slice(-LONG);
+      box.append(words, all);
+    } else box.append(words);
+  }
+  const read = answer.reading === null ? answer.reason : 'Read as: ' + answer.reading;
+  box.append(make('p', 'th-qa-read', read));
+  return box;
+}
+
+function facts(rows) {
+  const list = make('dl', 'th-qa-known');
+  rows.forEach(([label, words]) => {
+    const value = make('dd');
+    // Codes stand beside a square of their color.
+    words.split(/(#[0-9a-f]{6})/i).forEach((piece, at) => {
+      if (at % 2) value.append(chip(piece));
+      value.append(piece);
+    });
+    list.append(make('dt', '', label), value);
+  });
+  return list;
+}
+
+const ANSWERS = { yes: 'Yes', no: 'No' };
+
+function peopleLine(people, question) {
+  const given = Object.entries(people.given)
+    .map(([letter, count]) => letter + ' ' + count)
+    .join(', ');
+  const skipped = people.skipped ? ', ' + people.skipped + ' could not tell' : '';
+  const line = make('p', 'th-qa-read');
+  put(
+    line,
+    people.title + ': ' + people.right + ' of ' + people.of + ' right (' + given + skipped + ')',
+  );
+  line.title = question.text;
+  return line;
+}
+
+/**
+ * All of one question, as nodes: image at the left, words at the right.
+ * @param {any} question
+ * @param {number} most CSS pixels for the image
+ */
+export function questionNodes(question, most) {
+  const left = make('div', 'th-qa-picture');
+  const right = make('div', 'th-qa-text');
+  const scroll = make('div', 'th-qa-frame');
+  const image = exactImage(question, most);
+  scroll.append(image);
+  scroll.tabIndex = 0;
+  scroll.setAttribute('role', 'group');
+  scroll.setAttribute('aria-label', 'Image, pixel by pixel');
+  const times = Number(image.dataset.times);
+  left.append(
+    scroll,
+    make(
+      'p',
+      'th-soft',
+      question.width +
+        ' × ' +
+        question.height +
+        ' pixels' +
+        (times > 1
+          ? ', each ' + times + ' × ' + times + ' of the screen’s'
+          : ', each one of the screen’s'),
+    ),
+  );
+  right.append(
+    make(
+      'p',
+      'th-soft',
+      question.title + (question.variant ? ' · variant ' + question.variant : ''),
+    ),
+    make('h3', 'th-qa-question', question.text),
+  );
+  if (question.choices.length) right.append(choices(question));
+  else {
+    const line = make('p', 'th-qa-read');
+    line.append('Right answer: ', make('b', '', ANSWERS[question.answer] || question.answer));
+    right.append(line);
+  }
+  question.answers.forEach((answer) => right.append(answerCard(answer)));
+  if (question.pixels && !question.answers.some((one) => one.kind === 'baseline')) {
+    const one = question.pixels;
+    const outcome = OUTCOMES[one.outcome] || OUTCOMES.none;
+    right.append(
+      make(
+        'p',
+        'th-qa-read',
+        'Pixel reader: ' + (one.reading === null ? one.reason : one.reading + ', ' + outcome.word),
+      ),
+    );
+  }
+  question.people.forEach((people) => right.append(peopleLine(people, question)));
+  if (question.facts.length)
+    right.append(make('h4', '', 'How the answer is known'), facts(question.facts));
+  const prompt = question.answers.find((one) => one.prompt);
+  if (prompt) {
+    const fold = make('details', 'th-qa-long');
+    fold.append(
+      make('summary', '', 'The prompt, as it was sent'),
+      make('blockquote', 'th-qa-said', prompt.prompt),
+    );
+    right.append(fold);
+  }
+  right.append(make('p', 'th-soft th-qa-id', question.id));
+  return [left, right];
+}

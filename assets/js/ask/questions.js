@@ -1,0 +1,316 @@
+// Questions one by one: those that fit the filters, what came of each, and one of them large. Where
+// two askings differ, the same list shows their words side by side.
+import { make, many, options, put, strip } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { answerCard, OUTCOMES, questionNodes } from './question.js';
+import { askUrl, numberOf, qa, setAsk } from './view.js';
+
+const COUNT = 24;
+const SIDE = 520;
+const PHONE = 320;
+
+/** What the list is asked for, by what stands in the link. */
+function wanted() {
+  const differ = qa.view === 'differ';
+  return {
+    set: qa.set,
+    askings: qa.askings.join(','),
+    task: qa.task,
+    outcome: differ ? '' : qa.outcome,
+    of: qa.askings.includes(qa.of) ? qa.of : '',
+    differ,
+    only: differ ? qa.only : '',
+    words: qa.words,
+    from: Number(qa.from) || 0,
+    count: COUNT,
+  };
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {() => any[]} rows the askings of the set, as the list at the left has them
+ * @param {() => any} start
+ */
+export function questionsView(box, rows, start) {
+  const card = make('section', 'th-card th-qa-card');
+  const bar = make('div', 'th-qa-bar');
+  const task = make('select');
+  const who = make('select');
+  const outcomes = make('span', 'th-strip');
+  const search = make('input');
+  const status = make('p', 'th-soft');
+  const list = make('div', 'th-qa-cards');
+  const pager = make('nav', 'th-qa-pager');
+  let found = null;
+  let asked = 0;
+  let typing;
+  let dialog = null;
+  search.type = 'search';
+  search.placeholder = 'Search questions and answers…';
+  search.setAttribute('aria-label', 'Search questions and answers');
+  task.setAttribute('aria-label', 'Task');
+  who.setAttribute('aria-label', 'Whose outcomes');
+  outcomes.setAttribute('role', 'group');
+  outcomes.setAttribute('aria-label', 'Outcome');
+  status.setAttribute('role', 'status');
+  pager.setAttribute('aria-label', 'Pages');
+  bar.append(task, who, outcomes, search);
+  card.append(bar, status, list, pager);
+  box.append(card);
+
+  const again = (values) => setAsk({ from: '', q: '', ...values });
+  task.addEventListener('change', () => again({ task: task.value }));
+  who.addEventListener('change', () => again({ of: who.value }));
+  search.addEventListener('input', () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => again({ words: search.value.trim() }), 250);
+  });
+
+  function nameOf(id) {
+    const row = rows().find((one) => one.id === id);
+    return numberOf(id) + (row ? ' ' + row.name : '');
+  }
+  function filters() {
+    const set = start().sets.find((one) => one.id === qa.set);
+    const differ = qa.view === 'differ';
+    options(
+      task,
+      [{ id: '', name: 'All tasks' }].concat(
+        (set ? set.tasks : []).map((one) => ({ id: one.id, name: one.title })),
+      ),
+      qa.task,
+    );
+    who.hidden = differ || qa.askings.length < 2;
+    options(
+      who,
+      qa.askings.map((id) => ({ id, name: nameOf(id) })),
+      qa.of || qa.askings[0] || '',
+    );
+    if (document.activeElement !== search) search.value = qa.words;
+    const counts = (found && found.counts) || {};
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const of = (id) => (counts[id] || 0).toLocaleString('en-US');
+    if (differ) {
+      const both = (found && found.differences) || { first: 0, second: 0 };
+      strip(
+        outcomes,
+        [
+          { id: '', name: 'Both' },
+          {
+            id: 'first',
+            name: 'Only ' + numberOf(qa.askings[0]) + ' right ' + (qa.only ? '' : both.first),
+          },
+          {
+            id: 'second',
+            name: 'Only ' + numberOf(qa.askings[1]) + ' right ' + (qa.only ? '' : both.second),
+          },
+        ],
+        qa.only,
+        (id) => again({ only: id }),
+      );
+    } else
+      strip(
+        outcomes,
+        qa.askings.length
+          ? [
+              { id: '', name: 'All ' + total.toLocaleString('en-US') },
+              ...Object.entries(OUTCOMES)
+                .filter(([id]) => counts[id] || qa.outcome === id)
+                .map(([id, one]) => ({ id, name: one.sign + ' ' + one.word + ' ' + of(id) })),
+            ]
+          : [],
+        qa.outcome,
+        (id) => again({ outcome: id }),
+      );
+  }
+  function open(question) {
+    setAsk({ q: question.id });
+  }
+  function cardOf(question) {
+    const differ = qa.view === 'differ';
+    const one = make('article', 'th-qa-item');
+    const press = make('button', 'th-qa-open');
+    const frame = make('span', 'th-qa-thumb');
+    const image = make('img');
+    image.src = askUrl('/images/' + qa.set + '/' + question.image + '.png');
+    image.alt = '';
+    image.loading = 'lazy';
+    frame.append(image);
+    press.type = 'button';
+    press.append(frame, make('span', 'th-qa-ask-text', question.text));
+    press.addEventListener('click', () => open(question));
+    one.dataset.question = question.id;
+    one.append(press);
+    if (differ) {
+      const pair = make('div', 'th-qa-pair');
+      question.answers.slice(0, 2).forEach((answer) => pair.append(answerCard(answer)));
+      one.append(pair);
+      one.classList.add('th-qa-wide');
+    } else {
+      const said = make('div', 'th-qa-outcomes');
+      question.answers.forEach((answer) => {
+        const outcome = OUTCOMES[answer.outcome] || OUTCOMES.none;
+        const mark = make('span', 'th-qa-mark');
+        mark.title =
+          answer.name + ': ' + outcome.word + (answer.reason ? '. ' + answer.reason : '');
+        mark.append(
+          make('span', 'th-qa-number', numberOf(answer.asking)),
+          make('b', '', outcome.sign),
+          make('span', '', answer.reading === null ? outcome.word : answer.reading),
+        );
+        said.append(mark);
+      });
+      one.append(said);
+    }
+    const answer = make('p', 'th-qa-hint', 'Right: ' + question.answer);
+    const choice = question.choices.find((each) => each.letter === question.answer);
+    if (choice) put(answer, 'Right: ' + choice.letter + ', ' + choice.text);
+    one.append(answer);
+    return one;
+  }
+  function page() {
+    const from = Number(qa.from) || 0;
+    const step = (text, to, on) => {
+      const button = make('button', 'th-button', text);
+      button.type = 'button';
+      button.disabled = !on;
+      button.addEventListener('click', () => {
+        setAsk({ from: to ? String(to) : '' });
+        box.scrollIntoView();
+      });
+      return button;
+    };
+    const last = Math.min(from + COUNT, found.total);
+    pager.hidden = found.total <= COUNT;
+    pager.replaceChildren(
+      step('Back', Math.max(0, from - COUNT), from > 0),
+      make('span', 'th-soft', from + 1 + '–' + last + ' of ' + found.total.toLocaleString('en-US')),
+      step('Next', from + COUNT, last < found.total),
+    );
+  }
+  function draw() {
+    filters();
+    list.classList.toggle('th-qa-differ', qa.view === 'differ');
+    if (qa.view === 'differ' && qa.askings.length < 2) {
+      put(
+        status,
+        'Tick two askings at the left: the questions that only one of them gets right are shown here.',
+      );
+      list.replaceChildren();
+      pager.hidden = true;
+      return;
+    }
+    if (!found) return;
+    const words =
+      qa.view === 'differ'
+        ? many(found.total, 'question') +
+          ' that only one of ' +
+          nameOf(qa.askings[0]) +
+          ' and ' +
+          nameOf(qa.askings[1]) +
+          ' gets right'
+        : many(found.total, 'question');
+    put(status, found.total ? words : 'No question fits. Choose fewer filters.');
+    list.replaceChildren(...found.questions.map(cardOf));
+    page();
+  }
+
+  // ── one question, large ──────────────────────────────────────────────────────────────────
+  function neighbors() {
+    const ids = found ? found.questions.map((one) => one.id) : [];
+    const at = ids.indexOf(qa.q);
+    return { before: at > 0 ? ids[at - 1] : '', after: at >= 0 ? ids[at + 1] || '' : '' };
+  }
+  function large() {
+    const made = make('dialog', 'th-qa-large');
+    const head = make('header');
+    const back = make('button', 'th-button', '‹ Before');
+    const on = make('button', 'th-button', 'Next ›');
+    const close = make('button', 'th-button', 'Close');
+    const body = make('div', 'th-qa-body');
+    [back, on, close].forEach((button) => {
+      button.type = 'button';
+    });
+    const go = (id) => {
+      if (id) setAsk({ q: id });
+    };
+    back.addEventListener('click', () => go(neighbors().before));
+    on.addEventListener('click', () => go(neighbors().after));
+    close.addEventListener('click', () => made.close());
+    made.setAttribute('aria-label', 'A question');
+    made.addEventListener('keydown', (event) => {
+      if (event.key === 'ArrowLeft') go(neighbors().before);
+      if (event.key === 'ArrowRight') go(neighbors().after);
+    });
+    made.addEventListener('click', (event) => {
+      if (event.target === made) made.close();
+    });
+    made.addEventListener('close', () => {
+      const id = qa.q;
+      made.remove();
+      dialog = null;
+      if (id) setAsk({ q: '' });
+      /** @type {HTMLElement | null} */ (
+        list.querySelector('[data-question="' + CSS.escape(id) + '"] button')
+      )?.focus({ preventScroll: true });
+    });
+    head.append(back, on, make('span', 'th-space'), close);
+    made.append(head, body);
+    document.body.append(made);
+    made.showModal();
+    return { node: made, body, back, on, shown: '' };
+  }
+  async function showLarge() {
+    if (!qa.q || qa.view === 'results') {
+      if (dialog) dialog.node.close();
+      return;
+    }
+    dialog ||= large();
+    const mine = dialog;
+    const key = qa.q + ' ' + qa.askings.join();
+    const { before, after } = neighbors();
+    // Who pressed one of them keeps the focus.
+    mine.back.setAttribute('aria-disabled', String(!before));
+    mine.on.setAttribute('aria-disabled', String(!after));
+    if (mine.shown === key) return;
+    mine.shown = key;
+    let question = found && found.questions.find((one) => one.id === qa.q);
+    if (!question) {
+      try {
+        const values = { set: qa.set, askings: qa.askings.join(','), id: qa.q };
+        ({ question } = await ask(askUrl('/question', values)));
+      } catch (error) {
+        mine.body.replaceChildren(make('p', 'th-problem', error.message));
+        return;
+      }
+    }
+    if (dialog !== mine || mine.shown !== key) return;
+    mine.body.replaceChildren(...questionNodes(question, window.innerWidth < 720 ? PHONE : SIDE));
+    mine.body.scrollTop = 0;
+  }
+
+  return {
+    /** Asks for what the link says, and draws it. */
+    async show() {
+      const mine = ++asked;
+      draw();
+      if (qa.view !== 'differ' || qa.askings.length > 1) {
+        try {
+          const answer = await ask(askUrl('/questions', wanted()));
+          if (mine !== asked) return;
+          found = answer;
+          draw();
+        } catch (error) {
+          if (mine === asked) put(status, error.message);
+        }
+      }
+      showLarge();
+    },
+    /** Only the question that is open is another. */
+    showLarge,
+    key: () => JSON.stringify(wanted()) + qa.view,
+    forget() {
+      found = null;
+    },
+  };
+}

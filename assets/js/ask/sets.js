@@ -1,0 +1,239 @@
+// The sets of questions: which one is open, and making or importing another.
+import { arrange, make, many, options, put } from '../shared/dom.js';
+import { send } from '../shared/http.js';
+import { followJob } from '../shared/jobs.js';
+import { store } from '../shared/state.js';
+import { qa, setAsk } from './view.js';
+
+/**
+ * A dialog with a form: a title, fields, one button that does it, and what is said meanwhile.
+ * @param {string} title
+ * @param {Node[]} fields
+ * @param {string} does
+ * @param {(say: (text: string) => void) => Promise<void>} doIt
+ */
+function formDialog(title, fields, does, doIt) {
+  const dialog = make('dialog', 'th-import th-qa-dialog');
+  const header = make('header');
+  const close = make('button', 'th-button', 'Close');
+  const form = make('form');
+  const problem = make('p', 'th-problem');
+  const status = make('p', 'th-soft');
+  const go = make('button', 'th-draw-button', does);
+  const actions = make('div', 'th-import-actions');
+  close.type = 'button';
+  go.type = 'submit';
+  problem.hidden = true;
+  problem.setAttribute('role', 'alert');
+  status.setAttribute('role', 'status');
+  dialog.setAttribute('aria-label', title);
+  form.noValidate = true;
+  header.append(make('b', '', title), close);
+  actions.append(go, status);
+  form.append(...fields, problem, actions);
+  dialog.append(header, form);
+  close.addEventListener('click', () => dialog.close());
+  dialog.addEventListener('close', () => dialog.remove());
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (go.getAttribute('aria-disabled') === 'true') return;
+    go.setAttribute('aria-disabled', 'true');
+    problem.hidden = true;
+    try {
+      await doIt((text) => put(status, text));
+      dialog.close();
+    } catch (error) {
+      put(problem, error.message);
+      problem.hidden = false;
+      put(status, '');
+    }
+    go.setAttribute('aria-disabled', 'false');
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return { dialog, form };
+}
+
+/**
+ * A field with its label.
+ * @param {string} label
+ * @param {HTMLElement} input
+ */
+function field(label, input) {
+  const line = make('div', 'th-field');
+  const name = make('label', '', label);
+  input.id = 'th-qa-' + label.toLowerCase().replace(/\W+/g, '-');
+  name.htmlFor = input.id;
+  line.append(name, input);
+  return line;
+}
+
+/**
+ * Begins to make a set, and follows that to its end.
+ * @param {string} path
+ * @param {unknown} body
+ * @param {(text: string) => void} say
+ */
+async function made(path, body, say) {
+  const { job } = await send('/api/ask/sets/' + path, body);
+  store.tell('explore-job');
+  const ended = await followJob(job, (now) => say(now.words));
+  if (ended.status !== 'done') throw new Error(ended.problem || 'It was cancelled.');
+  return ended.result;
+}
+
+function makeDialog(generator, done) {
+  const tasks = make('div', 'th-qa-choose');
+  generator.tasks.forEach((task) => {
+    const label = make('label');
+    const box = make('input');
+    const words = make('span');
+    box.type = 'checkbox';
+    box.name = 'tasks';
+    box.value = task.id;
+    box.checked = true;
+    words.append(make('b', '', task.title), make('small', '', task.about));
+    label.append(box, words);
+    tasks.append(label);
+  });
+  const count = Object.assign(make('input'), { name: 'count', value: '20', inputMode: 'numeric' });
+  const seed = Object.assign(make('input'), { name: 'seed', value: '0', inputMode: 'numeric' });
+  const name = Object.assign(make('input'), { name: 'name', placeholder: 'made of the settings' });
+  const difficulty = make('select');
+  difficulty.name = 'difficulty';
+  options(
+    difficulty,
+    generator.difficulties.map((id) => ({ id, name: id })),
+    'medium',
+  );
+  const group = make('fieldset', 'th-qa-group');
+  group.append(make('legend', '', 'Tasks'), tasks);
+  const { form } = formDialog(
+    'Make a set of questions',
+    [
+      make(
+        'p',
+        '',
+        'Images are drawn so that the answer is known by construction. The same settings make the same pixels everywhere.',
+      ),
+      group,
+      field('Questions of each task', count),
+      field('Difficulty', difficulty),
+      field('Seed', seed),
+      field('Name', name),
+    ],
+    'Make',
+    async (say) => {
+      const values = new FormData(form);
+      const result = await made(
+        'make',
+        {
+          tasks: values.getAll('tasks'),
+          count: values.get('count'),
+          seed: values.get('seed'),
+          difficulty: values.get('difficulty'),
+          name: values.get('name'),
+        },
+        say,
+      );
+      done(result);
+    },
+  );
+}
+
+function importDialog(done) {
+  const path = Object.assign(make('input'), { name: 'path', spellcheck: false });
+  const words = make('p', '');
+  words.append(
+    'A folder or file of this machine: ColorBench’s Parquet files (',
+    make('code', '', 'hf download umd-zhou-lab/ColorBench --repo-type dataset'),
+    '), or a set that ',
+    make('code', '', 'truehue ask make'),
+    ' has made.',
+  );
+  const { form } = formDialog(
+    'Import questions',
+    [words, field('Folder or file', path)],
+    'Import',
+    async (say) => {
+      done(await made('import', { path: new FormData(form).get('path') }, say));
+    },
+  );
+}
+
+/**
+ * The card of sets.
+ * @param {HTMLElement} root
+ * @param {() => Promise<void>} reload asks for all sets again
+ */
+export function setsCard(root, reload) {
+  const part = (name) => /** @type {Found} */ (root.querySelector('.th-qa-' + name));
+  const select = part('set');
+  const problem = part('sets-problem');
+  let start;
+  function say(text) {
+    put(problem, text);
+    problem.hidden = !text;
+  }
+  async function chosen(result) {
+    await reload();
+    setAsk({ set: result.set, askings: [], q: '', from: '' });
+    const notes = [...(result.notes || []), result.pixels_problem || ''].filter(Boolean);
+    say(notes.join(' '));
+  }
+  part('make').addEventListener('click', () => makeDialog(start.generator, chosen));
+  part('import').addEventListener('click', () => importDialog(chosen));
+  select.addEventListener('change', () => {
+    say('');
+    setAsk({ set: select.value, askings: [], task: '', outcome: '', of: '', q: '', from: '' });
+  });
+  part('hide').addEventListener('click', async () => {
+    const one = start.sets.find((set) => set.id === qa.set);
+    try {
+      await send('/api/ask/sets/' + qa.set + '/hide', { hidden: !one.hidden });
+      await reload();
+    } catch (error) {
+      say(error.message);
+    }
+  });
+  return {
+    /** @param {any} found what the app answered */
+    show(found) {
+      start = found;
+      const listed = start.sets.filter((set) => !set.hidden || set.id === qa.set);
+      const one = listed.find((set) => set.id === qa.set);
+      part('none').hidden = listed.length > 0;
+      part('which').hidden = !listed.length;
+      part('make').hidden = !start.may.add;
+      part('import').hidden = !start.may.folders;
+      options(
+        select,
+        listed.map((set) => ({
+          id: set.id,
+          name:
+            set.name +
+            (set.problem ? ' (cannot be read)' : ' · ' + many(set.questions, 'question')),
+        })),
+        qa.set,
+      );
+      put(part('facts'), one ? one.problem || one.facts : '');
+      arrange(
+        part('tasks'),
+        (one ? one.tasks : []).map((task) => {
+          const line = make('li');
+          line.append(
+            make('span', '', task.title),
+            make('b', '', task.count.toLocaleString('en-US')),
+          );
+          return line;
+        }),
+      );
+      const people = part('people');
+      people.hidden = !(one && one.may.study && !one.problem);
+      people.href = '?tab=judge&new=questions&set=' + qa.set;
+      const hide = part('hide');
+      hide.hidden = !(one && one.may.hide);
+      put(hide, one && one.hidden ? 'Show it in the list again' : 'Hide this set');
+    },
+  };
+}

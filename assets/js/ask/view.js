@@ -1,0 +1,96 @@
+// Where Ask is: the set, whose answers are shown, and which of its views; the link says it.
+import { comeForward } from '../explore/view.js';
+import { inFront } from '../shared/dom.js';
+import { places } from '../shared/links.js';
+import { store } from '../shared/state.js';
+
+const VIEWS = ['results', 'questions', 'differ'];
+const FIELDS = ['task', 'outcome', 'of', 'only', 'words', 'from', 'q'];
+const MOST = 400;
+
+/** @param {URLSearchParams} query */
+function read(query) {
+  const linked = query.get('tab') === 'ask';
+  const value = (name) => ((linked && query.get(name)) || '').slice(0, MOST);
+  const view = value('view');
+  /** @type {Record<string, string>} */
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, value(name)]));
+  return {
+    set: value('set'),
+    askings: value('askings').split(',').filter(Boolean),
+    view: VIEWS.includes(view) ? view : 'results',
+    ...fields,
+  };
+}
+
+/**
+ * `set` is the set that is open, `askings` the ids whose answers are shown, in their order; `of` is
+ * the one whose outcomes are counted, `q` the question that is open.
+ * @type {any}
+ */
+export const qa = read(new URLSearchParams(location.search));
+
+/** The address bar always opens what is on screen. */
+export function publishAsk() {
+  const root = document.querySelector('.th-qa');
+  if (!root || !inFront(root)) return;
+  const values = new URLSearchParams({ tab: 'ask', view: qa.view });
+  if (qa.set) values.set('set', qa.set);
+  if (qa.askings.length) values.set('askings', qa.askings.join(','));
+  if (qa.view !== 'results')
+    FIELDS.forEach((name) => {
+      if (qa[name]) values.set(name, qa[name]);
+    });
+  places.show('?' + values.toString().replace(/%2C/g, ','), '');
+}
+
+/**
+ * Changes what is shown, and says so to all parts of the room.
+ * @param {Record<string, any>} values
+ */
+export function setAsk(values) {
+  Object.assign(qa, values);
+  store.tell('ask');
+  publishAsk();
+}
+
+/**
+ * Brings a view to the front.
+ * @param {string} view
+ * @param {Record<string, any>} [values]
+ */
+export function openAsk(view, values = {}) {
+  const held = document.activeElement;
+  setAsk({ view, from: '', q: '', ...values });
+  comeForward('.th-qa-switch', view, held);
+}
+
+// Back and Forward.
+store.subscribe('place', ({ query }) => {
+  if (query.get('tab') !== 'ask') return;
+  Object.assign(qa, read(query));
+  store.tell('ask');
+});
+
+/**
+ * The number by which an asking that is shown is called in figures and beside answers, whose choices
+ * have letters; empty for one that is not shown.
+ * @param {string} asking
+ */
+export function numberOf(asking) {
+  return String(qa.askings.indexOf(asking) + 1 || '');
+}
+
+/**
+ * The address of a route of Ask.
+ * @param {string} path
+ * @param {Record<string, string | number | boolean>} [values] empty ones are left out
+ */
+export function askUrl(path, values = {}) {
+  const query = new URLSearchParams();
+  Object.entries(values).forEach(([name, value]) => {
+    if (value !== '' && value !== false) query.set(name, String(value));
+  });
+  const text = query.toString().replace(/%2C/g, ',');
+  return '/api/ask' + path + (text ? '?' + text : '');
+}
