@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from core.batch.folder import PLAN, BatchFolder
+from core.batch.folder import PLAN, BatchFolder, json_bytes, json_object
 from core.batch.records import Words
 from core.errors import BadInput
+from core.files import replace_file
 from core.generation.weights.sources import Sources
 from core.vision_language.asking.pictures import Version
 from core.vision_language.models.files import with_dtype
@@ -24,6 +25,8 @@ from core.vision_language.records import Form, Question
 VERSION = 1
 """Rises where the same plan would ask otherwise."""
 QUESTIONS = "questions.jsonl"
+PLACES = "places.json"
+"""Where the set and its images lie: no part of what is asked, for a folder may be moved."""
 MAX_SEED = 2**31 - 1
 
 PromptText = Callable[[Question], str]
@@ -75,7 +78,11 @@ class Prompted:
 
 
 class AskingFolder(BatchFolder):
-    """Its plan names the set, the model and the settings; ``questions.jsonl`` lies beside it."""
+    """Its plan names the set, the model and the settings. Beside it lie ``questions.jsonl``, a line
+    with question and prompt each, and ``places.json``, where the images are.
+
+    Folders of before have an image's path in each line, and perhaps no ``places.json``.
+    """
 
     words = Words("asking", "question", "questions")
 
@@ -101,12 +108,21 @@ class AskingFolder(BatchFolder):
         return VisionModel(fields["id"], fields["kind"], fields["location"], fields["settings"])
 
     def source(self) -> QuestionSource:
-        """Of the plan."""
-        return QuestionSource(**self.summary()["set"])
+        """Of the plan; the path is where the set lay when it was last asked."""
+        source = QuestionSource(**self.summary()["set"])
+        return replace(source, path=str(self._places().get("set", source.path)))
 
-    @cached_property
-    def questions(self) -> list[Prompted]:
-        """In the order of their positions. Raises BadInput where the file is not the plan's."""
+    def _places(self) -> dict[str, Any]:
+        return json_object(self.path / PLACES) if (self.path / PLACES).is_file() else {}
+
+    def keep_places(self, places: Mapping[str, Any]) -> None:
+        """Says where the set and its images lie now, as :func:`_places_of`."""
+        if places != self._places():
+            replace_file(self.path / PLACES, json_bytes(places))
+            self.__dict__.pop("questions", None)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The lines of its questions. Raises BadInput where the file is not the plan's."""
         path = self.path / QUESTIONS
         try:
             lines = path.read_bytes()
@@ -114,7 +130,22 @@ class AskingFolder(BatchFolder):
             raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
         if hashlib.sha256(lines).hexdigest() != self.summary()["questions"]:
             raise BadInput(f"{path} was changed: it is not what the asking was begun with.")
-        return [_prompted(json.loads(line)) for line in lines.splitlines()]
+        return [json.loads(line) for line in lines.splitlines()]
+
+    @cached_property
+    def questions(self) -> list[Prompted]:
+        """In the order of their positions. Raises BadInput where the file is not the plan's, or
+        where nothing says where the images are."""
+        records = self.records()
+        images = self._places().get("images", [record.get("image") for record in records])
+        if len(images) != len(records) or not all(isinstance(image, str) for image in images):
+            raise BadInput(
+                f"{self.path / PLACES} does not say where the images are. Run the same command "
+                "again: it says where the set lies."
+            )
+        return [
+            _prompted(record, Path(image)) for record, image in zip(records, images, strict=True)
+        ]
 
 
 def begin(
@@ -132,28 +163,26 @@ def begin(
     for a set with no questions; ModelMissing and BadModelFolder where a local model's files are not
     here. How a model is asked (its timeout, its batch, its key's name) may change.
     """
-    lines = "".join(
-        json.dumps(_line(Prompted(question, image, prompt_text(question))), ensure_ascii=False)
-        + "\n"
-        for question, image in questions
-    ).encode()
-    total = lines.count(b"\n")
-    if not total:
+    prompted = [Prompted(question, image, prompt_text(question)) for question, image in questions]
+    if not prompted:
         raise BadInput(f"{source.path} holds no questions.")
+    lines = _lines(map(_record, prompted))
+    places = _places_of(source, prompted)
     folder = AskingFolder(path)
     if (path / PLAN).is_file():
         model = as_begun(folder.model(), model)
     decided = with_dtype(model, sources or Sources.here())
     plan = {
-        "total": total,
+        "total": len(prompted),
         "version": VERSION,
         "set": asdict(source),
         "questions": hashlib.sha256(lines).hexdigest(),
         "settings": asdict(settings),
         "model": {**decided.as_json(), "fingerprint": fingerprint(decided, sources)},
     }
-    folder.begin(plan, {QUESTIONS: lines})
+    folder.begin(plan, {QUESTIONS: lines, PLACES: json_bytes(places)})
     _check_same(folder, plan)
+    folder.keep_places(places)
     return folder
 
 
@@ -171,6 +200,8 @@ def _check_same(folder: AskingFolder, plan: Mapping[str, Any]) -> None:
         "by another version of TrueHue": begun.get("version") != plan["version"],
         "with another set of questions, or another prompt": (
             begun.get("questions") != plan["questions"]
+            # The lines of folders of before have paths in them, too.
+            and hashlib.sha256(_lines(folder.records())).hexdigest() != plan["questions"]
         ),
         "with other settings": begun["settings"] != json.loads(json.dumps(plan["settings"])),
         f"with another model, or other files of it ({begun['model'].get('id')})": (
@@ -182,12 +213,22 @@ def _check_same(folder: AskingFolder, plan: Mapping[str, Any]) -> None:
             raise BadInput(f"{folder.path} was begun {words}: choose another folder.")
 
 
-def _line(prompted: Prompted) -> dict[str, Any]:
+def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
+    """What is asked, a line each, without where the images lie."""
+    asked = ({name: record[name] for name in ("question", "prompt")} for record in records)
+    return b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in asked)
+
+
+def _record(prompted: Prompted) -> dict[str, Any]:
     question = asdict(prompted.question)
     question["construction"] = json.loads(
         json.dumps(question["construction"], default=_plain, ensure_ascii=False)
     )
-    return {"question": question, "image": str(prompted.image.resolve()), "prompt": prompted.prompt}
+    return {"question": question, "prompt": prompted.prompt}
+
+
+def _places_of(source: QuestionSource, prompted: Iterable[Prompted]) -> dict[str, Any]:
+    return {"set": source.path, "images": [str(one.image.resolve()) for one in prompted]}
 
 
 def _plain(value: Any) -> Any:
@@ -199,9 +240,9 @@ def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
-def _prompted(line: Mapping[str, Any]) -> Prompted:
+def _prompted(line: Mapping[str, Any], image: Path) -> Prompted:
     fields = dict(line["question"])
     question = Question(
         **{**fields, "form": Form(fields["form"]), "choices": tuple(fields["choices"])}
     )
-    return Prompted(question, Path(line["image"]), line["prompt"])
+    return Prompted(question, image, line["prompt"])

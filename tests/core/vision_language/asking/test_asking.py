@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from core.batch.records import BatchState
 from core.batch.results import tables
 from core.errors import BadInput, ImageError
 from core.images.load import encode_png, image_id
+from core.vision_language.asking.asked import read_asked
 from core.vision_language.asking.pictures import Version, as_sent, picture
 from core.vision_language.asking.plan import AskingSettings, begin
 from core.vision_language.asking.sets import read_questions
@@ -228,6 +231,46 @@ def test_a_folder_goes_on_with_what_it_was_begun_with(
     (tmp_path / "local" / "plan.json").write_text(json.dumps(plan))
     with pytest.raises(BadInput, match="would be another model's"):
         here(AskingWork(tmp_path / "local", local))
+
+
+@pytest.mark.parametrize("of_before", [False, True])
+def test_a_set_that_was_moved_goes_on(
+    server: ChatServer, twenty: Path, tmp_path: Path, of_before: bool
+) -> None:
+    place, moved = tmp_path / "out", tmp_path / "elsewhere" / "set"
+    first = copytree(twenty, tmp_path / "set")
+    work = begun(place, first, at(server), SHORT)
+    if of_before:
+        as_before(place)
+        work = AskingWork(place, at(server))
+    assert work.questions()[3].image.is_relative_to(first)
+    here(AskingWork(place, at(server), Budget(requests=4)))
+    moved.parent.mkdir()
+    first.rename(moved)
+    gone = AskingWork(place, at(server), Budget(requests=8))
+    assert here(gone).failed == 16, "until it is said where the images are"
+    work = begun(place, moved, at(server), SHORT)
+    assert work.questions()[3].image.is_relative_to(moved)
+    assert (here(work, retry_failed=True).failed, len(server.got)) == (0, 20)
+    asked, source = read_questions(moved)
+    assert read_asked(place).source == source
+    with pytest.raises(BadInput, match="another set of questions"):
+        begin(place, asked[1:], source, prompt, at(server), SHORT)
+
+
+def as_before(place: Path) -> None:
+    """Makes of a folder what it was when paths stood among the questions."""
+    plan, places = (json.loads((place / f"{name}.json").read_text()) for name in ("plan", "places"))
+    lines = (place / "questions.jsonl").read_text().splitlines()
+    records = [
+        {"question": (record := json.loads(line))["question"], "image": image, **record}
+        for line, image in zip(lines, places["images"], strict=True)
+    ]
+    text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    (place / "questions.jsonl").write_text(text)
+    plan["questions"] = hashlib.sha256(text.encode()).hexdigest()
+    (place / "plan.json").write_text(json.dumps(plan))
+    (place / "places.json").unlink()
 
 
 @pytest.mark.parametrize(
