@@ -15,6 +15,7 @@ from core.batch.shards import schema_with
 from core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from core.errors import BadInput, TrueHueError
 from core.generation.weights.sources import Sources
+from core.vision_language.asking.ledger import Ledger
 from core.vision_language.asking.pictures import picture
 from core.vision_language.asking.plan import AskingFolder, Prompted, as_begun
 from core.vision_language.models.opening import open_model
@@ -118,7 +119,8 @@ class AskingWork(Work):
         return self.model.kind == "local"
 
     def spent(self) -> Budget:
-        """The budget, with what was spent in the folder so far: every attempt counts."""
+        """The budget, with what was spent in the folder so far: every attempt counts, and every
+        request that was given up."""
         requests = tokens = 0
         names = ("requests", "tokens_in", "tokens_out")
         for part in parts_of(self):
@@ -126,7 +128,13 @@ class AskingWork(Work):
             for row in table.select(list(names)).to_pylist():
                 requests += row["requests"] or 0
                 tokens += (row["tokens_in"] or 0) + (row["tokens_out"] or 0)
-        return replace(self.most, spent_requests=requests, spent_tokens=tokens)
+        # The rows of a folder of before, or whose ledger is lost, are the least that was spent.
+        told_requests, told_tokens = Ledger(self.folder.path).total()
+        return replace(
+            self.most,
+            spent_requests=max(requests, told_requests),
+            spent_tokens=max(tokens, told_tokens),
+        )
 
     def given(self) -> Iterator[Given]:
         """What came of each question that was asked, in their order. Also while it goes on."""
@@ -187,6 +195,7 @@ class Asker:
         self._expected = expected
         if isinstance(reply, NoReply):
             known["requests"] = reply.requests
+            known["tokens_in"], known["tokens_out"] = reply.tokens
             raise ItemFailed(str(reply), known, counts=reply.counts) from reply
         return {
             "position": position,
@@ -230,11 +239,18 @@ class Asker:
         seed = (self._settings.seed + position) % 2**31
         return Ask(prompted.prompt, pixels, seed, prompted.question)
 
+    def _budget(self) -> Budget:
+        """What may be spent; what is, is written down from now on."""
+        budget, ledger = self._work.spent(), Ledger(self._work.folder.path)
+        ledger.begin(budget.spent_requests, budget.spent_tokens)
+        budget.on_spent = ledger.add
+        return budget
+
     def _opened(self) -> Answerer:
         if self._model is None:
             work = self._work
-            budget = work.spent() if work.model.kind == "served" else None
             try:
+                budget = self._budget() if work.model.kind == "served" else None
                 self._model = open_model(work.model, work.sources, budget)
             except TrueHueError as error:
                 raise CannotWork(str(error)) from error

@@ -61,14 +61,22 @@ class Reply:
 
 
 class NoReply(TrueHueError):
-    """There is no answer to this question, and why; ``requests`` were sent for it.
+    """There is no answer to this question, and why; ``requests`` were sent for it, and ``tokens``
+    (in, out) paid for an answer that was kept back, None where that is not known.
 
     ``counts``: it may be the model's fault, not the question's; many in a row end the work.
     """
 
-    def __init__(self, reason: str, requests: int = 0, *, counts: bool = True) -> None:
+    def __init__(
+        self,
+        reason: str,
+        requests: int = 0,
+        *,
+        counts: bool = True,
+        tokens: tuple[int | None, int | None] = (None, None),
+    ) -> None:
         super().__init__(reason)
-        self.requests, self.counts = requests, counts
+        self.requests, self.counts, self.tokens = requests, counts, tokens
 
 
 class Answerer(Protocol):

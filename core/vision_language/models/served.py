@@ -12,13 +12,13 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import BadInput, TrueHueError
+from core.errors import BadInput, DataFolderError, TrueHueError
 from core.generation.backends.endpoints import MAX_TRIES, pause_s
 from core.images.load import encode_png
 from core.vision_language.models.records import (
@@ -43,18 +43,27 @@ class Budget:
     """The most ``requests`` and ``tokens`` (in and out) that may be spent; None: no end.
 
     What was ``spent`` before counts. No request begins when one of them is used up; those under
-    way then are finished, so tokens may go beyond it by what these take.
+    way then are finished, so tokens may go beyond it by what these take. ``on_spent`` is told of
+    requests and tokens as they are spent, of a request before it is sent.
     """
 
     requests: int | None = None
     tokens: int | None = None
     spent_requests: int = 0
     spent_tokens: int = 0
+    on_spent: Callable[[int, int], None] | None = None
 
     def __post_init__(self) -> None:
         for name, most in (("requests", self.requests), ("tokens", self.tokens)):
             if most is not None and most < 1:
                 raise BadInput(f"The most {name} are at least 1, not {most}.")
+
+    def spend(self, requests: int = 0, tokens: int = 0) -> None:
+        """Counts it, and says so. Raises what ``on_spent`` raises."""
+        self.spent_requests += requests
+        self.spent_tokens += tokens
+        if self.on_spent is not None:
+            self.on_spent(requests, tokens)
 
     def check(self) -> None:
         """Raises CannotAnswer where no request may begin any more."""
@@ -135,7 +144,7 @@ class ServedAnswerer:
         begin = time.monotonic()
         for tries in range(1, MAX_TRIES + 1):
             self._budget.check()
-            self._budget.spent_requests += 1
+            self._spend(requests=1)
             try:
                 answer = await self._open().chat.completions.create(**payload)
             except (openai.OpenAIError, ValueError) as error:  # ValueError: broken JSON
@@ -146,6 +155,13 @@ class ServedAnswerer:
                 continue
             return self._read(answer, srgb8.shape, time.monotonic() - begin, tries)
         raise AssertionError("the last try returns or raises")
+
+    def _spend(self, **what: int) -> None:
+        """Raises CannotAnswer where it cannot be written down: no more is spent then."""
+        try:
+            self._budget.spend(**what)
+        except DataFolderError as error:
+            raise CannotAnswer(str(error)) from error
 
     def _open(self) -> Any:
         """The client; made on the loop's own thread."""
@@ -184,7 +200,7 @@ class ServedAnswerer:
         usage = getattr(answer, "usage", None)
         tokens_in = _count(getattr(usage, "prompt_tokens", None))
         tokens_out = _count(getattr(usage, "completion_tokens", None))
-        self._budget.spent_tokens += (tokens_in or 0) + (tokens_out or 0)
+        self._spend(tokens=(tokens_in or 0) + (tokens_out or 0))
         choices: Any = getattr(answer, "choices", None)
         message = getattr(choices[0], "message", None) if choices else None
         if message is None:
@@ -199,6 +215,7 @@ class ServedAnswerer:
                 "The server declines to answer: its filter of contents stopped it.",
                 tries,
                 counts=False,
+                tokens=(tokens_in, tokens_out),
             )
         return Reply(
             words=str(words),

@@ -31,7 +31,7 @@ from core.vision_language.question_set import write_set
 from core.vision_language.records import Question
 from tests.core.batch.here import team_here
 from tests.core.generation.images_server import failure
-from tests.core.vision_language.chat_server import ChatServer
+from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.core.vision_language.questions_made import flat, questions
 
 Tiny = Callable[[str], Path]
@@ -171,6 +171,29 @@ def test_a_budget_counts_what_was_spent_before(
         assert (state.done, len(server.got)) == (done, asked)
         assert state.status == ("finished" if done == 20 else "paused")
         assert done == 20 or "budget is used up" in state.message
+
+
+def test_a_budget_counts_what_has_no_row(server: ChatServer, twenty: Path, tmp_path: Path) -> None:
+    model, place = at(server, at_once=1), tmp_path / "out"
+    # A filtered answer was paid for; the question that is refused was sent, and has no row.
+    server.answers = [completion(None, "content_filter"), failure(401, "Who are you?")]
+    work = begun(place, twenty, model)
+    assert here(work).status == "paused"
+    (filtered, *_) = rows(work)
+    assert (filtered["requests"], filtered["tokens_in"], filtered["tokens_out"]) == (1, 30, 5)
+    assert len(rows(work)) == 1
+    assert (work.spent().spent_requests, work.spent().spent_tokens) == (len(server.got), 35)
+    assert len(server.got) == 2
+    # A request that a kill tore off counts as one; what rows say is the least.
+    with (place / "spent.jsonl").open("a") as file:
+        file.write('{"requests": 1, "tok')
+    assert work.spent().spent_requests == 3
+    state = here(AskingWork(place, model, Budget(requests=6)), retry_failed=True)
+    assert (state.status, len(server.got)) == ("paused", 5)
+    (place / "spent.jsonl").unlink()
+    assert (work.spent().spent_requests, work.spent().spent_tokens) == (4, 4 * 35)
+    assert here(AskingWork(place, model)).status == "finished"
+    assert work.spent().spent_requests == 4 + 17
 
 
 def test_a_pause_keeps_what_was_said(server: ChatServer, twenty: Path, tmp_path: Path) -> None:
