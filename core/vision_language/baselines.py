@@ -50,23 +50,12 @@ class Expected:
         return float(self.right / self.questions) if self.questions else 0.0
 
 
-def chance_of(question: Question) -> Fraction:
-    """Of a right answer by guessing among the letters, yes and no, or the names that it lists."""
-    if question.form is Form.CHOICE:
-        return Fraction(1, len(question.choices))
-    if question.form is Form.BINARY:
-        return Fraction(1, 2)
-    names = _names(question)
-    right = {question.answer, *question.construction.get("also", ())}
-    return Fraction(sum(name in right for name in names), len(names)) if names else Fraction(0)
-
-
 def expected_by_chance(questions: Iterable[Question]) -> dict[str, Expected]:
     """By task id. Chance for all of them is the sum: accuracy over a set is over its questions."""
     sums: dict[str, Fraction] = defaultdict(Fraction)
     counts: dict[str, int] = defaultdict(int)
     for question in questions:
-        sums[question.task] += chance_of(question)
+        sums[question.task] += question.exact_chance
         counts[question.task] += 1
     return {task: Expected(sums[task], counts[task]) for task in counts}
 
@@ -77,7 +66,7 @@ def guess(question: Question, seed: int = 0) -> Answer:
     if question.form is Form.CHOICE:
         options = list(LETTERS[: len(question.choices)])
     else:
-        options = ["yes", "no"] if question.form is Form.BINARY else _names(question)
+        options = ["yes", "no"] if question.form is Form.BINARY else list(question.listed)
     if not options:
         return _unanswered(question, "There is nothing to guess from.")
     digest = hashlib.sha256(f"{seed}\n{question.question_id}".encode()).digest()
@@ -253,13 +242,8 @@ def _shares(srgb8: NDArray[np.uint8]) -> dict[str, float]:
     return shares
 
 
-def _names(question: Question) -> list[str]:
-    return list(question.construction.get("names", ()))
-
-
 def _answer(question: Question, reading: str) -> Answer:
-    right = {question.answer, *question.construction.get("also", ())}
-    outcome = Outcome.RIGHT if reading in right else Outcome.WRONG
+    outcome = Outcome.RIGHT if reading in question.right else Outcome.WRONG
     return Answer(question.question_id, reading, reading, outcome)
 
 

@@ -6,6 +6,7 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -66,11 +67,30 @@ class Question:
             raise BadInput(f"Question {self.question_id} has no answer.")
 
     @property
-    def chance(self) -> float:
-        """The share that is right by guessing, 0 to 1: 0 for open questions."""
+    def listed(self) -> tuple[str, ...]:
+        """The names that the text of an open question lists; empty where it lists none."""
+        return tuple(self.construction.get("names", ())) if self.form is Form.OPEN else ()
+
+    @property
+    def right(self) -> frozenset[str]:
+        """The answers that are right: ``answer``, and other names of the very same color."""
+        return frozenset((self.answer, *self.construction.get("also", ())))
+
+    @property
+    def exact_chance(self) -> Fraction:
+        """Of a right answer by guessing among the letters, yes and no, or the names that it lists;
+        0 for open questions that list none."""
         if self.form is Form.CHOICE:
-            return 1.0 / len(self.choices)
-        return 0.5 if self.form is Form.BINARY else 0.0
+            return Fraction(1, len(self.choices))
+        if self.form is Form.BINARY:
+            return Fraction(1, 2)
+        names = self.listed
+        return Fraction(sum(name in self.right for name in names), len(names) or 1)
+
+    @property
+    def chance(self) -> float:
+        """:attr:`exact_chance`, 0 to 1."""
+        return float(self.exact_chance)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from core.vision_language.baselines import (
-    chance_of,
     expected_by_chance,
     guess,
     read_pixels,
@@ -18,6 +17,7 @@ from core.vision_language.baselines import (
 )
 from core.vision_language.generators import GENERATORS, Difficulty
 from core.vision_language.records import Form, Illustrated, Outcome, Question
+from core.vision_language.scoring import score
 from core.vision_language.variants import text_only
 
 READ = (
@@ -77,9 +77,12 @@ def test_chance_is_exact() -> None:
     four = question(Form.CHOICE, "A", ("1", "2", "3", "4"))
     three = replace(four, choices=("1", "2", "3"))
     names = question(Form.OPEN, "gray", names=["gray", "grey", "red"], also=["grey"])
-    assert chance_of(question(Form.BINARY, "no")) == Fraction(1, 2)
-    assert chance_of(names) == Fraction(2, 3)
-    assert chance_of(question(Form.OPEN, "red")) == 0
+    assert question(Form.BINARY, "no").exact_chance == Fraction(1, 2)
+    assert names.exact_chance == Fraction(2, 3)
+    assert question(Form.OPEN, "red").exact_chance == 0
+    # Guessing, chance and the column of scores are of one definition.
+    assert expected_by_chance([names])["color_recognition"].right == Fraction(2, 3)
+    assert score([names], [guess(names)]).overall.chance_percent == pytest.approx(200 / 3)
     expected = expected_by_chance([four, three])["color_recognition"]
     assert (expected.right, expected.questions) == (Fraction(7, 12), 2)
     assert expected.share == pytest.approx(7 / 24)
