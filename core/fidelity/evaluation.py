@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from core.fidelity.agreement import Agreement, agreement
@@ -41,16 +42,18 @@ def evaluate(
     ratings: Rows | None = None,
 ) -> Evaluation:
     """``ratings`` (higher is better) are NaN where nobody rated; an image that stands in several
-    groups is counted once, by its file. Raises BadInput for a group of fewer than two images."""
+    groups is counted once, by its file, and those groups are resampled as one. Raises BadInput for
+    a group of fewer than two images."""
     rated = None
     if ratings is not None:
+        joined = joined_groups(groups)
         seen: dict[Any, tuple[float, float, int]] = {}
         for number, group in enumerate(groups):
             for path, score, rating in zip(
                 group.files, scores[number], ratings[number], strict=True
             ):
                 if not math.isnan(rating):
-                    seen.setdefault(path, (score, rating, number))
+                    seen.setdefault(path, (score, rating, joined[number]))
         columns = list(zip(*seen.values(), strict=True)) or [(), (), ()]
         rated = agreement(columns[0], columns[1], columns[2], higher_is_better)
     parts = {}
@@ -75,6 +78,24 @@ def evaluate(
         rated,
         parts,
     )
+
+
+def joined_groups(groups: Sequence[Group]) -> list[int]:
+    """Of each group the position of the first that it is joined to by files that both have, through
+    others too: a photograph that several models drew of ties their groups together."""
+    first_with: dict[Path, int] = {}
+    root = list(range(len(groups)))
+
+    def first(number: int) -> int:
+        while root[number] != number:
+            number = root[number]
+        return number
+
+    for number, group in enumerate(groups):
+        for path in group.files:
+            one, other = first(number), first(first_with.setdefault(path, number))
+            root[max(one, other)] = min(one, other)
+    return [first(number) for number in range(len(groups))]
 
 
 def _finite(value: Any) -> Any:

@@ -13,7 +13,7 @@ import pytest
 
 from core.errors import BadInput
 from core.fidelity.agreement import agreement
-from core.fidelity.evaluation import evaluate
+from core.fidelity.evaluation import evaluate, joined_groups
 from core.fidelity.groups import Group
 from core.fidelity.ratings import read_ratings
 
@@ -98,6 +98,9 @@ def test_an_evaluation_has_parts_and_counts_a_photograph_once() -> None:
     found = evaluate("m", groups, scores, ratings=ratings)
     assert found.agreement is not None
     assert found.agreement.images == 5
+    # The photograph ties them together: one group, and so no interval.
+    assert found.agreement.groups == 1
+    assert math.isnan(found.agreement.spearman.low)
     assert found.syn_pairs.percent == 75
     assert found.adjacent.pairs == 6
     assert {name: pair[0].percent for name, pair in found.parts.items()} == {"a": 100, "b": 50}
@@ -112,6 +115,15 @@ def test_an_evaluation_has_parts_and_counts_a_photograph_once() -> None:
         "model not stated": 50,
     }
     assert evaluate("m", groups, scores, higher_is_better=False).real_syn.percent == 0
+
+
+def test_groups_are_joined_by_files_of_both_through_others_too() -> None:
+    def group(photograph: str, image: str) -> Group:
+        return Group(Path(photograph), (Path(image),), "")
+
+    groups = [group("p", "1"), group("q", "2"), group("r", "3"), group("r", "2"), group("s", "4")]
+    assert joined_groups(groups) == [0, 1, 1, 1, 4]
+    assert joined_groups([*groups, group("p", "4")]) == [0, 1, 1, 1, 0, 0]
 
 
 def test_ratings_of_a_table_are_means_of_each_image(tmp_path: Path) -> None:
