@@ -7,6 +7,7 @@ import io
 import lzma
 import os
 import secrets
+import shutil
 import struct
 import zipfile
 import zlib
@@ -171,3 +172,34 @@ def whole_file(path: Path | str) -> Iterator[IO[bytes]]:
     finally:
         with contextlib.suppress(OSError):
             half.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A new folder to write to that takes the place of ``path`` only when the block ends well:
+    until then, and if it does not, what stood there stays.
+
+    Raises DataFolderError when it cannot be written. Killed in the very middle of the exchange, it
+    leaves what stood there beside it, as ``.NAME.….old``.
+    """
+    token = secrets.token_hex(8)
+    half, old = (path.with_name(f".{path.name}.{token}.{end}") for end in ("part", "old"))
+    try:
+        half.mkdir(parents=True)
+        yield half
+        for written in half.rglob("*"):
+            if written.is_file():
+                with written.open("rb") as file:
+                    os.fsync(file.fileno())
+        if path.exists():
+            os.rename(path, old)
+        os.rename(half, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+    finally:
+        if not path.exists() and old.exists():
+            with contextlib.suppress(OSError):
+                os.rename(old, path)
+        shutil.rmtree(half, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)

@@ -7,8 +7,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import hashlib
 import json
 import sys
 from collections.abc import Sequence
@@ -24,7 +22,6 @@ from core.cli.small.measuring import (
     rows_with_refinement,
 )
 from core.errors import BadInput, TrueHueError
-from core.generation.small.captions import held_out_pairs
 from core.generation.small.place import FOLDER
 from core.generation.small.scenes import SceneBank, render_scenes
 from core.generation.small.settings import (
@@ -130,10 +127,13 @@ def _json(path: Path) -> dict[str, Any]:
 def _train(options: argparse.Namespace) -> int:
     import torch
 
+    from core.generation.small.export import check_place, write_model
     from core.generation.small.training import CHECKPOINT, Progress, Training, train
 
     if options.threads < 1:
         raise BadInput("Threads must be at least 1.")
+    if options.out is not None:
+        check_place(options.out)
     torch.set_num_threads(options.threads)
     settings = Settings()
     if options.settings is not None:
@@ -166,29 +166,9 @@ def _train(options: argparse.Namespace) -> int:
         report_every=options.report_every,
     )
     if options.out is not None:
-        training.export(options.out)
-        write_held_out(options.out, settings.held_out)
-        write_checksums(options.out)
+        write_model(training, options.out)
         print(f"Exported step {training.step:,} to {options.out}.")
     return 0 if done else 3
-
-
-def write_held_out(folder: Path, share: float) -> None:
-    """The held-out pairs of a color and an object as ``held_out.csv``."""
-    with (folder / "held_out.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("color", "object"))
-        writer.writerows(held_out_pairs(share))
-
-
-def write_checksums(folder: Path) -> None:
-    """The SHA-256 of every file of the model as ``SHA256SUMS``, which sha256sum reads."""
-    lines = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in ("SHA256SUMS", "README.md")
-    ]
-    (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
 
 
 def _sample(options: argparse.Namespace) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from core.fidelity.cfm.checkpoint import (
 from core.fidelity.cfm.reading import READING, CfmReading, write_reading
 from core.fidelity.cfm.scorer import CfmScorer, config_and_tokenizer, empty
 from core.fidelity.training.settings import TrainSettings
+from core.files import whole_folder
 from core.machine import Placement
 
 SHARD_BYTES = 5 * 10**9
@@ -140,25 +140,15 @@ def export(trainee: Trainee, folder: Path) -> None:
     words = _word_head(trainee.base)
     if words is not None:
         weights[_WORDS] = resized_rows(words, rows).contiguous()
-    parts = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(parts, ignore_errors=True)
-    parts.mkdir(parents=True)
     shards = split_torch_state_dict_into_shards(
         weights, filename_pattern="model{suffix}.safetensors", max_shard_size=SHARD_BYTES
     )
-    for name, tensors in shards.filename_to_tensors.items():
-        save_file({key: weights[key] for key in tensors}, parts / name, {"format": "pt"})
-    config.save_pretrained(parts)
-    tokenizer.save_pretrained(parts)
-    write_reading(parts, trainee.scorer.reading)
-    if folder.exists():
-        old = folder.with_name(f".{folder.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
-        folder.rename(old)
-        parts.rename(folder)
-        shutil.rmtree(old)
-    else:
-        parts.rename(folder)
+    with whole_folder(folder) as parts:
+        for name, tensors in shards.filename_to_tensors.items():
+            save_file({key: weights[key] for key in tensors}, parts / name, {"format": "pt"})
+        config.save_pretrained(parts)
+        tokenizer.save_pretrained(parts)
+        write_reading(parts, trainee.scorer.reading)
 
 
 def check_place(folder: Path) -> None:

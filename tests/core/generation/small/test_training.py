@@ -161,7 +161,14 @@ def test_the_loss_of_reading_by_hand() -> None:
     assert float(reading_loss(told, [caption])) == pytest.approx(expected, rel=1e-6)
 
 
-def test_the_command_trains_goes_on_and_exports(bank_folder: Path, tmp_path: Path) -> None:
+def full_disk(folder: Path) -> None:
+    """The disk is full."""
+    raise OSError(28, "Full")
+
+
+def test_the_command_trains_goes_on_and_exports(
+    bank_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = tmp_path / "settings.json"
     settings.write_text(json.dumps(TINY.as_json()))
     scenes = json.loads((bank_folder / "scenes.json").read_text())["settings"]
@@ -180,6 +187,20 @@ def test_the_command_trains_goes_on_and_exports(bank_folder: Path, tmp_path: Pat
     sums = (out / "SHA256SUMS").read_text()
     assert "transformer/diffusion_pytorch_model.safetensors" in sums
     assert (out / "held_out.csv").read_text().startswith("color,object\nl1:")
+    # Again: what people wrote stays, and an export that fails leaves the one before.
+    (out / "README.md").write_text("ours")
+    assert called(main, *train_it, "--steps", "7", "--out", str(out)).returncode == 0
+    assert (out / "README.md").read_text() == "ours"
+    kept = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert json.loads(kept[out / ABOUT])["step"] == 7
+    with monkeypatch.context() as broken:
+        broken.setattr("core.generation.small.export._write_checksums", full_disk)
+        failed = called(main, *train_it, "--steps", "7", "--out", str(out))
+    assert (failed.returncode, failed.stderr) == (2, f"{out} cannot be written: full.\n")
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == kept
+    assert {path.name for path in tmp_path.iterdir() if path.name.startswith(".")} == set()
+    other = called(main, *train_it, "--steps", "7", "--out", str(bank_folder))
+    assert "holds something else than a small model" in other.stderr
     sheet = tmp_path / "sheet.png"
     drawn = called(
         main, "sample", "a red mug", "a blue cube", "--model", str(out), "--out", str(sheet),
