@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from core.checkpoints import keep_steps, opened_checkpoint
 from core.errors import BadInput
 from core.fidelity.groups import Group
 from core.fidelity.losses import pairwise_loss, softrank_loss
@@ -24,7 +25,6 @@ from core.fidelity.order import adjacent_accuracy, neighbor_accuracy, real_accur
 from core.fidelity.training.model import Trainee
 from core.fidelity.training.pictures import Pictures
 from core.fidelity.training.settings import TrainSettings, settings_from_json
-from core.files import replace_file
 from core.generation.weights.sources import Source
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -229,13 +229,12 @@ class Training:
         os.replace(temporary, folder / CHECKPOINT)
 
     def load(self, folder: Path) -> None:
-        """Takes up a checkpoint exactly where it was written. Raises BadInput where it is of other
-        settings, another base or other groups."""
+        """Takes up a checkpoint exactly where it was written. Raises BadInput where it is torn, of
+        other settings, another base or other groups."""
         import torch
-        from safetensors import safe_open
 
-        with safe_open(folder / CHECKPOINT, framework="pt") as file:
-            stored = file.metadata()
+        with opened_checkpoint(folder / CHECKPOINT) as (file, stored):
+            step = int(stored["step"])
             about = json.loads(stored["about"])
             settings_from_json(about["settings"])
             # Checkpoints of before say nothing of their base.
@@ -261,7 +260,7 @@ class Training:
                             moment: value if moment == "step" else value.to(tensor.device)
                             for moment, value in state.items()
                         }
-        self.step = int(stored["step"])
+        self.step = step
 
     def _about(self) -> dict[str, Any]:
         """What a checkpoint belongs to."""
@@ -291,7 +290,7 @@ def train(training: Training, folder: Path, watch: Watch, end: Event) -> bool:
     accelerator = training.accelerator
     folder.mkdir(parents=True, exist_ok=True)
     if accelerator.is_main_process:
-        _drop_lines(folder / METRICS, training.step)
+        keep_steps(folder / METRICS, training.step)
     steps, losses = training.settings.steps, []
 
     def told(loss: float | None, with_held: bool) -> None:
@@ -319,12 +318,3 @@ def train(training: Training, folder: Path, watch: Watch, end: Event) -> bool:
     training.save(folder)
     accelerator.wait_for_everyone()
     return training.step >= steps
-
-
-def _drop_lines(path: Path, step: int) -> None:
-    """Takes away the lines of steps after the checkpoint, which will be done again, and at step 0
-    all of them."""
-    if path.is_file():
-        lines = path.read_text(encoding="utf-8").splitlines()
-        rest = [line for line in lines if line and 0 < step >= json.loads(line)["step"]]
-        replace_file(path, "".join(f"{line}\n" for line in rest).encode())

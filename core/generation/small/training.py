@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from core.checkpoints import keep_steps, opened_checkpoint
 from core.command import ended_by_signal
 from core.errors import BadInput
 from core.generation.small import parts
@@ -225,17 +226,15 @@ class Training:
     def load(self, folder: Path) -> None:
         """Takes up a checkpoint exactly where it was written.
 
-        Raises BadInput where it is of other settings.
+        Raises BadInput where it is torn, or of other settings.
         """
         import torch
-        from safetensors import safe_open
 
-        with safe_open(folder / CHECKPOINT, framework="pt") as file:
-            about = file.metadata()
+        with opened_checkpoint(folder / CHECKPOINT) as (file, about):
             before = settings_from_json(json.loads(about["settings"]))
             # How long it lasts is open until the rate begins to fall.
             longer = replace(before, steps=self.settings.steps) == self.settings
-            step = int(about["step"])
+            step, step_of_optimizer = int(about["step"]), int(about["step_of_optimizer"])
             begun = step > min(before.cooldown_step, self.settings.cooldown_step)
             if before != self.settings and (begun or not longer):
                 raise BadInput(
@@ -253,8 +252,7 @@ class Training:
                     }
                     if state:
                         self.optimizer.state[tensor] = state
-        self.step = step
-        self.step_of_optimizer = int(about["step_of_optimizer"])
+        self.step, self.step_of_optimizer = step, step_of_optimizer
 
     def start_from(self, folder: Path) -> None:
         """Goes on from exported weights: the averages become the weights, the optimizer is new.
@@ -262,9 +260,8 @@ class Training:
         Raises BadInput for a folder that holds no exported model.
         """
         import torch
-        from safetensors.torch import load_file
 
-        step = int(about_of(folder)["step"])
+        step = _step_of(folder)
         files = {
             "text": folder / "text_encoder" / "model.safetensors",
             "denoiser": folder / "transformer" / "diffusion_pytorch_model.safetensors",
@@ -272,10 +269,10 @@ class Training:
         }
         with torch.no_grad():
             for part, path in files.items():
-                stored = load_file(path)
-                for name, tensor in self.models[part].named_parameters():
-                    tensor.copy_(stored[name].float())
-                    self.average[f"{part}.{name}"].copy_(tensor)
+                with opened_checkpoint(path) as (stored, _):
+                    for name, tensor in self.models[part].named_parameters():
+                        tensor.copy_(stored.get_tensor(name).float())
+                        self.average[f"{part}.{name}"].copy_(tensor)
         self.step = step
 
     def export(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
@@ -318,8 +315,16 @@ def about_of(folder: Path) -> dict[str, Any]:
     try:
         fields = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         return dict(fields)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise BadInput(f"{folder} holds no exported small model.") from error
+
+
+def _step_of(folder: Path) -> int:
+    about = about_of(folder)
+    try:
+        return int(about["step"])
+    except (LookupError, TypeError, ValueError) as error:
+        raise BadInput(f"{folder / ABOUT} does not say its step.") from error
 
 
 def train(
@@ -334,13 +339,15 @@ def train(
 ) -> bool:
     """Trains up to ``steps`` in all; writes a checkpoint every ``save_every`` and at the end.
 
-    A line of losses goes to ``losses.jsonl`` with every report. SIGTERM and SIGINT end it after the
+    A line of losses goes to ``losses.jsonl`` with every report; those of steps that are done again
+    are taken away. SIGTERM and SIGINT end it after the
     running step, with a checkpoint. Returns whether all steps are done.
     """
     import torch
 
     torch.use_deterministic_algorithms(True)
     folder.mkdir(parents=True, exist_ok=True)
+    keep_steps(folder / LOG, training.step)
     began, sums = time.monotonic(), []
     with ended_by_signal() as end, (folder / LOG).open("a", encoding="utf-8") as log:
         while training.step < steps and not end.is_set():

@@ -122,7 +122,7 @@ def test_a_training_taken_up_gives_the_weights_of_one_that_was_not_ended(
     assert half.step == 1
     # A report of a step that was lost with its process is told once.
     with (tmp_path / "parts" / METRICS).open("a") as log:
-        log.write('{"step": 2, "steps": 3, "loss": 9.0, "rate": 0.1}\n')
+        log.write('{"step": 2, "steps": 3, "loss": 9.0, "rate": 0.1}\n{"step": 3, "lo')
     parts = trained(base, groups, tmp_path / "parts")
     for name, weight in whole.trainee.network.state_dict().items():
         assert (weight == parts.trainee.network.state_dict()[name]).all(), name
@@ -132,6 +132,11 @@ def test_a_training_taken_up_gives_the_weights_of_one_that_was_not_ended(
         trained(base, groups, tmp_path / "parts", replace(SHORT, seed=1))
     with pytest.raises(BadInput, match="other groups"):
         trained(base, groups[1:], tmp_path / "parts")
+    torn = tmp_path / "torn" / "checkpoint.safetensors"
+    torn.parent.mkdir()
+    torn.write_bytes((tmp_path / "parts" / torn.name).read_bytes()[:-100])
+    with pytest.raises(BadInput, match="is no whole checkpoint"):
+        trained(base, groups, torn.parent)
     write_small_base(tmp_path / "other", seed=1)
     with pytest.raises(BadInput, match="other base weights"):
         trained(tmp_path / "other", groups, tmp_path / "parts")

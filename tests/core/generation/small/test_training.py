@@ -12,7 +12,7 @@ from threading import Event
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from core.cli.small.command import main
 from core.errors import BadInput
@@ -54,6 +54,9 @@ def test_a_run_that_was_ended_gives_the_same_weights(
     # Once among the steps of captions alone, and once among those of pictures.
     for steps in (4, 11, STEPS):
         training = trained(bank, tmp_path, steps)
+        # A report of a step whose process was killed is told once, and a torn one not at all.
+        with (tmp_path / LOG).open("a") as log:
+            log.write('{"step": 20, "reading": 9.0}\n{"step": 2' if steps < STEPS else "")
     assert training.step == STEPS
     first, second = load_file(tmp_path / CHECKPOINT), load_file(whole[1] / CHECKPOINT)
     assert first.keys() == second.keys()
@@ -84,6 +87,12 @@ def test_a_signal_ends_it_with_a_checkpoint(bank: SceneBank, tmp_path: Path) -> 
     assert again.step == training.step < 6
     with pytest.raises(BadInput, match="other settings"):
         Training(replace(TINY, seed=3)).load(tmp_path)
+    whole = (tmp_path / CHECKPOINT).read_bytes()
+    save_file({"weights.x": torch.zeros(1)}, tmp_path / "other.safetensors")
+    for damaged in (b"", whole[:7], whole[:-9], (tmp_path / "other.safetensors").read_bytes()):
+        (tmp_path / CHECKPOINT).write_bytes(damaged)
+        with pytest.raises(BadInput, match="is no whole checkpoint"):
+            Training(TINY).load(tmp_path)
 
 
 def test_the_rate_falls_to_zero_at_the_end(bank: SceneBank, tmp_path: Path) -> None:
