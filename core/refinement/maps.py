@@ -19,9 +19,10 @@ def saturation_map(srgb8: np.ndarray, cells: int = MAX_CELLS) -> np.ndarray:
     The saturation of a cell is the mean of max - min over the mean of max: HSV S with each pixel
     weighted by its value, so that the noise of dark pixels does not count. Returns float32
     ``(h, w)`` in [0, 1]: 0 up to NATURAL_SATURATION, 1 where a cell is fully saturated, linear
-    between. It is not stretched to [0, 1]: a dull image has a map of zeros.
+    between. It is not stretched to [0, 1]: a dull image has a map of zeros. Raises BadInput for
+    what is no image, or one without pixels.
     """
-    if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8:
+    if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8 or not srgb8.size:
         raise BadInput(f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}.")
     height, width = srgb8.shape[:2]
     scale = min(1.0, cells / max(height, width))

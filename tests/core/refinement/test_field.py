@@ -53,6 +53,12 @@ def test_saturation_of_plain_colors_is_that_of_hsv() -> None:
     assert saturation_map(picture, 4)[0] == pytest.approx(excess, abs=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(0, 8, 3), (8, 0, 3), (8, 8), (8, 8, 4)])
+def test_what_is_no_image_has_no_map(shape: tuple[int, ...]) -> None:
+    with pytest.raises(BadInput, match=r"An image is uint8 \(H, W, 3\), not"):
+        saturation_map(np.zeros(shape, np.uint8))
+
+
 def test_noise_of_dark_pixels_weighs_little() -> None:
     gray = np.full((8, 8, 3), 128, np.uint8)
     gray[::2, ::2] = (2, 0, 0)  # fully saturated, and all but black
