@@ -88,8 +88,8 @@ class Reference:
 
 
 def reference_of(numbers: Iterable[Mapping[str, float]], source: str) -> Reference:
-    """From the numbers of each photograph. Raises BadInput for fewer than two, or a source that
-    says nothing."""
+    """From the numbers of each photograph. Raises BadInput for fewer than two, a number that is not
+    finite, or a source that says nothing."""
     rows = list(numbers)
     if len(rows) < 2:
         raise BadInput("A reference is made of two photographs at least.")
@@ -97,7 +97,9 @@ def reference_of(numbers: Iterable[Mapping[str, float]], source: str) -> Referen
         raise BadInput("Say which photographs they are, and under which license.")
     distributions = {}
     for name in NUMBERS:
-        values = np.array([row[name] for row in rows])
+        values = np.array([row[name] for row in rows], dtype=np.float64)
+        if not np.isfinite(values).all():
+            raise BadInput(f"The {name} of a photograph is no finite number.")
         quantiles = np.quantile(values, np.linspace(0, 1, _QUANTILES))
         distributions[name] = Distribution(float(values.mean()), tuple(map(float, quantiles)))
     return Reference(source.strip(), len(rows), distributions)
@@ -130,12 +132,14 @@ def read_reference(path: Path) -> Reference:
         distributions = {}
         for name in NUMBERS:
             one = fields["numbers"][name]
-            quantiles = tuple(float(value) for value in one["quantiles"])
+            mean, quantiles = float(one["mean"]), tuple(float(value) for value in one["quantiles"])
+            if not all(map(math.isfinite, (mean, *quantiles))):
+                raise BadInput(f"{path}: a number of {name} is not finite.")
             if len(quantiles) != _QUANTILES or list(quantiles) != sorted(quantiles):
                 raise BadInput(f"{path}: the quantiles of {name} are not 101 rising numbers.")
-            distributions[name] = Distribution(float(one["mean"]), quantiles)
+            distributions[name] = Distribution(mean, quantiles)
         return Reference(str(fields["source"]), int(fields["photographs"]), distributions)
     except BadInput:
         raise
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
         raise BadInput(f"{path} is no reference of photographs: {error!r:.200}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,13 @@ def test_a_reference_is_written_and_read_and_others_are_refused(tmp_path: Path) 
         path.write_text(json.dumps({**fields, **change}))
         with pytest.raises(BadInput, match=words):
             read_reference(path)
+    for place, number in (("mean", math.nan), ("quantiles", [math.nan] * 101)):
+        chroma = {**fields["numbers"]["chroma"], place: number}
+        path.write_text(json.dumps({**fields, "numbers": {**fields["numbers"], "chroma": chroma}}))
+        with pytest.raises(BadInput, match="a number of chroma is not finite"):
+            read_reference(path)
+    with pytest.raises(BadInput, match="no finite number"):
+        reference_of([*PHOTOGRAPHS, {**PHOTOGRAPHS[0], "contrast": math.nan}], "x")
     fields["numbers"]["chroma"]["quantiles"][0] = 99
     path.write_text(json.dumps(fields))
     with pytest.raises(BadInput, match="101 rising"):
