@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
+from core.errors import TrueHueError
+
 
 def run_command(main: Callable[[], int], teardown: bool = True) -> NoReturn:
     """Runs ``main`` and ends the program with its exit status.
@@ -50,6 +52,19 @@ def run_command(main: Callable[[], int], teardown: bool = True) -> NoReturn:
         status = 128 + signal.SIGINT
         raise
     sys.exit(status)
+
+
+def status_of(run: Callable[[], int], stopped: str = "Stopped.") -> int:
+    """The exit status of what a command does: 2 for an error of ours and 130 for Ctrl+C, each with
+    its sentence on standard error."""
+    try:
+        return run()
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(stopped, file=sys.stderr)
+        return 130
 
 
 def program(command: str, door: str) -> str:

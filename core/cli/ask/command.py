@@ -8,12 +8,10 @@ Exit status 0 when all went well, 2 for bad input or where ``run`` leaves questi
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from core.cli.ask import listing, making, running, scoring
-from core.command import program
-from core.errors import TrueHueError
+from core.command import program, status_of
 
 EPILOG = """\
 examples:
@@ -45,11 +43,4 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status."""
     options = parser().parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
-        return 130
+    return status_of(lambda: int(options.run(options)))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core.batch.execute import Crew, execute, pausing_on_interrupt
 from core.batch.records import BatchState
+from core.cli.work import ProgressLine, exit_status, say_problems
 from core.errors import BadInput
 from core.generation.weights.sources import Sources
 from core.vision_language.asking.pictures import Version
@@ -27,8 +26,6 @@ from core.vision_language.models.registry import (
 )
 from core.vision_language.models.served import Budget
 from core.vision_language.prompting import Style, prompt_text
-
-_SAID_EVERY_S = 10.0
 
 
 def add(commands: Any) -> None:
@@ -136,7 +133,7 @@ def _run(options: argparse.Namespace) -> int:
             work,
             Crew(options.workers, threads=options.threads),
             retry_failed=options.retry_failed,
-            watch=_Watch(),
+            watch=ProgressLine("questions"),
         )
     return _ended(work, state)
 
@@ -159,30 +156,10 @@ def _model(options: argparse.Namespace) -> VisionModel:
 
 
 def _ended(work: AskingWork, state: BatchState) -> int:
-    for reason, count in state.problems:
-        print(f"{count:,} without an answer: {reason}", file=sys.stderr)
+    say_problems(state, "an answer")
     answered = state.done - state.failed
     print(f"{answered:,} of {state.total:,} questions answered, in {work.folder.path}.")
     if work.model.kind == "served":
         spent = work.spent()
         print(f"Spent so far: {spent.spent_requests:,} requests, {spent.spent_tokens:,} tokens.")
-    if state.status != "finished":
-        print(f"{state.message or 'Stopped.'} The same command goes on from there.")
-        return 3
-    return 2 if state.failed else 0
-
-
-class _Watch:
-    """A line every ten seconds."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    def __call__(self, state: BatchState) -> None:
-        if time.monotonic() - self._last < _SAID_EVERY_S:
-            return
-        self._last = time.monotonic()
-        words = f"{state.done:,} of {state.total:,} questions"
-        if state.seconds_left is not None:
-            words += f", about {state.seconds_left / 60:.0f} min left"
-        print(words, file=sys.stderr, flush=True)
+    return exit_status(state)

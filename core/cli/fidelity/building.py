@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 from core.batch.execute import Crew, execute
-from core.batch.records import BatchState
 from core.cli.fidelity.numbers import numbers
+from core.cli.work import ProgressLine, exit_status, say_problems
 from core.errors import BadInput
 from core.fidelity.building.photographs import read_photographs
 from core.fidelity.building.rendered import rendered_photographs
@@ -116,7 +114,7 @@ def _run(options: argparse.Namespace) -> int:
         raise BadInput("--threads is at least 1.")
     team = "ray" if options.ray else "local"
     crew = Crew(options.workers, team, threads=options.threads)
-    state = execute(work, crew, retry_failed=options.retry_failed, watch=_Watch())
+    state = execute(work, crew, retry_failed=options.retry_failed, watch=ProgressLine("groups"))
     groups = list(work.groups())
     if groups:
         training, test = split(groups, options.test_share, options.seed)
@@ -128,25 +126,5 @@ def _run(options: argparse.Namespace) -> int:
             count = sum(group.category == category for group in groups)
             if count:
                 print(f"  {category or 'no category'}: {count:,}")
-    for reason, count in state.problems:
-        print(f"{count:,} without a result: {reason}", file=sys.stderr)
-    if state.status != "finished":
-        print(f"{state.message or 'Stopped.'} The same command goes on from there.")
-        return 3
-    return 2 if state.failed else 0
-
-
-class _Watch:
-    """A line every ten seconds."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    def __call__(self, state: BatchState) -> None:
-        if time.monotonic() - self._last < 10:
-            return
-        self._last = time.monotonic()
-        words = f"{state.done:,} of {state.total:,} groups"
-        if state.seconds_left is not None:
-            words += f", about {state.seconds_left / 60:.0f} min left"
-        print(words, file=sys.stderr, flush=True)
+    say_problems(state, "a result")
+    return exit_status(state)

@@ -7,12 +7,10 @@ when it was stopped with Ctrl+C. What is done is kept: the same command goes on 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from core.cli.fidelity import building, evaluation, sweeping, training, vividness
-from core.command import program
-from core.errors import TrueHueError
+from core.command import program, status_of
 
 EPILOG = """\
 examples:
@@ -45,11 +43,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status."""
     options = parser().parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Stopped. What is done is kept: the same command goes on from there.")
-        return 130
+    return status_of(
+        lambda: int(options.run(options)),
+        "Stopped. What is done is kept: the same command goes on from there.",
+    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,8 @@ from core.cli.small.measuring import (
     rows_of_renderer,
     rows_with_refinement,
 )
-from core.errors import BadInput, TrueHueError
+from core.command import status_of
+from core.errors import BadInput
 from core.generation.small.place import FOLDER
 from core.generation.small.scenes import SceneBank, render_scenes
 from core.generation.small.settings import (
@@ -40,14 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status: 0 done, 2 an error, whose message is on standard
     error, 3 a training that was ended before its last step."""
     options = _parser().parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
-        return 130
+    return status_of(lambda: int(options.run(options)))
 
 
 def _parser() -> argparse.ArgumentParser:
