@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.command import program, run_command
-from core.errors import TrueHueError
+from core.command import program, run_command, status_of
 from core.generation.weights.sources import Sources
 from core.masks.grounded.vision_models import ROLES, VISION_MODELS, VisionEntry, vision_model
 from core.masks.grounded.weights import download, find, missing
@@ -21,14 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status: 0 done, 1 a model that cannot run here (of
     ``check``), 2 an error, whose message is on standard error."""
     options = _parser().parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
-        return 130
+    return status_of(lambda: int(options.run(options)))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -12,8 +12,8 @@ from threading import Event
 from typing import Any
 
 from core.color.systems import parse_target
-from core.command import program, run_command
-from core.errors import BadInput, TrueHueError
+from core.command import program, run_command, status_of
+from core.errors import BadInput
 from core.fidelity.two_passes import draw_twice, painted_map
 from core.generation.entry import ModelEntry
 from core.generation.opening import open_model
@@ -34,14 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status: 0 done, 1 a model that cannot draw here (of
     ``check``), 2 an error, whose message is on standard error."""
     options = _parser().parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except TrueHueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
-        return 130
+    return status_of(lambda: int(options.run(options)))
 
 
 def _parser() -> argparse.ArgumentParser:
