@@ -1,4 +1,4 @@
-"""Variants of a question: other hues, no hue, no image.
+"""Variants of a question: other hues, by region. Without hue: :func:`gray`.
 
 Robustness variants are ColorBench's: three regions (the entire image, the target, the largest
 segment that is not asked about) times three turns of hue in HSV. The arithmetic is HSV of float64
@@ -21,7 +21,6 @@ from core.vision_language.records import Illustrated
 ENTIRE, TARGET, LARGEST = "entire", "target", "largest"
 REGIONS = (ENTIRE, TARGET, LARGEST)
 TURNS_DEG = (90, 180, 270)
-GRAYSCALE, TEXT_ONLY = "grayscale", "text-only"
 
 
 def hue_turned(
@@ -74,26 +73,29 @@ def largest_other(
 
 
 def robustness_variants(
-    seed: Illustrated, regions: Mapping[str, NDArray[np.bool_]]
+    seed: Illustrated,
+    masks: Mapping[str, NDArray[np.bool_]],
+    regions: Sequence[str] = REGIONS,
+    turns_deg: Sequence[int] = TURNS_DEG,
 ) -> Iterator[Illustrated]:
     """Up to nine variants of a seed: entire, target and largest, turned by 90, 180 and 270 degrees.
 
-    ``regions`` has the masks of ``target`` and ``largest``; those of a region that is not in it are
+    ``masks`` are those of ``target`` and ``largest``; variants of a region without a mask are
     left out, and those in which no pixel changes, because all are gray. ``variant`` is such as
     ``target-90``; the construction says which share of the image changed. Text, choices and answer
     are the seed's: it has to be a question whose answer is no matter of color.
 
     Raises MaskError for a mask of another size, or for a region of another name.
     """
-    unknown = sorted(set(regions) - {TARGET, LARGEST})
+    unknown = sorted((set(masks) - {TARGET, LARGEST}) | (set(regions) - set(REGIONS)))
     if unknown:
         raise MaskError(f"There is no region {unknown[0]!r}; the masks are target and largest.")
     whole = np.ones(seed.srgb8.shape[:2], dtype=bool)
-    for region in REGIONS:
-        mask = whole if region == ENTIRE else regions.get(region)
+    for region in regions:
+        mask = whole if region == ENTIRE else masks.get(region)
         if mask is None:
             continue
-        for turn_deg in TURNS_DEG:
+        for turn_deg in turns_deg:
             srgb8 = hue_turned(seed.srgb8, turn_deg, mask)
             changed = float((srgb8 != seed.srgb8).any(axis=-1).mean())
             if changed > 0:
@@ -107,16 +109,6 @@ def gray(srgb8: NDArray[np.uint8]) -> NDArray[np.uint8]:
     weights = np.array([19_595, 38_470, 7_471], dtype=np.uint32)
     luma = (srgb8.astype(np.uint32) @ weights + np.uint32(32_768)) >> np.uint32(16)
     return np.repeat(luma.astype(np.uint8)[..., None], 3, axis=-1)
-
-
-def grayscale(seed: Illustrated) -> Illustrated:
-    """The question with its image in gray, as :func:`gray` makes it."""
-    return _variant(seed, gray(seed.srgb8), GRAYSCALE, {})
-
-
-def text_only(seed: Illustrated) -> Illustrated:
-    """The question with a black image of the same size, as in ColorBench's Appendix J."""
-    return _variant(seed, np.zeros_like(seed.srgb8), TEXT_ONLY, {})
 
 
 def _variant(

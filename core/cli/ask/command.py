@@ -10,12 +10,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from core.cli.ask import listing, making, running, scoring
+from core.cli.ask import listing, making, running, scoring, variants
 from core.command import program, status_of
 
 EPILOG = """\
 examples:
   python -m core.vision_language make questions --count 20 --difficulty easy
+  python -m core.vision_language variants questions turned --shifts 90,180,270 --masks masks
   python -m core.vision_language models
   python -m core.vision_language run questions --model qwen2.5-vl-3b --out answers/qwen
   python -m core.vision_language run questions --model ./InternVL3-1B-hf --image gray --out gray
@@ -35,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = argument_parser.add_subparsers(required=True, metavar="COMMAND")
-    for part in (making, running, scoring, listing):
+    for part in (making, variants, running, scoring, listing):
         part.add(commands)
     return argument_parser
 

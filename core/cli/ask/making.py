@@ -66,7 +66,7 @@ def _make(options: argparse.Namespace) -> int:
         "seed": settings.seed,
     }
     name = f"Generated, {difficulty}, seed {settings.seed}"
-    return _said(write_set(options.out, generated(settings), name, made))
+    return said(write_set(options.out, generated(settings), name, made))
 
 
 def _import(options: argparse.Namespace) -> int:
@@ -74,10 +74,11 @@ def _import(options: argparse.Namespace) -> int:
     for note in found.notes:
         print(note, file=sys.stderr)
     made = {"source": HUB_ID, "files": [path.name for path in found.paths]}
-    return _said(write_set(options.out, found.illustrated(), "ColorBench", made))
+    return said(write_set(options.out, found.illustrated(), "ColorBench", made))
 
 
-def _said(made: QuestionSet) -> int:
+def said(made: QuestionSet) -> int:
+    """What is in a set that was made; the exit status."""
     width = max(map(len, made.counts))
     for task, count in made.counts.items():
         print(f"{task:{width}}  {count:6,}")

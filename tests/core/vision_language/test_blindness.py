@@ -11,7 +11,7 @@ from core.images.plates import Axis
 from core.vision_language.generators.blindness import AXES, SIZE_PX, figure_mask, make, pair_of
 from core.vision_language.generators.draws import Difficulty
 from core.vision_language.records import LETTERS, Illustrated
-from core.vision_language.variants import grayscale
+from core.vision_language.variants import gray
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_gray_reads_none(plates: list[Illustrated]) -> None:
     for item in plates:
         luminance = srgb8_to_linear1(item.srgb8) @ LINEAR1_TO_XYZ1[1]
         lightness = srgb8_to_lab(item.srgb8)[..., 0]
-        luma = grayscale(item).srgb8[..., 0].astype(float)
+        luma = gray(item.srgb8)[..., 0].astype(float)
         for signal in (luminance, lightness, luma):
             text, score = best_match(item, [signal])
             scores.append(score)

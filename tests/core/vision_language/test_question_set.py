@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,15 +11,19 @@ import pytest
 
 from core.errors import BadInput, StorageError
 from core.files import shelf
-from core.images.load import encode_png
+from core.images.load import encode_png, image_id
 from core.vision_language.generators import GENERATORS
 from core.vision_language.question_set import open_set, write_set
 from core.vision_language.records import Illustrated
-from core.vision_language.variants import text_only
 
 ITEMS = list(GENERATORS["color_extraction"](3, 0, "easy"))
-ITEMS.append(text_only(ITEMS[0]))
-ITEMS.append(text_only(ITEMS[1]))  # of one image
+BLACK = np.zeros_like(ITEMS[0].srgb8)
+BLACK_ID = image_id(BLACK)
+for item in ITEMS[:2]:
+    of_black = replace(
+        item.question, question_id=f"{item.question.question_id}-black", image_id=BLACK_ID
+    )
+    ITEMS.append(Illustrated(of_black, BLACK))
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:

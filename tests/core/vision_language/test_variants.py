@@ -13,11 +13,10 @@ from core.errors import MaskError
 from core.images.load import image_id
 from core.vision_language.records import Form, Illustrated, Question
 from core.vision_language.variants import (
-    grayscale,
+    gray,
     hue_turned,
     largest_other,
     robustness_variants,
-    text_only,
 )
 
 SRGB8 = np.random.default_rng(0).integers(0, 256, (40, 50, 3), dtype=np.uint8)
@@ -66,14 +65,14 @@ def test_nine_variants_change_their_region_alone() -> None:
 
 
 def test_a_region_that_is_gray_or_not_there_has_no_variant() -> None:
-    gray = np.zeros((40, 50), dtype=bool)
-    gray[:4] = True
-    made = list(robustness_variants(item(), {"target": gray}))
+    grays = np.zeros((40, 50), dtype=bool)
+    grays[:4] = True
+    made = list(robustness_variants(item(), {"target": grays}))
     assert [one.question.construction["region"] for one in made] == ["entire"] * 3
     with pytest.raises(MaskError, match="bool"):
-        list(robustness_variants(item(), {"target": gray[1:]}))
+        list(robustness_variants(item(), {"target": grays[1:]}))
     with pytest.raises(MaskError, match="no region 'sky'"):
-        list(robustness_variants(item(), {"sky": gray}))
+        list(robustness_variants(item(), {"sky": grays}))
 
 
 def test_the_largest_other_segment_has_nothing_of_the_target() -> None:
@@ -84,11 +83,6 @@ def test_the_largest_other_segment_has_nothing_of_the_target() -> None:
     assert largest_other([], target) is None
 
 
-def test_gray_is_pillows_and_text_only_is_black() -> None:
-    gray = grayscale(item())
+def test_gray_is_pillows() -> None:
     expected = np.asarray(Image.fromarray(SRGB8).convert("L"))
-    np.testing.assert_array_equal(gray.srgb8, np.repeat(expected[..., None], 3, axis=-1))
-    black = text_only(item())
-    assert black.srgb8.shape == SRGB8.shape
-    assert not black.srgb8.any()
-    assert (black.question.variant, black.question.seed_id) == ("text-only", "one")
+    np.testing.assert_array_equal(gray(SRGB8), np.repeat(expected[..., None], 3, axis=-1))
