@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from core.analysis.records import RuleAgreement
@@ -74,6 +76,21 @@ def kappa(pair: RuleAgreement) -> float | None:
     observed = (pair.both + pair.neither) / n
     a, b = (pair.both + pair.only_a) / n, (pair.both + pair.only_b) / n
     chance = a * b + (1 - a) * (1 - b)
+    return None if chance == 1.0 else (observed - chance) / (1 - chance)
+
+
+def nominal_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> float | None:
+    """Cohen's kappa (Cohen 1960) of two who answer with any of several words: agreement beyond what
+    their shares of each word would give by chance.
+
+    None without pairs, or where both say the same one word throughout.
+    """
+    both = list(pairs)
+    if not both:
+        return None
+    observed = sum(one == other for one, other in both) / len(both)
+    first, second = (Counter(pair[side] for pair in both) for side in (0, 1))
+    chance = sum(count * second[word] for word, count in first.items()) / len(both) ** 2
     return None if chance == 1.0 else (observed - chance) / (1 - chance)
 
 

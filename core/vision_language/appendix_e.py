@@ -10,8 +10,9 @@ the true color, and of one at least 10 delta E00 away, so that who always says y
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from core.color.systems import ColorTarget, find, nearest_names, parse_target
 from core.diagnosis.colors import DEFAULT_SIZE_PX, NOT_CSS3, asking, picture, set_colors
 from core.errors import BadInput
 from core.images.load import image_id
+from core.images.mask import Mask
 from core.vision_language.generators.draws import Draws
 from core.vision_language.records import LETTERS, Form, Illustrated, Question
 
@@ -32,12 +34,34 @@ MOST_CHOICES = len(LETTERS)
 @dataclass(frozen=True)
 class Render:
     """An image uint8 ``(H, W, 3)`` of one object whose color is known: a named color of
-    ``system``, css or l2."""
+    ``system``, css or l2. ``scene`` is what draws it again, and ``mask`` bool ``(H, W)`` the
+    object's exact one; empty and None for an image that nothing here draws."""
 
     srgb8: NDArray[np.uint8]
     object_name: str
     target: ColorTarget
     system: str
+    scene: Mapping[str, Any] = field(default_factory=dict)
+    mask: NDArray[np.bool_] | None = None
+
+
+def rendered(system_id: str, color: str, scene: tuple[str, str, int], size_px: int) -> Render:
+    """The diagnostic render of a color's name in a scene of (object, light, seed of the renderer).
+
+    Its ``scene`` has these, the side in pixels, and the SHA-256 of the object's exact mask. Raises
+    BadInput as ``core.diagnosis.colors.picture``.
+    """
+    object_name, light, render_seed = scene
+    target = parse_target(color, system_id)
+    srgb8, mask = picture(object_name, light, render_seed, target.hex, size_px)
+    made = {
+        "object": object_name,
+        "light": light,
+        "seed": render_seed,
+        "size_px": size_px,
+        "mask_sha256": Mask(mask, "renderer").content_sha256,
+    }
+    return Render(srgb8, object_name, target, system_id, made, mask)
 
 
 def questions(render: Render, near: int | None = None, seed: int = 0) -> list[Question]:
@@ -77,6 +101,7 @@ class _Asker:
             "color": self.true.name,
             "srgb8": list(self.true.srgb8),
             "seed": seed,
+            **({"render": dict(render.scene)} if render.scene else {}),
         }
 
     def ask(self, near: int | None) -> Iterator[Question]:
@@ -164,11 +189,10 @@ def of_renders(
     if system_id not in SYSTEM_NAMES:
         raise BadInput(f"Appendix E asks on css and l2, not on {system_id}.", "system")
     for color in set_colors(system_id):
-        for object_name, light, render_seed in scenes:
-            srgb8, _ = picture(object_name, light, render_seed, color.hex, size_px)
-            render = Render(srgb8, object_name, parse_target(color.name, system_id), system_id)
+        for scene in scenes:
+            render = rendered(system_id, color.name, scene, size_px)
             for question in questions(render, near, seed):
-                yield Illustrated(question, srgb8)
+                yield Illustrated(question, render.srgb8)
 
 
 def _same_color(color: NamedColor) -> list[str]:

@@ -159,7 +159,7 @@ def score(
     tasks: dict[str, Tally] = {}
     for question in questions:
         if not question.seed_id and question.task != ROBUSTNESS:
-            one = _tally(question, by_id.get(question.question_id))
+            one = tally_of(question, by_id.get(question.question_id))
             tasks[question.task] = tasks.get(question.task, Tally()) + one
     counted = [
         tally for task, tally in tasks.items() if overall_tasks is None or task in overall_tasks
@@ -235,7 +235,7 @@ def robustness(questions: Sequence[Question], outcomes: Mapping[str, Outcome]) -
     by_variant: dict[str, Tally] = {}
     for members in seeds.values():
         for one in members:
-            tally = _tally(one, outcomes.get(one.question_id))
+            tally = tally_of(one, outcomes.get(one.question_id))
             by_variant[one.variant] = by_variant.get(one.variant, Tally()) + tally
         if len(members) == 1:
             bare += 1
@@ -255,7 +255,8 @@ def robustness(questions: Sequence[Question], outcomes: Mapping[str, Outcome]) -
     return Robustness(as_made, complete, partly, bare, orphans, by_variant)
 
 
-def _tally(question: Question, outcome: Outcome | None) -> Tally:
+def tally_of(question: Question, outcome: Outcome | None) -> Tally:
+    """The tally of one question; None: it was not asked."""
     if outcome is None:
         return Tally(not_asked=1)
     return Tally(

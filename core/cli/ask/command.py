@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from core.cli.ask import listing, making, running, scoring, variants
+from core.cli.ask import judging, listing, making, running, scoring, variants
 from core.command import program, status_of
 
 EPILOG = """\
@@ -22,6 +22,8 @@ examples:
   python -m core.vision_language run questions --model ./InternVL3-1B-hf --image gray --out gray
   python -m core.vision_language run questions --model http://127.0.0.1:8000/v1 --name MODEL \\
       --key-env MY_KEY --at-once 8 --most-tokens 2000000 --out answers/served
+  python -m core.vision_language judge make judged --system l2 --count 58
+  python -m core.vision_language judge report answers/judged
   python -m core.vision_language score answers/qwen gray --answers answers.csv
 """
 
@@ -36,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = argument_parser.add_subparsers(required=True, metavar="COMMAND")
-    for part in (making, variants, running, scoring, listing):
+    for part in (making, variants, judging, running, scoring, listing):
         part.add(commands)
     return argument_parser
 

@@ -122,7 +122,7 @@ def as_text(told: Mapping[str, Any]) -> str:
         f"{told['asking']}: {told['model']}, {settings['style']}, image {settings['version']}",
         f"Set {told['set']['path']}, SHA-256 {told['set']['checksum'][:12]}; read by parser "
         f"{told['parser']}.",
-        *_aligned(rows),
+        *aligned(rows),
     ]
     if robust:
         kinds = ("partly_asked", "without_variants", "orphans")
@@ -147,11 +147,11 @@ def differences_as_text(told: Mapping[str, Any]) -> str:
         only = (str(one["only_a"]), str(one["only_b"]))
         rows.append([name, str(pairs), points, _interval(one["interval"]), *only, p_value])
     head = f"{told['second']} less {told['first']}, in percentage points, question by question"
-    return "\n".join([head, *_aligned(rows)])
+    return "\n".join([head, *aligned(rows)])
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
-    """Names at the left, numbers at the right; the marks at the end as they are."""
+def aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """Rows as lines. Names at the left, numbers at the right; the marks at the end as they are."""
     count = max(map(len, rows))
     full = [[*row, *[""] * (count - len(row))] for row in rows]
     widths = [max(len(row[at]) for row in full) for at in range(count)]
