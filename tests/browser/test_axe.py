@@ -31,6 +31,7 @@ ROOMS = {
     "tab=colorize&view=color": ".th-col-tile img",
     "tab=colorize&view=color&drawing=concept-0041": ".cv[data-ready]",
     "tab=colorize&view=sketches&thing=apple": ".th-sk-candidate",
+    "tab=ask": ".th-qa-none",
 }
 
 

@@ -183,11 +183,11 @@ function figure(found) {
  * A table of texts.
  * @param {string[]} columns
  * @param {(string | number | null)[][]} rows
- * @param {string} [className]
+ * @param {string} label
  */
-function table(columns, rows, className) {
+function table(columns, rows, label) {
   const scroll = make('div', 'th-scroll');
-  const node = make('table', 'th-table th-qa-table ' + (className || ''));
+  const node = make('table', 'th-table th-qa-table');
   const head = make('thead');
   const line = make('tr');
   const body = make('tbody');
@@ -209,7 +209,7 @@ function table(columns, rows, className) {
   node.append(head, body);
   scroll.tabIndex = 0;
   scroll.setAttribute('role', 'group');
-  scroll.setAttribute('aria-label', columns[0]);
+  scroll.setAttribute('aria-label', 'Table: ' + label);
   scroll.append(node);
   return scroll;
 }
@@ -299,7 +299,7 @@ function allNumbers(found) {
       found.parser +
       '.',
   );
-  return fold('All numbers', [how, table(columns, rows), saves]);
+  return fold('All numbers', [how, table(columns, rows, 'all numbers'), saves]);
 }
 
 function why(found) {
@@ -309,7 +309,7 @@ function why(found) {
   return rows.length
     ? [
         fold('Why answers could not be read, or are not there', [
-          table(['Reason', 'Who', 'Answers'], rows),
+          table(['Reason', 'Who', 'Answers'], rows, 'reasons'),
         ]),
       ]
     : [];
@@ -359,6 +359,7 @@ function differences(found) {
           row.only_second,
           row.p === null ? NONE : Number(row.p.toPrecision(3)),
         ]),
+        'differences',
       ),
       see,
     );
@@ -403,6 +404,7 @@ function published(found) {
           number(row.overall),
           number(row.robust),
         ]),
+      note,
     ),
   ]);
   return [fold('As published', nodes)];
@@ -414,7 +416,7 @@ function further(found) {
     card.append(
       make('h3', '', one.title),
       make('p', 'th-soft', one.note),
-      table(one.columns, one.rows),
+      table(one.columns, one.rows, one.title),
     );
     return card;
   });
