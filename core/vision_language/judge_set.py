@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, set_colors
@@ -16,6 +17,8 @@ from core.vision_language.records import Illustrated, Question
 MARK = "appendix_e"
 """True in the settings of such a set."""
 DEFAULT_RENDERS = 40
+_AT_ONCE = 200
+"""Renders that are held in memory, about a megabyte each at 512 pixels."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,16 @@ def _scenes_of(draws: Draws) -> Iterator[tuple[str, str, int]]:
 
 
 def judge_questions(settings: JudgeSettings) -> Iterator[Illustrated]:
-    """Nine questions a render on css, six on l2, one render at a time. Raises BadInput as
+    """Nine questions a render on css, six on l2, in the order of :func:`scenes`. Raises BadInput as
     :func:`appendix_e.questions` and for a size that the renderer does not take."""
-    for color, scene in scenes(settings):
-        render = rendered(settings.system, color, scene, settings.size_px)
-        for question in questions(render, settings.near, settings.seed):
-            yield Illustrated(question, render.srgb8)
+    waiting = scenes(settings)
+    while part := list(islice(waiting, _AT_ONCE)):
+        # Light and shade of a scene are computed once for its colors that come together.
+        drawn = {
+            one: rendered(settings.system, *one, settings.size_px)
+            for one in sorted(part, key=lambda one: one[1])
+        }
+        for one in part:
+            render = drawn.pop(one)
+            for question in questions(render, settings.near, settings.seed):
+                yield Illustrated(question, render.srgb8)

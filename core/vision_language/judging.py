@@ -324,7 +324,8 @@ def _note(asked: Asked, questions: Sequence[Question]) -> str:
     lines = [
         f"Appendix E of GenColorBench on {len({one.image_id for one in questions}):,} diagnostic "
         f"renders, asked {settings.style}, image {settings.version}. Rules judge with the exact "
-        "mask, always in color; asked for a name, a rule gives the one it comes nearest to."
+        "mask, always in color; asked for a name, a rule gives the one it comes nearest to. "
+        "truehue was made on renders of this kind."
     ]
     others = len(asked.questions) - len(questions)
     if others:

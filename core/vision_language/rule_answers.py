@@ -14,15 +14,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from core.batch.folder import json_bytes, json_object
 from core.color.catalog import NamedColor
 from core.color.systems import find, parse_target
 from core.diagnosis.colors import set_colors
 from core.diagnosis.judging import margin
-from core.errors import BadInput, DataFolderError, TrueHueError
-from core.files import quiet, replace_file
+from core.errors import BadInput, TrueHueError
+from core.files import quiet
 from core.images.load import image_id
 from core.verdict.judge import PASS, UNSCORED
 from core.verdict.measure import MaskCache, measure
@@ -33,7 +31,7 @@ from core.vision_language.wording import fold
 
 VERSION = 1
 """Rises where the same rules would answer otherwise."""
-CACHE = "rules.json"
+CACHE = "rules.jsonl"
 OTHERWISE = "This TrueHue draws the render otherwise: there is no mask to judge it by."
 HEX_TASK = "css_q3"
 
@@ -64,52 +62,74 @@ def rule_answers(
     """The answers of every rule to the questions about renders, by its id; a rule that cannot judge
     leaves a question unanswered, with the reason.
 
-    With a ``folder`` they are kept there (``rules.json``) and not computed twice. Raises BadInput
-    for a question that names no render.
+    With a ``folder`` they are kept there (``rules.jsonl``, a line a render) and not computed twice,
+    also where it was ended. Raises BadInput for a question that names no render.
     """
-    key = _key(questions)
-    kept = None if folder is None else _kept(folder / CACHE, key)
-    if kept is None:
-        kept = _computed(questions, told)
-        if folder is not None:
-            with suppress(DataFolderError):  # somebody else's folder: they are computed again
-                replace_file(folder / CACHE, json_bytes({"key": key, "rules": kept}))
+    renders = _renders(questions)
+    kept = {} if folder is None else _kept(folder / CACHE)
+    found: dict[str, dict[str, tuple[str | None, str]]] = {entry.id: {} for entry in RULES}
+    for done, of in enumerate(renders, 1):
+        key = _key(of)
+        if key not in kept:
+            judged = _judged(of[0])
+            kept[key] = {
+                rule_id: {one.question_id: _reading(one, by) for one in of}
+                for rule_id, by in judged.items()
+            }
+            if folder is not None:
+                _keep(folder / CACHE, key, kept[key])
+        for rule_id, readings in kept[key].items():
+            found[rule_id].update(readings)
+        told(done, len(renders))
     return {
-        entry.id: [_answer(one, *kept[entry.id][one.question_id]) for one in questions]
+        entry.id: [_answer(one, *found[entry.id][one.question_id]) for one in questions]
         for entry in RULES
     }
 
 
-def _key(questions: Sequence[Question]) -> str:
-    """Of all that the answers follow from."""
-    asked = [[one.question_id, one.image_id, one.text, *one.choices] for one in questions]
-    rules = [[entry.id, entry.version] for entry in RULES]
-    return hashlib.sha256(json.dumps([VERSION, rules, asked]).encode()).hexdigest()
-
-
-def _kept(path: Path, key: str) -> dict[str, Any] | None:
-    try:
-        found = json_object(path)
-    except BadInput:
-        return None
-    return dict(found["rules"]) if found.get("key") == key else None
-
-
-def _computed(questions: Sequence[Question], told: Told) -> dict[str, Any]:
-    by_render: dict[str, list[Question]] = {}
+def _renders(questions: Sequence[Question]) -> list[list[Question]]:
+    """The questions about each render, those of one scene one after the other: light and shade of a
+    scene are computed once for all its colors."""
+    by_render: dict[tuple[str, str, str], list[Question]] = {}
     for one in questions:
         made = one.construction
         if not made.get("render"):
             raise BadInput(f"The question {one.question_id} does not say of which render it is.")
-        by_render.setdefault(f"{one.image_id} {made['system']}", []).append(one)
-    out: dict[str, Any] = {entry.id: {} for entry in RULES}
-    for done, of_render in enumerate(by_render.values(), 1):
-        judged = _judged(of_render[0])
-        for rule_id, by in judged.items():
-            for one in of_render:
-                out[rule_id][one.question_id] = _reading(one, by)
-        told(done, len(by_render))
+        scene = json.dumps(made["render"], sort_keys=True)
+        by_render.setdefault((scene, one.image_id, str(made["system"])), []).append(one)
+    return [by_render[key] for key in sorted(by_render)]
+
+
+def _key(questions: Sequence[Question]) -> str:
+    """Of all that the answers about one render follow from."""
+    asked = [
+        [one.question_id, one.image_id, one.task, one.text, dict(one.construction), *one.choices]
+        for one in questions
+    ]
+    rules = [[entry.id, entry.version] for entry in RULES]
+    return hashlib.sha256(json.dumps([VERSION, rules, asked]).encode()).hexdigest()
+
+
+def _kept(path: Path) -> dict[str, dict[str, Readings]]:
+    """By key, then by rule; a line that a kill tore is left out."""
+    out: dict[str, dict[str, Readings]] = {}
+    with suppress(OSError):
+        for line in path.read_bytes().splitlines():
+            with suppress(ValueError, LookupError, TypeError, AttributeError):
+                fields = json.loads(line)
+                out[str(fields["key"])] = {
+                    rule_id: {one: (reading, str(why)) for one, (reading, why) in of.items()}
+                    for rule_id, of in fields["rules"].items()
+                }
     return out
+
+
+def _keep(path: Path, key: str, rules: Mapping[str, Readings]) -> None:
+    """A line more; nothing in a folder of somebody else: there they are computed again."""
+    line = json.dumps({"key": key, "rules": rules}, ensure_ascii=False)
+    with suppress(OSError), path.open("ab") as file:
+        # After a line that was torn a new one begins.
+        file.write(f"\n{line}\n".encode())
 
 
 def _judged(question: Question) -> dict[str, _Judged]:

@@ -223,8 +223,12 @@ def test_from_the_command_to_the_report(
     told = json.loads(capsys.readouterr().out)
     assert row(told, "accuracy", "Yes or no")["percent"] == 50.0
     assert row(told, "accuracy", "L2 Q1")["unanswered"] == 2
-    assert (out / CACHE).is_file()
-    monkeypatch.setattr(rules_module, "_computed", None)  # what was judged is not judged again
+    kept = (out / CACHE).read_text()
+    (out / CACHE).write_text(kept[:-20])  # a line that a kill tore is judged again
+    seen: list[tuple[int, int]] = []
+    assert judge_report(read_asked(out), lambda *of: seen.append(of)) == told
+    assert seen == [(1, 2), (2, 2)]
+    monkeypatch.setattr(rules_module, "_judged", None)  # what was judged is not judged again
     assert judge_report(read_asked(out)) == told
     assert main(["judge", "report", str(out)]) == 0
     text = capsys.readouterr().out
