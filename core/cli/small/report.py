@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from core.cli.small.measuring import GROUPS, REAL_SATURATION, Row
+from core.files import replace_file
 from core.verdict.judge import PASS, UNSCORED
 
 # Gray, dashed and marked lines: series are told apart without color.
@@ -249,7 +250,7 @@ def write(folder: Path, rows: Sequence[Row], about: Mapping[str, Any]) -> None:
     """Writes ``report.md`` and its figures into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in {"report.md": page(rows, about), **figures(rows)}.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        replace_file(folder / name, text.encode())
 
 
 def _apart(heights: Sequence[float], least: float = 13.0) -> list[float]:
