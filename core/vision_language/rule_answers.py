@@ -87,6 +87,12 @@ def rule_answers(
     }
 
 
+def are_kept(questions: Sequence[Question], folder: Path) -> bool:
+    """Whether :func:`rule_answers` has nothing left to judge for these questions."""
+    kept = _kept(folder / CACHE)
+    return all(_key(of) in kept for of in _renders(questions))
+
+
 def _renders(questions: Sequence[Question]) -> list[list[Question]]:
     """The questions about each render, those of one scene one after the other: light and shade of a
     scene are computed once for all its colors."""

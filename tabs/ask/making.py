@@ -10,11 +10,14 @@ from pydantic import Field
 
 from core.errors import BadInput, TrueHueError
 from core.generation.request import Cancelled
+from core.vision_language.appendix_e import SYSTEM_NAMES
 from core.vision_language.generators import VERSION, Difficulty, GeneratedSettings, generated
+from core.vision_language.judge_set import JudgeSettings, judge_questions
 from core.vision_language.models.registry import PIXELS
 from core.vision_language.published import HUB_ID, read_published
 from core.vision_language.question_set import MANIFEST, open_set
 from core.vision_language.records import Illustrated
+from tabs.ask.judge import judge_all
 from tabs.ask.sets import MOST_A_TASK, QUESTION_SET
 from tabs.ask.start import AskRequest, start_asking
 from tabs.page.actor import Actor, asks, may
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from tabs.page.context import Context
 
 MOST_NAME = 80
+MOST_RENDERS = 2058
+QUESTIONS_A_RENDER = {"css": 9, "l2": 6}
 
 
 class MakeSet(PageRequest):
@@ -34,6 +39,16 @@ class MakeSet(PageRequest):
     tasks: Annotated[tuple[str, ...], Field(title="Tasks", min_length=1)]
     count: Annotated[Whole, Field(ge=1, le=MOST_A_TASK, title="Questions of each task")] = 20
     difficulty: Annotated[str, one_of("difficulty", list(Difficulty))] = str(Difficulty.MEDIUM)
+    seed: Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed")] = 0
+    name: str = ""
+
+
+class MakeJudgeSet(PageRequest):
+    """GenColorBench's Appendix E on diagnostic renders: so many ``renders`` in colors of a
+    ``system``, of six questions each on ISCC-NBS level 2 and nine on CSS."""
+
+    system: Annotated[str, one_of("color system", list(SYSTEM_NAMES))] = "l2"
+    renders: Annotated[Whole, Field(ge=1, le=MOST_RENDERS, title="Renders")] = 20
     seed: Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed")] = 0
     name: str = ""
 
@@ -63,6 +78,26 @@ def make_set(context: Context, actor: Actor, request: MakeSet) -> dict[str, Any]
 
     def work(job: Job) -> Mapping[str, Any]:
         return _add(context, actor, job, _told(job, generated(settings), total), name, made)
+
+    return {"job": context.jobs.start("questions", f"Questions: {name}", actor, work).id}
+
+
+@asks("add")
+def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> dict[str, Any]:
+    """Begins to draw renders that a model is asked about as a judge, and has the rules judge them;
+    the answer names the job."""
+    settings = JudgeSettings(request.system, request.renders, request.seed)
+    each = QUESTIONS_A_RENDER[request.system]
+    total = request.renders * each
+    _check_size(context, total)
+    name = " ".join(request.name.split())[:MOST_NAME]
+    name = name or f"Appendix E, {SYSTEM_NAMES[request.system]}, seed {request.seed}"
+
+    def work(job: Job) -> Mapping[str, Any]:
+        items = _told(job, judge_questions(settings), total)
+        result = _add(context, actor, job, items, name, settings.as_json())
+        judge_all(context.storage.question_sets.open(result["set"]), job)
+        return result
 
     return {"job": context.jobs.start("questions", f"Questions: {name}", actor, work).id}
 

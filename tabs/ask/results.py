@@ -22,6 +22,7 @@ from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Question
 from core.vision_language.scoring import Scores, Tally, score
 from core.vision_language.tasks import ROBUSTNESS, TASKS
+from tabs.ask.judge import judge_json
 from tabs.ask.keeper import AskingKeeper
 from tabs.ask.list import progress_words, set_id_of
 from tabs.ask.sets import opened, set_json
@@ -72,7 +73,7 @@ def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dic
         "people": people_json(context, of, questions),
         "published": [_published_json(row, table) for table in _tables(of) for row in table[1]],
         "differences": _differences_json(questions, chosen),
-        "tables": _further_tables(of, chosen),
+        "judge": judge_json(of, chosen),
         "notes": _notes(of, chosen),
         "parser": PARSER,
     }
@@ -269,10 +270,6 @@ def _difference_json(name: str, one: Difference) -> dict[str, Any]:
         "p": one.p_value,
         "change_ratio": one.change_ratio,
     }
-
-
-def _further_tables(of: QuestionSet, chosen: Mapping[str, Asked]) -> list[dict[str, Any]]:
-    return []
 
 
 def _notes(of: QuestionSet, chosen: Mapping[str, Asked]) -> list[str]:

@@ -9,8 +9,16 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from tabs.ask.downloads import answers_file, scores_file
+from tabs.ask.judge import JudgeRenders, judge_renders
 from tabs.ask.list import AllAskings, ChangeAsking, askings_view, change_asking
-from tabs.ask.making import ImportSet, MakeSet, import_set, make_set
+from tabs.ask.making import (
+    ImportSet,
+    MakeJudgeSet,
+    MakeSet,
+    import_set,
+    make_judge_set,
+    make_set,
+)
 from tabs.ask.pictures import ImageRequest, image_png
 from tabs.ask.questions import OneQuestion, QuestionsRequest, question_view, questions_view
 from tabs.ask.results import ResultsRequest, results_view
@@ -35,8 +43,10 @@ def ask_routes(context: Context) -> Door:
     door.gives("/questions", QuestionsRequest, questions_view)
     door.gives("/question", OneQuestion, question_view)
     door.takes("/sets/make", MakeSet, make_set)
+    door.takes("/sets/judge", MakeJudgeSet, make_judge_set)
     door.takes("/sets/import", ImportSet, import_set)
     door.takes("/sets/{set}/hide", HideSet, hide_set)
+    door.takes("/sets/{set}/rules", JudgeRenders, judge_renders)
     door.takes("/askings", AskRequest, start_asking)
     door.takes("/askings/{id}/{what}", ChangeAsking, change_asking)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from core.vision_language.appendix_e import SYSTEM_NAMES
 from core.vision_language.generators import (
     GENERATORS,
     Difficulty,
@@ -89,6 +90,7 @@ def generator_json() -> dict[str, Any]:
         ],
         "difficulties": [str(one) for one in Difficulty],
         "most": MOST_A_TASK,
+        "systems": [{"id": system, "name": name} for system, name in SYSTEM_NAMES.items()],
     }
 
 

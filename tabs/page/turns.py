@@ -43,6 +43,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("scores", "Pictures of runs are scored", shared=True),
         Kind("cells", "Colors of concepts are extracted", shared=True),
         Kind("questions", "Questions about images are made", most=2, shared=True),
+        Kind("rules", "Rules judge diagnostic renders", shared=True),
         Kind(ASKING, "Questions are asked", shared=True),
         Kind("study", "A study is made", most=2, shared=True),
     )

@@ -100,7 +100,7 @@ def test_a_set_is_made_asked_browsed_and_compared(
     askings.filter(has_text="Pixel reader").get_by_role("checkbox").check()
     page.get_by_role("tab", name="Where two differ").click()
     page.get_by_label("Task", exact=True).select_option("")
-    expect(page.locator(".th-qa-card .th-soft").first).to_contain_text("that only one of")
+    expect(page.locator(".th-qa-found")).to_contain_text("that only one of")
     expect(items.first.locator(".th-qa-answer")).to_have_count(2)
     expect(page.get_by_role("group", name="Outcome")).to_contain_text("Only 2 right")
 

@@ -6,7 +6,7 @@ import { askingsList } from './askings.js';
 import { askForm } from './form.js';
 import { questionsView } from './questions.js';
 import { drawResults } from './results.js';
-import { setsCard } from './sets.js';
+import { setsCard, work } from './sets.js';
 import { askUrl, openAsk, publishAsk, qa, setAsk } from './view.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -46,6 +46,11 @@ export function mount({ element }) {
       setAsk({ set: first ? first.id : '', askings: [] });
     } else front();
   }
+  /** @param {(text: string) => void} tell */
+  async function judge(tell) {
+    await work('sets/' + qa.set + '/rules', {}, tell);
+    results(true);
+  }
   async function results(force) {
     const key = qa.set + ' ' + qa.askings.join();
     if (!force && key === shownResults) return;
@@ -55,7 +60,7 @@ export function mount({ element }) {
       const found = await ask(askUrl('/results', { set: qa.set, askings: qa.askings.join(',') }));
       if (mine !== asked) return;
       say('');
-      drawResults(views.results, found);
+      drawResults(views.results, found, judge);
     } catch (error) {
       if (mine !== asked) return;
       shownResults = '';

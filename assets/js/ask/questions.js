@@ -38,7 +38,7 @@ export function questionsView(box, rows, start) {
   const who = make('select');
   const outcomes = make('span', 'th-strip');
   const search = make('input');
-  const status = make('p', 'th-soft');
+  const status = make('p', 'th-soft th-qa-found');
   const list = make('div', 'th-qa-cards');
   const pager = make('nav', 'th-qa-pager');
   let found = null;

@@ -1,6 +1,6 @@
 // What the chosen askings score: a row for each of them in every task, with its interval, beside
 // chance, the pixel reader and people; then all numbers, the published rows, and the differences.
-import { make, many, options } from '../shared/dom.js';
+import { make, many, options, put } from '../shared/dom.js';
 import { askUrl, numberOf, openAsk, qa } from './view.js';
 
 const NONE = '–';
@@ -410,15 +410,47 @@ function published(found) {
   return [fold('As published', nodes)];
 }
 
-function further(found) {
-  return found.tables.map((one) => {
+// A model as judge: its answers about renders of known color, beside those of the pixel rules.
+function judging(found, judge) {
+  if (!found.judge) return [];
+  if (!found.judge.ready) {
     const card = make('section', 'th-card th-qa-card');
+    const press = make('button', 'th-button', 'Have the rules judge the renders');
+    const said = make('p', 'th-soft');
+    press.type = 'button';
+    said.setAttribute('role', 'status');
+    press.addEventListener('click', async () => {
+      press.disabled = true;
+      try {
+        await judge((text) => put(said, text));
+      } catch (error) {
+        put(said, error.message);
+        press.disabled = false;
+      }
+    });
     card.append(
-      make('h3', '', one.title),
+      make('h3', '', 'A model as judge of color'),
+      make(
+        'p',
+        'th-soft',
+        'The color of each render is known. Once the pixel rules have judged them too, answers stand beside theirs, as in GenColorBench’s Table 2.',
+      ),
+      press,
+      said,
+    );
+    return [card];
+  }
+  return found.judge.reports.map((report) => {
+    const nodes = report.tables.flatMap((one) => [
+      make('h4', '', one.title + (one.published ? ' (published)' : '')),
       make('p', 'th-soft', one.note),
       table(one.columns, one.rows, one.title),
+    ]);
+    return fold(
+      numberOf(report.asking) + ' ' + report.title + ', beside the pixel rules',
+      nodes,
+      found.judge.reports.length === 1,
     );
-    return card;
   });
 }
 
@@ -426,8 +458,9 @@ function further(found) {
  * Draws the results into a box.
  * @param {HTMLElement} box
  * @param {any} found what the app answered
+ * @param {(say: (text: string) => void) => Promise<void>} judge has the rules judge the renders
  */
-export function drawResults(box, found) {
+export function drawResults(box, found, judge) {
   const card = make('section', 'th-card th-qa-card');
   const legend = make('p', 'th-qa-legend');
   const open = new Set(
@@ -456,7 +489,7 @@ export function drawResults(box, found) {
   how.textContent =
     'Line: 95% interval. Dashed: chance. ◇ the reader of pixels, which is no language model. □ people of your own studies, ○ people as published.';
   card.append(how, ...found.notes.map((text) => make('p', 'th-soft', text)));
-  const nodes = [card, ...differences(found), ...further(found)];
+  const nodes = [card, ...differences(found), ...judging(found, judge)];
   if (found.rows.length) nodes.push(allNumbers(found), ...why(found));
   nodes.push(...published(found));
   nodes.forEach((node) => {

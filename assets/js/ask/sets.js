@@ -1,5 +1,5 @@
 // The sets of questions: which one is open, and making or importing another.
-import { arrange, make, many, options, put } from '../shared/dom.js';
+import { arrange, make, many, options, put, strip } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 import { followJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
@@ -69,13 +69,13 @@ function field(label, input) {
 }
 
 /**
- * Begins to make a set, and follows that to its end.
+ * Begins long work, and follows it to its end.
  * @param {string} path
  * @param {unknown} body
  * @param {(text: string) => void} say
  */
-async function made(path, body, say) {
-  const { job } = await send('/api/ask/sets/' + path, body);
+export async function work(path, body, say) {
+  const { job } = await send('/api/ask/' + path, body);
   store.tell('explore-job');
   const ended = await followJob(job, (now) => say(now.words));
   if (ended.status !== 'done') throw new Error(ended.problem || 'It was cancelled.');
@@ -106,37 +106,73 @@ function makeDialog(generator, done) {
     generator.difficulties.map((id) => ({ id, name: id })),
     'medium',
   );
+  const systems = make('select');
+  systems.name = 'system';
+  options(systems, generator.systems, 'l2');
+  const renders = Object.assign(make('input'), {
+    name: 'renders',
+    value: '20',
+    inputMode: 'numeric',
+  });
+  const kind = make('span', 'th-strip');
+  kind.setAttribute('role', 'group');
+  kind.setAttribute('aria-label', 'What is drawn');
   const group = make('fieldset', 'th-qa-group');
   group.append(make('legend', '', 'Tasks'), tasks);
+  const drawn = [group, field('Questions of each task', count), field('Difficulty', difficulty)];
+  const rendered = [
+    make(
+      'p',
+      '',
+      'Objects of exactly known color, and the questions of GenColorBench’s Appendix E: what color is it, and is it this one? The pixel rules judge the same renders, so that a model’s answers stand beside theirs. Six questions a render on ISCC-NBS level 2, nine on CSS.',
+    ),
+    field('Color system', systems),
+    field('Renders', renders),
+  ];
+  let what = 'make';
+  const choose = (id) => {
+    what = id;
+    strip(
+      kind,
+      [
+        { id: 'make', name: 'Tasks with images drawn for them' },
+        { id: 'judge', name: 'A model as judge: renders of known color' },
+      ],
+      what,
+      choose,
+    );
+    drawn.forEach((node) => {
+      node.hidden = what !== 'make';
+    });
+    rendered.forEach((node) => {
+      node.hidden = what !== 'judge';
+    });
+  };
+  choose(what);
   const { form } = formDialog(
     'Make a set of questions',
     [
-      make(
-        'p',
-        '',
-        'Images are drawn so that the answer is known by construction. The same settings make the same pixels everywhere.',
-      ),
-      group,
-      field('Questions of each task', count),
-      field('Difficulty', difficulty),
+      kind,
+      make('p', '', 'The same settings make the same pixels everywhere, and the same set.'),
+      ...drawn,
+      ...rendered,
       field('Seed', seed),
       field('Name', name),
     ],
     'Make',
     async (say) => {
       const values = new FormData(form);
-      const result = await made(
-        'make',
-        {
-          tasks: values.getAll('tasks'),
-          count: values.get('count'),
-          seed: values.get('seed'),
-          difficulty: values.get('difficulty'),
-          name: values.get('name'),
-        },
-        say,
-      );
-      done(result);
+      const both = { seed: values.get('seed'), name: values.get('name') };
+      const body =
+        what === 'make'
+          ? {
+              ...both,
+              tasks: values.getAll('tasks'),
+              count: values.get('count'),
+              difficulty: values.get('difficulty'),
+            }
+          : { ...both, system: values.get('system'), renders: values.get('renders') };
+      done(await work('sets/' + what, body, say));
     },
   );
 }
@@ -156,7 +192,7 @@ function importDialog(done) {
     [words, field('Folder or file', path)],
     'Import',
     async (say) => {
-      done(await made('import', { path: new FormData(form).get('path') }, say));
+      done(await work('sets/import', { path: new FormData(form).get('path') }, say));
     },
   );
 }

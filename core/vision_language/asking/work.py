@@ -246,13 +246,6 @@ class Asker:
         budget.on_spent = ledger.add
         return budget
 
-    def _budget(self) -> Budget:
-        """What may be spent; what is, is written down from now on."""
-        budget, ledger = self._work.spent(), Ledger(self._work.folder.path)
-        ledger.begin(budget.spent_requests, budget.spent_tokens)
-        budget.on_spent = ledger.add
-        return budget
-
     def _opened(self) -> Answerer:
         if self._model is None:
             work = self._work

@@ -18,8 +18,10 @@ from PIL import Image
 from core.batch import execute as batch
 from core.errors import BadInput, NotAllowed
 from core.images.load import image_id
+from core.verdict.rules import RULES
 from core.vision_language.asking.work import AskingWork
 from core.vision_language.generators import GeneratedSettings, generated
+from core.vision_language.rule_answers import CACHE
 from tabs.ask import keeper as keepers
 from tabs.ask.keeper import AskingKeeper
 from tabs.ask.list import ChangeAsking, change_asking
@@ -199,6 +201,33 @@ def test_a_part_is_asked_and_the_same_again_goes_on(ask: Ask, set_id: str) -> No
     assert ask("/askings")["hidden"] == 0
     refused = ask("/askings", {"set": set_id, "model": "chance", "tasks": ["x"]}, status=400)
     assert refused["field"] == "tasks"
+
+
+def test_a_model_as_judge_stands_beside_the_rules(
+    ask: Ask, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = ask("/sets/judge", {"renders": 2, "seed": 1})["job"]
+    ended = context.jobs.wait(job, 120)
+    assert ended.status == "done", ended.problem
+    set_id = ended.result["set"]
+    (row,) = ask("/start")["sets"]
+    assert (row["appendix_e"], row["questions"]) == (True, 12)
+    assert row["facts"].startswith("GenColorBench, Appendix E, on diagnostic renders")
+    assert ask("/results", set=set_id)["judge"] == {"ready": True, "reports": []}
+    chance = answered(ask, set_id, "chance")
+    (report,) = ask("/results", set=set_id, askings=chance)["judge"]["reports"]
+    assert report["title"] == "Chance as judge of color"
+    tables = {table["id"]: table for table in report["tables"]}
+    rules = tables["accuracy"]["columns"][-len(RULES) :]
+    assert rules == [entry.id for entry in RULES]
+    assert "95% interval" in tables["accuracy"]["columns"]
+    assert tables["published"]["published"]
+    # Without what the rules have answered, they are asked to.
+    (context.storage.question_sets.root / set_id / CACHE).unlink()
+    assert ask("/results", set=set_id, askings=chance)["judge"]["ready"] is False
+    monkeypatch.setattr("tabs.ask.judge.rule_answers", lambda *_: pytest.fail("asked at once"))
+    again = context.jobs.wait(ask(f"/sets/{set_id}/rules", {})["job"], 30)
+    assert again.status == "failed"
 
 
 def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) -> None:

@@ -1,0 +1,130 @@
+"""A model as judge of color: its answers about renders of known color beside those of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.errors import BadInput
+from core.generation.request import Cancelled
+from core.vision_language.asking.asked import Asked
+from core.vision_language.judge_set import asks_of_render, is_judge_set
+from core.vision_language.judging import report_of
+from core.vision_language.question_set import QuestionSet
+from core.vision_language.records import Answer, Question
+from core.vision_language.rule_answers import are_kept, rule_answers
+from tabs.ask.sets import opened
+from tabs.ask.words import model_name, settings_words
+from tabs.page.actor import Actor, asks
+from tabs.page.errors import many
+from tabs.page.jobs import Job
+from tabs.page.requests import PageRequest
+
+if TYPE_CHECKING:
+    from tabs.page.context import Context
+
+Cell = str | int | float | None
+
+
+class JudgeRenders(PageRequest):
+    """The set whose renders the rules are to judge."""
+
+    set: str
+
+
+def judged_questions(of: QuestionSet) -> list[Question]:
+    """The questions of a set that are about diagnostic renders."""
+    return (
+        [one for one in of.questions() if asks_of_render(one)] if is_judge_set(of.settings) else []
+    )
+
+
+@asks("compute")
+def judge_renders(context: Context, actor: Actor, request: JudgeRenders) -> dict[str, Any]:
+    """Begins to have every rule judge the renders of a set; the answer names the job. What is
+    judged is kept, so that it goes on where it was ended. Raises NotStored, BadInput."""
+    of = opened(context, request.set)
+    if not judged_questions(of):
+        raise BadInput(
+            "The set asks of no diagnostic renders, so that rules have nothing to judge."
+        )
+
+    def work(job: Job) -> Mapping[str, Any]:
+        judge_all(of, job)
+        return {"set": request.set}
+
+    title = f"Rules judge the renders of {of.name}"
+    return {"job": context.jobs.start("rules", title, actor, work).id}
+
+
+def judge_all(of: QuestionSet, job: Job) -> None:
+    """Has the rules judge all renders of a set. Raises Cancelled."""
+
+    def told(done: int, total: int) -> None:
+        if job.stop.is_set():
+            raise Cancelled
+        job.tell(f"Rules: {done:,} of {many(total, 'render')}", done, total)
+
+    rule_answers(judged_questions(of), of.folder, told)
+
+
+def judge_json(of: QuestionSet, chosen: Mapping[str, Asked]) -> dict[str, Any] | None:
+    """The tables of each asking beside the rules, as texts; ``ready`` is False where the rules have
+    not judged all renders yet. None for another set."""
+    questions = judged_questions(of)
+    if not questions:
+        return None
+    if not are_kept(questions, of.folder):
+        return {"ready": False, "reports": []}
+    rules = rule_answers(questions, of.folder)
+    return {
+        "ready": True,
+        "reports": [_report_json(asking_id, asked, rules) for asking_id, asked in chosen.items()],
+    }
+
+
+def _report_json(
+    asking_id: str, asked: Asked, rules: Mapping[str, Sequence[Answer]]
+) -> dict[str, Any]:
+    questions = [one for one in asked.questions if asks_of_render(one)]
+    known = {one.question_id for one in questions}
+
+    def of(answers: Sequence[Answer]) -> list[Answer]:
+        return [answer for answer in answers if answer.question_id in known]
+
+    name = model_name(asked.model)
+    by_rule = {rule: of(answers) for rule, answers in rules.items()}
+    report = report_of(questions, of(asked.answers), by_rule, name)
+    return {
+        "asking": asking_id,
+        "title": f"{name} as judge of color",
+        "note": settings_words(asked.settings, asked.model),
+        "tables": [_table_json(table) for table in report["tables"]],
+    }
+
+
+def _table_json(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table as texts, with the two ends of an interval in one cell."""
+    columns = list(table["columns"])
+    at = columns.index("low") if "low" in columns else None
+    rows = [[_words(cell) for cell in row] for row in table["rows"]]
+    if at is not None:
+        columns[at : at + 2] = ["95% interval"]
+        for row in rows:
+            row[at : at + 2] = ["–" if row[at] == "–" else f"{row[at]} to {row[at + 1]}"]
+    return {
+        "id": table["id"],
+        "title": table["title"],
+        "note": table["note"],
+        "published": bool(table["published"]),
+        "columns": columns,
+        "rows": rows,
+    }
+
+
+def _words(cell: Cell) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return (f"{cell:.3g}" if 0 < abs(cell) < 1 else f"{cell:.1f}").replace("-", "−")
+    return str(cell)
