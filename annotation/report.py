@@ -10,11 +10,12 @@ from typing import TypeVar
 import numpy as np
 
 from annotation.agreement.alpha import Scale, alpha
-from annotation.agreement.codes import Codes, codes_of, counted, matrix, strata_of
+from annotation.agreement.codes import codes_of, counted, matrix, strata_of
 from annotation.agreement.fleiss import Agreement, Fleiss, fleiss
 from annotation.judgments.adaptive import NOTES, sizes_of
 from annotation.judgments.answers import Answer, AnswerKind, answers_of, votes_of
 from annotation.judgments.means import ChoiceShare, Given, Rating, choices_of, ratings_of
+from annotation.judgments.questions import QuestionResults, question_results
 from annotation.judgments.rates import SideBias, WinRate, side_bias, win_rates
 from annotation.judgments.resampling import Share, share_of
 from annotation.judgments.votes import Vote
@@ -114,6 +115,7 @@ class Summary:
     skip_share: Share = field(default_factory=Share)
     tie_share: Share = field(default_factory=Share)
     people: int = 0
+    questions: QuestionResults | None = None
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,7 @@ def _summary(
     ranking = rank(votes, analysis.seed, analysis.replicates) if votes else None
     groups = _by_group(votes, analysis, step)
     step("agreement")
-    codes = _codes(plan, main)
+    codes = codes_of(plan, main)
     rng = np.random.default_rng([analysis.seed, 1])
     nominal = plan.kind is not Kind.RATINGS
     kappa = None
@@ -244,12 +246,8 @@ def _summary(
         whole.skip_share,
         whole.tie_share,
         len({person for person, *_ in main}),
+        question_results(plan, main, analysis.seed, analysis.replicates),
     )
-
-
-def _codes(plan: StudyPlan, main: Given) -> Codes:
-    """Answers as numbers; colorings are none (annotation.quality says how far they agree)."""
-    return [] if plan.kind is Kind.COLORINGS else codes_of(plan, main)
 
 
 def _groups(
@@ -278,7 +276,7 @@ def _of_group(
     """A group of cases, or all of them."""
     seed, replicates = analysis.seed, analysis.replicates
     scale: Scale = "interval" if plan.kind is Kind.RATINGS else "nominal"
-    codes = _codes(plan, main)
+    codes = codes_of(plan, main)
     agreement = None
     if codes:
         strata = None if plan.kind is Kind.RATINGS else strata_of(plan, codes)

@@ -7,21 +7,25 @@ from collections.abc import Iterable
 import numpy as np
 
 from annotation.judgments.answers import Answer, AnswerKind
+from annotation.studies.cases import Kind
 from annotation.studies.plan import StudyPlan
 from core.studies import Trial
 
 Codes = list[tuple[str, str, int]]
-"""Participant, stimulus, and what was answered: the rating, or the place of the chosen model in the
-order of names, and after these the tie."""
+"""Participant, stimulus, and what was answered: the rating, the place of a question's choice, or
+the place of the chosen model in the order of names, and after these the tie."""
 
 
 def codes_of(plan: StudyPlan, given: Iterable[tuple[str, Trial, Answer]]) -> Codes:
-    """The codes of participants' answers to main trials; skips are none."""
+    """The codes of participants' answers to main trials. Skips are none, nor are colorings, of
+    which annotation.quality says how far they agree."""
+    if plan.kind is Kind.COLORINGS:
+        return []
     codes: Codes = []
     for participant, trial, answer in given:
         if answer.kind is AnswerKind.SKIP:
             continue
-        if answer.kind is AnswerKind.RATING:
+        if answer.kind is AnswerKind.RATING or plan.kind is Kind.QUESTIONS:
             code = int(answer.value or 0)
         elif answer.value is None:
             code = len(trial.order)
@@ -53,7 +57,13 @@ def matrix(codes: Codes) -> np.ndarray:
 def strata_of(plan: StudyPlan, codes: Codes) -> np.ndarray:
     """int ``(stimuli,)``: which of the sets of models each stimulus shows, in the order of
     :func:`counted` and :func:`matrix`. What "the first by name" is differs from set to set, so that
-    chance has to be taken of each: else agreement would depend on what models are called."""
-    models = {stimulus.id: stimulus.models for stimulus in plan.stimuli}
+    chance has to be taken of each: else agreement would depend on what models are called. Questions
+    are told apart by their form and number of choices."""
+    models: dict[str, tuple[str | int, ...]] = {
+        stimulus.id: question.kind_of_choice
+        if (question := plan.question_of(stimulus.id)) is not None
+        else stimulus.models
+        for stimulus in plan.stimuli
+    }
     sets = {shown: i for i, shown in enumerate(sorted(set(models.values())))}
     return np.array([sets[models[one]] for one in sorted({stimulus for _, stimulus, _ in codes})])

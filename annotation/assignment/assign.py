@@ -43,9 +43,13 @@ def assign(
 
 def kin_of(plan: StudyPlan) -> dict[str, str]:
     """What each case is one of: where sketches are colored, of those with its sketch, so that a
-    person gets other sketches before the same one with other words, and never one after itself."""
-    colored = plan.kind is Kind.COLORINGS
-    return {case.id: case.sketch if colored else case.id for case in plan.cases}
+    person gets other sketches before the same one with other words, and never one after itself;
+    of questions, those of its task, so that everybody gets as many of each task."""
+    if plan.kind is Kind.COLORINGS:
+        return {case.id: case.sketch for case in plan.cases}
+    if plan.kind is Kind.QUESTIONS:
+        return {case.id: case.group for case in plan.cases}
+    return {case.id: case.id for case in plan.cases}
 
 
 def chance(plan: StudyPlan, number: int, after: int) -> np.random.Generator:

@@ -76,7 +76,9 @@ def read_answer(plan: StudyPlan, trial: Trial, event: Event) -> Answer:
         rating = plan.kind is Kind.RATINGS
         if (kind is AnswerKind.RATING) != rating:
             raise BadInput(f"This study asks for a {'rating' if rating else 'place'}.", "kind")
-        most = (RATING_STEPS if rating else plan.places) - 1
+        question = plan.question_of(trial.stimulus_id)
+        places = len(question.choices) if question is not None else plan.places
+        most = (RATING_STEPS if rating else places) - 1
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
             raise BadInput(f"The value of a {kind} is a whole number from 0 to {most}.", "value")
     return Answer(event.id, trial.position, kind, value, _ms(body, "response_ms"))

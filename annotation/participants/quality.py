@@ -177,6 +177,8 @@ def _same(plan: StudyPlan, first: Answer, again: Answer) -> bool:
         return True
     if first.kind is AnswerKind.RATING:
         return abs(first.value - again.value) <= 1
+    if plan.kind is Kind.QUESTIONS:  # choices keep the order of their letters
+        return first.value == again.value
     return first.value == plan.places - 1 - again.value
 
 

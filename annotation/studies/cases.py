@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
 
+from annotation.studies.questions import AskedQuestion
 from core.errors import BadInput
 
 SET_SIZE = 4
@@ -16,12 +17,14 @@ SET_SIZE = 4
 
 
 class Kind(StrEnum):
-    """What is answered: which of two, how much on a scale, which of four, or a coloring."""
+    """What is answered: which of two, how much on a scale, which of four, a coloring, or which
+    choice of a question about an image."""
 
     PAIRS = "pairs"
     RATINGS = "ratings"
     BEST_OF = "best-of"
     COLORINGS = "colorings"
+    QUESTIONS = "questions"
 
 
 @dataclass(frozen=True)
@@ -39,11 +42,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Case:
-    """A concept or a prompt with candidates, each of another model, or with a sketch to color.
+    """A concept or a prompt with candidates, each of another model, or with a sketch to color, or a
+    question about an image.
 
     ``words`` are what people read. ``group`` is what results are told apart by, such as the type of
-    a concept. ``reference`` are the shares of people's distribution over UW-71, else empty.
-    ``sketch`` is the id of a sketch; a concept and its modifiers may share one.
+    a concept or the task of a question. ``reference`` are the shares of people's distribution over
+    UW-71, else empty. ``sketch`` is the id of a sketch; a concept and its modifiers may share one.
     """
 
     id: str
@@ -52,6 +56,13 @@ class Case:
     group: str = ""
     reference: tuple[float, ...] = ()
     sketch: str = ""
+    question: AskedQuestion | None = None
+
+    @property
+    def image_ids(self) -> tuple[str, ...]:
+        """All images that trials of it show."""
+        own = () if self.question is None else (self.question.image_id,)
+        return (*own, *(image for one in self.candidates for image in one.image_ids))
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -72,7 +83,7 @@ class Stimulus:
 
     ``id`` is 32 hexadecimal characters of the SHA-256 of case and models, so that the same
     stimulus has the same id in every study of the same cases. ``models`` are sorted: one for a
-    rating, two for a pair, four for a set, none for a sketch.
+    rating, two for a pair, four for a set, none for a sketch or a question.
     """
 
     case_id: str
@@ -85,7 +96,13 @@ class Stimulus:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-SIZES = {Kind.PAIRS: 2, Kind.RATINGS: 1, Kind.BEST_OF: SET_SIZE, Kind.COLORINGS: 0}
+SIZES = {
+    Kind.PAIRS: 2,
+    Kind.RATINGS: 1,
+    Kind.BEST_OF: SET_SIZE,
+    Kind.COLORINGS: 0,
+    Kind.QUESTIONS: 0,
+}
 """Candidates that a stimulus shows, by the kind of its study."""
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from annotation.studies.cases import SIZES, Case, Kind, Stimulus, stimuli_of
 from annotation.studies.practice import MOST_EXAMPLES, Example, Practice
+from annotation.studies.questions import MOST_LETTERS_CHECKED, AskedQuestion, QuestionSetName
 from core.errors import BadInput
 
 RATING_STEPS = 11
@@ -28,6 +29,8 @@ class Material(StrEnum):
     """Images with the words of their case."""
     SKETCHES = "sketches"
     """Line drawings that people color."""
+    QUESTIONS = "questions"
+    """Questions about an image, which is shown pixel by pixel."""
 
 
 class Method(StrEnum):
@@ -91,8 +94,8 @@ class StudyPlan:
     which the stimuli without an answer go to others too. ``intro`` and ``outro`` are pages before
     and after; ``wording`` replaces words of the page by name. ``provenance`` are sentences on what
     the cases were made of and what was left out, for those who read the results. ``practice`` and
-    ``examples`` are for sketches that are colored. Raises BadInput for a plan that cannot be
-    served.
+    ``examples`` are for sketches that are colored, ``question_set`` for questions. Raises BadInput
+    for a plan that cannot be served.
     """
 
     title: str
@@ -123,6 +126,7 @@ class StudyPlan:
     provenance: tuple[str, ...] = ()
     practice: Practice = field(default_factory=Practice)
     examples: tuple[Example, ...] = ()
+    question_set: QuestionSetName | None = None
 
     def __post_init__(self) -> None:
         for name, text in (("title", self.title), ("question", self.question)):
@@ -151,6 +155,9 @@ class StudyPlan:
             self._check_sketches()
         elif self.practice.case_ids or self.examples:
             raise BadInput("Practice sketches and examples are for colorings.", "practice")
+        if (self.kind is Kind.QUESTIONS) != (self.material is Material.QUESTIONS):
+            raise BadInput("Questions are answered, and nothing else is.", "material")
+        self._check_questions()
         _ = self.stimuli  # what cannot be shown is refused now, and not once it is stored
 
     def _check_distributions(self) -> None:
@@ -204,6 +211,27 @@ class StudyPlan:
         if len(self.examples) > MOST_EXAMPLES:
             raise BadInput(f"A study has at most {MOST_EXAMPLES} examples.", "examples")
 
+    def _check_questions(self) -> None:
+        asked = self.kind is Kind.QUESTIONS
+        if asked != (self.question_set is not None):
+            raise BadInput(
+                "A study of questions names their set, and no other study does.", "question_set"
+            )
+        for case in self.cases:
+            if asked != (case.question is not None) or (asked and case.candidates):
+                raise BadInput(
+                    f"{case.words[:80]!r} is no question."
+                    if asked
+                    else f"{case.words[:80]!r} is a question, which people answer alone.",
+                    "cases",
+                )
+        if asked and (self.training.keys or self.tie):
+            raise BadInput(
+                "A question has a right answer that nobody is told, and no tie: leave training and "
+                "ties out.",
+                "training" if self.training.keys else "tie",
+            )
+
     @cached_property
     def stimuli(self) -> tuple[Stimulus, ...]:
         """All that is asked about, in the order of cases and models."""
@@ -243,5 +271,16 @@ class StudyPlan:
 
     @property
     def places(self) -> int:
-        """What an answer can be: places to choose, or steps of the scale."""
+        """What an answer can be: places to choose, or steps of the scale; of questions, the letters
+        that a check of attention asks for."""
+        if self.kind is Kind.QUESTIONS:
+            most = max(
+                (len(case.question.choices) for case in self.cases if case.question), default=2
+            )
+            return min(most, MOST_LETTERS_CHECKED)
         return RATING_STEPS if self.kind is Kind.RATINGS else SIZES[self.kind]
+
+    def question_of(self, stimulus_id: str) -> AskedQuestion | None:
+        """The question that a trial of this stimulus asks; None for other trials."""
+        stimulus = self.by_id.get(stimulus_id)
+        return None if stimulus is None else self.case_by_id[stimulus.case_id].question

@@ -10,13 +10,14 @@ import numpy as np
 from annotation.studies.cases import Case, Kind
 from annotation.studies.plan import Closing, Consent, Material, StudyPlan
 from annotation.studies.practice import Practice
+from annotation.studies.questions import QuestionSetName
 from core.errors import BadInput
 
 
 @dataclass(frozen=True)
 class Preset:
     """``cases`` are drawn of those at hand, all where None; ``votes`` are wanted a stimulus.
-    ``practice`` sketches come before the rest."""
+    ``practice`` sketches come before the rest. Of questions, ``a_task`` are drawn of each task."""
 
     name: str
     source: str
@@ -34,6 +35,7 @@ class Preset:
     repeats: int = 0
     attention: int = 0
     practice: int = 0
+    a_task: int | None = None
 
 
 PRESETS = {
@@ -108,6 +110,23 @@ PRESETS = {
         trials=45,
         practice=3,
     ),
+    "questions": Preset(
+        "Questions about color",
+        "ColorBench's human evaluation: 50 questions a category, Color Extraction left out; how "
+        "many answers each had is not said there. Answers a question, questions a person, repeats, "
+        "checks and the words of the instructions are ours",
+        Kind.QUESTIONS,
+        Material.QUESTIONS,
+        "Look at the picture and choose the answer.",
+        "Each picture comes with one question and a few answers. Choose what is right as you see "
+        "it; look as long as you like, from where you sit, without other tools.\n\nIf you cannot "
+        "tell, say so: that is an answer too, and better than a guess.",
+        votes=3,
+        trials=60,
+        repeats=3,
+        attention=2,
+        a_task=50,
+    ),
 }
 
 
@@ -118,12 +137,13 @@ def plan_of(
     consent: Consent,
     title: str = "",
     practice: Practice | None = None,
+    question_set: QuestionSetName | None = None,
 ) -> StudyPlan:
     """A plan as the preset says. Cases are drawn by ``seed`` where there are more than it wants.
 
-    ``practice`` names those of the cases that are colored before the rest. Raises BadInput where
-    there are too few cases, other than its number of models, or fewer practice sketches than it
-    has.
+    ``practice`` names those of the cases that are colored before the rest, ``question_set`` what
+    questions are of. Raises BadInput where there are too few cases, other than its number of
+    models, or fewer practice sketches than it has.
     """
     practice = practice or Practice()
     if len(practice.case_ids) < preset.practice:
@@ -165,4 +185,5 @@ def plan_of(
         attention=preset.attention,
         closing=Closing(participants=preset.participants),
         practice=practice,
+        question_set=question_set,
     )

@@ -7,6 +7,8 @@ from typing import Any
 from annotation.studies.cases import Candidate, Case, Kind
 from annotation.studies.plan import Consent, Material, StudyPlan
 from annotation.studies.practice import Practice, Review
+from annotation.studies.questions import YES_NO, AskedQuestion, QuestionSetName
+from core.vision_language.records import Form
 
 FLAT = (1 / 71,) * 71
 
@@ -62,5 +64,40 @@ def coloring_plan(
         "votes": 5,
         "tie": False,
         "practice": Practice(tuple(case.id for case in made[number - practice :]), review),
+    }
+    return plan(**{**given, **values})
+
+
+def question_cases(number: int, tasks: int = 2) -> tuple[Case, ...]:
+    """Cases ``c0`` … that ask a question of four choices each, of tasks in turn; every fifth is
+    one of yes and no. The right answer of the first four are A to D."""
+    return tuple(
+        Case(
+            f"c{i}",
+            f"Question {i}?",
+            (),
+            f"task_{i % tasks}",
+            question=AskedQuestion(
+                f"q{i}",
+                Form.BINARY if i % 5 == 4 else Form.CHOICE,
+                YES_NO if i % 5 == 4 else ("red", "green", "blue", "gray"),
+                0 if i % 5 == 4 else i % 5 % 4,
+                f"{i:064x}",
+            ),
+        )
+        for i in range(number)
+    )
+
+
+def question_plan(number: int = 10, tasks: int = 2, **values: Any) -> StudyPlan:
+    """A study of questions, two answers a question and all of them a person unless said
+    otherwise."""
+    given: dict[str, Any] = {
+        "kind": Kind.QUESTIONS,
+        "material": Material.QUESTIONS,
+        "cases": question_cases(number, tasks),
+        "trials": number,
+        "tie": False,
+        "question_set": QuestionSetName("Ten questions", "ab" * 32),
     }
     return plan(**{**given, **values})

@@ -1,0 +1,255 @@
+"""Questions that people answer: what is asked, given and refused, and what they got right."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from annotation.assignment.assign import assign
+from annotation.judgments.answers import AnswerKind, read_answer
+from annotation.judgments.questions import (
+    PARTICIPANTS,
+    QUESTIONS,
+    answers_by_person,
+    asked_in,
+    right_shares,
+)
+from annotation.participants.quality import ExclusionRule, quality_of
+from annotation.report import Analysis, Person, results
+from annotation.studies.cases import Kind
+from annotation.studies.files import from_json, to_json
+from annotation.studies.plan import Consent, Material, StudyPlan, Training
+from annotation.studies.presets import PRESETS, plan_of
+from annotation.studies.questions import QuestionSetName, answer_record, asked_question
+from core.analysis.rates import Rate
+from core.errors import BadInput
+from core.studies import Event, EventKind, Purpose, Trial
+from core.vision_language.records import Answer, Form, Outcome, Question
+from core.vision_language.scoring import score
+from tests.annotation.studies_made import cases, plan, question_cases, question_plan
+
+IMAGE = "ab" * 32
+
+
+def question(form: Form, answer: str, choices: tuple[str, ...] = ()) -> Question:
+    return Question("q1", "color_counting", form, "How many?", choices, answer, IMAGE)
+
+
+def event(position: int, kind: AnswerKind, value: int | None = None) -> Event:
+    body = {"kind": kind.value, "value": value, "response_ms": 900}
+    return Event(f"{position:032x}", EventKind.ANSWER, position, body)
+
+
+def answered(study: StudyPlan, number: int, wrong: int = 0, skips: int = 0) -> Person:
+    """Somebody who answers right, but the first ``wrong`` and ``skips`` main trials."""
+    trials = assign(study, number, {}, {})
+    events, main = [], 0
+    for trial in trials:
+        asked = study.question_of(trial.stimulus_id)
+        if asked is None:
+            events.append(event(trial.position, AnswerKind.PLACE, trial.expected))
+            continue
+        place = asked.right
+        if trial.purpose is Purpose.MAIN:
+            main += 1
+            if main <= skips:
+                events.append(event(trial.position, AnswerKind.SKIP))
+                continue
+            if main <= skips + wrong:
+                place = (place + 1) % len(asked.choices)
+        events.append(event(trial.position, AnswerKind.PLACE, place))
+    return Person(f"{number:06d}", number, trials, events)
+
+
+def test_a_question_of_a_set_as_people_are_asked_it() -> None:
+    choice = asked_question(question(Form.CHOICE, "C", ("2", "3", "4")))
+    assert (choice.choices, choice.right, choice.chance) == (("2", "3", "4"), 2, 1 / 3)
+    assert answer_record(choice, 2) == Answer("q1", "4", "C", Outcome.RIGHT)
+    assert answer_record(choice, 0).outcome is Outcome.WRONG
+    skip = answer_record(choice, None)
+    assert (skip.reading, skip.outcome) == (None, Outcome.UNREADABLE)
+    yes = asked_question(question(Form.BINARY, "no"))
+    assert (yes.choices, yes.right) == (("yes", "no"), 1)
+    assert answer_record(yes, 1) == Answer("q1", "no", "no", Outcome.RIGHT)
+    with pytest.raises(BadInput, match="answered in words"):
+        asked_question(question(Form.OPEN, "teal"))
+
+
+def test_the_preset_and_its_plan_come_back_from_json() -> None:
+    preset = PRESETS["questions"]
+    assert (preset.a_task, preset.skip, preset.tie) == (50, True, False)
+    named = QuestionSetName("Ten questions", "ab" * 32)
+    study = plan_of(preset, question_cases(10), 5, Consent("1", "Yes."), question_set=named)
+    assert from_json(json.loads(json.dumps(to_json(study)))) == study
+    assert (study.places, len(study.main_stimuli)) == (4, 10)
+    # A plan from before there were questions is read as it was.
+    before = to_json(plan())
+    del before["question_set"]
+    for case in before["cases"]:
+        del case["question"]
+    assert from_json(before) == plan()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"material": Material.IMAGES}, "Questions are answered"),
+        ({"kind": Kind.RATINGS}, "Questions are answered"),
+        ({"cases": cases(3, 2)}, "is no question"),
+        ({"question_set": None}, "names their set"),
+        ({"tie": True}, "no tie"),
+        ({"training": Training((("x", "m0"),), 1)}, "stimulus that is not here"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_words(changes: dict[str, object], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        replace(question_plan(), **changes)  # type: ignore[arg-type]
+
+
+def test_everybody_gets_as_many_of_each_task_and_no_task_twice_in_a_row() -> None:
+    study = question_plan(40, 4, trials=12, repeats=2, attention=1, votes=3)
+    load: dict[str, int] = {}
+    for number in range(10):
+        trials = assign(study, number, load, {})
+        main = [one for one in trials if one.purpose is Purpose.MAIN]
+        for trial in main:
+            load[trial.stimulus_id] = load.get(trial.stimulus_id, 0) + 1
+        tasks = [study.case_by_id[study.by_id[one.stimulus_id].case_id].group for one in main]
+        assert [tasks.count(task) for task in sorted(set(tasks))] == [3, 3, 3, 3]
+        assert all(one != after for one, after in itertools.pairwise(tasks))
+        assert [one.purpose for one in trials].count(Purpose.REPEAT) == 2
+        assert all(trial.order == () for trial in trials)
+    assert set(load.values()) == {3}
+
+
+def test_an_answer_is_the_place_of_a_choice_or_a_skip() -> None:
+    study = question_plan()
+    four, two = (Trial(0, study.stimuli[at].id, (), Purpose.MAIN) for at in (0, 4))
+    assert read_answer(study, four, event(0, AnswerKind.PLACE, 3)).value == 3
+    assert read_answer(study, two, event(0, AnswerKind.SKIP)).value is None
+    check = Trial(0, "", (), Purpose.ATTENTION, expected=3)
+    assert read_answer(study, check, event(0, AnswerKind.PLACE, 3)).value == 3
+    for trial, kind, value in (
+        (four, AnswerKind.PLACE, 4),
+        (two, AnswerKind.PLACE, 2),
+        (two, AnswerKind.TIE, None),
+        (two, AnswerKind.RATING, 1),
+        (check, AnswerKind.PLACE, 4),
+    ):
+        with pytest.raises(BadInput):
+            read_answer(study, trial, event(0, kind, value))
+
+
+def test_a_repeat_is_the_same_where_the_same_choice_is_taken() -> None:
+    study = question_plan(repeats=2, attention=1)
+    person = answered(study, 0)
+    given = {one.position: one for one in map(_read(study, person), person.events)}
+    quality = quality_of(study, person.trials, given, {})
+    assert (quality.consistency, quality.attention, quality.answered) == (1.0, 1.0, 10)
+
+
+def _read(study: StudyPlan, person: Person):  # type: ignore[no-untyped-def]
+    return lambda one: read_answer(study, person.trials[one.position], one)
+
+
+def test_shares_of_a_study_with_and_without_those_excluded() -> None:
+    study = question_plan(20, 2, votes=6, attention=2)
+    people = [answered(study, 0, 2), answered(study, 1, 4), answered(study, 2, 0, skips=3)]
+    lazy = answered(study, 3, 20)
+    off = [
+        replace(one, body={**one.body, "value": (one.body["value"] + 1) % 4})
+        if lazy.trials[one.position].purpose is Purpose.ATTENTION
+        else one
+        for one in lazy.events
+    ]
+    people.append(Person(lazy.id, lazy.number, lazy.trials, off))
+    told = results(study, people, Analysis(ExclusionRule(), {}, 3, 300))
+    assert [bool(one.excluded) for one in told.people] == [False, False, False, True]
+    inside, all_of_them = told.included.questions, told.everybody.questions
+    assert inside is not None
+    assert all_of_them is not None
+    overall = inside.shares.overall
+    assert (overall.right, overall.wrong, overall.skips, overall.people) == (51, 6, 3, 3)
+    assert (overall.answers, overall.questions) == (60, 20)
+    assert overall.share.value == 51 / 60
+    assert overall.told.value == 51 / 57
+    assert overall.over == PARTICIPANTS
+    assert overall.share.low < 51 / 60 < overall.share.high
+    assert overall.chance == pytest.approx((16 / 4 + 4 / 2) / 20)
+    assert [one.task for one in inside.shares.tasks] == ["task_0", "task_1"]
+    assert inside.shares.macro is not None
+    assert inside.shares.macro.share.value == pytest.approx(
+        np.mean([one.share.value for one in inside.shares.tasks])
+    )
+    assert [one.right for one in inside.shares.people] == [18, 16, 17]
+    assert all_of_them.shares.overall.right == 51
+    assert sum(sum(one.counts) + one.skips for one in inside.questions) == 60
+    # Agreement is of the choices, whatever their letters; skips count, and are no choice.
+    assert told.included.skips == 3
+    assert told.included.fleiss is not None
+    assert told.included.fleiss.observed.value > 0.6
+    again = results(study, people, Analysis(ExclusionRule(), {}, 3, 300))
+    assert again.included.questions == inside
+
+
+def test_one_person_has_wilsons_interval_over_questions() -> None:
+    study = question_plan(20, 2)
+    told = results(study, [answered(study, 0, 3)], Analysis(ExclusionRule(), {}, 0, 100))
+    found = told.everybody.questions
+    assert found is not None
+    overall = found.shares.overall
+    interval = Rate(17, 3).interval
+    assert interval is not None
+    assert overall.over == QUESTIONS
+    assert (overall.share.low, overall.share.high) == (interval[0] / 100, interval[1] / 100)
+    assert found.shares.macro is not None
+    assert found.shares.macro.over == QUESTIONS
+
+
+def test_people_who_are_all_right_have_an_interval_too() -> None:
+    study = question_plan(10, 2)
+    people = [answered(study, number) for number in range(3)]
+    told = results(study, people, Analysis(ExclusionRule(), {}, 0, 100))
+    found = told.everybody.questions
+    assert found is not None
+    for one in (found.shares.overall, *found.shares.tasks):
+        assert (one.share.value, one.share.high, one.over) == (1.0, 1.0, QUESTIONS)
+        assert 0.4 < one.share.low < 0.8
+    assert found.shares.macro is not None
+    assert found.shares.macro.share.low > 0.4
+
+
+def test_one_persons_shares_are_those_of_the_same_answers_of_a_model() -> None:
+    texts = ("red", "green", "blue", "gray")
+    questions = [
+        Question(f"q{at}", f"t{at % 3}", Form.CHOICE, "?", texts, "ABCD"[at % 4], IMAGE)
+        for at in range(30)
+    ]
+    given = [
+        answer_record(asked_question(one), at % 4 if at % 5 else None)
+        for at, one in enumerate(questions)
+    ]
+    people: Mapping[str, list[Answer]] = {"p": given}
+    found = right_shares(asked_in(questions), people, 0)
+    scores = score(questions, given)
+    assert found.overall.share.value == scores.overall.percent / 100  # type: ignore[operator]
+    assert found.overall.told.value == scores.overall.readable_percent / 100  # type: ignore[operator]
+    for one in found.tasks:
+        assert (one.share.low * 100, one.share.high * 100) == scores.tasks[one.task].interval
+    assert scores.macro is not None
+    assert found.macro is not None
+    assert found.macro.share.low * 100 == pytest.approx(scores.macro.interval[0])
+    with pytest.raises(BadInput, match="no question"):
+        right_shares(asked_in(questions[:3]), people, 0)
+
+
+def test_without_answers_nothing_is_said() -> None:
+    found = right_shares(asked_in([question(Form.BINARY, "no")]), {}, 0)
+    assert np.isnan(found.overall.share.value)
+    assert found.macro is None
+    assert answers_by_person(question_plan(), []) == {}
