@@ -345,6 +345,5 @@ class Desk:
 def images_of(plan: StudyPlan) -> Iterator[str]:
     """The ids of all images that a plan shows."""
     for case in plan.cases:
-        for candidate in case.candidates:
-            yield from candidate.image_ids
+        yield from case.image_ids
     yield from (one.image_id for one in plan.examples if one.image_id)

@@ -37,7 +37,7 @@ class Work:
 
 
 VOTES = Work(
-    "js/participants/trials.js",
+    "js/participants/votes.js",
     ("js/participants/words_{}.js", "js/participants/vote_words_{}.js"),
     ("css/participants/votes.css",),
 )
@@ -46,6 +46,13 @@ COLORINGS = Work(
     ("js/participants/words_{}.js", "js/participants/coloring_words_{}.js"),
     ("css/canvas/canvas.css", "css/participants/coloring.css"),
 )
+QUESTIONS = Work(
+    "js/participants/questions.js",
+    (*VOTES.words, "js/participants/question_words_{}.js"),
+    (*VOTES.styles, "css/participants/questions.css"),
+)
+WORKS = {Kind.COLORINGS: COLORINGS, Kind.QUESTIONS: QUESTIONS}
+"""By kind of study; all others are votes."""
 ICON = "favicon.svg"
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -68,7 +75,9 @@ class ParticipantFiles:
         modules = everything.with_imports(everything.under("js/participants/"))
         bodies = {name: _slim(everything.body(everything.version, name)) for name in modules}
         self._bodies = {name: body for name, body in bodies.items() if body is not None}
-        for name in (STYLE, *VOTES.styles, *COLORINGS.styles):
+        for name in dict.fromkeys(
+            (STYLE, *(name for work in (VOTES, *WORKS.values()) for name in work.styles))
+        ):
             style = ROOT / "assets" / name
             small = cssmin(style.read_text("utf-8"))
             self._bodies[name] = Body(small.encode(), KINDS[style.suffix])
@@ -105,7 +114,7 @@ class ParticipantFiles:
 
 def work_of(kind: Kind) -> Work:
     """What is done in a study of this kind: what another kind needs is not loaded."""
-    return COLORINGS if kind is Kind.COLORINGS else VOTES
+    return WORKS.get(kind, VOTES)
 
 
 def _slim(body: Body | None) -> Body | None:

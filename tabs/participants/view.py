@@ -1,4 +1,4 @@
-"""What a participant's page is told, as JSON. Models' names are never in it."""
+"""What a participant's page is told, as JSON. Models' names are never in it, nor what is right."""
 
 from __future__ import annotations
 
@@ -146,6 +146,16 @@ def _trial_json(plan: StudyPlan, trial: Trial) -> Json:
             "expected": trial.expected,
         }
     case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
+    if case.question is not None:
+        return {
+            "position": trial.position,
+            "purpose": "trial",
+            "words": case.words,
+            "form": case.question.form.value,
+            "choices": list(case.question.choices),
+            "image": case.question.image_id,
+            "expected": None,
+        }
     shares = plan.material is Material.DISTRIBUTIONS
     candidates = [case.candidate(model) for model in trial.order]
     return {

@@ -30,6 +30,7 @@ DISPLAY = (
     "touch",
     "hdr",
     "zoomed",
+    "scale",
     "hidden_ms",
     "arrangement",
 )

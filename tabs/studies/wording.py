@@ -11,7 +11,7 @@ from core.errors import BadInput
 from tabs.page.context import ROOT
 
 FOLDER = ROOT / "assets" / "js" / "participants"
-FILES = ("words", "vote_words", "coloring_words")
+FILES = ("words", "vote_words", "coloring_words", "question_words")
 _ENTRY = re.compile(r"^  (\w+):\s*'((?:[^'\\\n]|\\.)*)',$", re.MULTILINE)
 _ENTRY_IN_QUOTES = re.compile(r'^  (\w+):\s*"((?:[^"\\\n]|\\.)*)",$', re.MULTILINE)
 _PLACE = re.compile(r"\{(\w+)\}")

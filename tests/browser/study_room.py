@@ -26,11 +26,13 @@ from annotation.studies.plan import (
 )
 from annotation.studies.practice import Example, Practice, Review
 from annotation.studies.presets import PRESETS
+from annotation.studies.questions import QuestionSetName, asked_question
 from core.sketches.pictures import composite
 from core.sketches.prepare import of_ink
 from core.sketches.regions import regions
 from core.sketches.starter import starter
 from core.studies import Event, MarkKind, State
+from core.vision_language.generators import GENERATORS, Difficulty, GeneratedSettings, generated
 from storage import Storage
 from tabs.page.origins import Doors
 from tabs.participants.page import participant_asset_routes
@@ -73,7 +75,7 @@ class StudyRoom:
 
     def plan(self, kind: Kind = Kind.PAIRS, **values: Any) -> StudyPlan:
         """A study of images, or of distributions, of four trials without screening."""
-        models = {Kind.PAIRS: 3, Kind.RATINGS: 2, Kind.BEST_OF: 4, Kind.COLORINGS: 0}[kind]
+        models = {Kind.PAIRS: 3, Kind.RATINGS: 2, Kind.BEST_OF: 4}.get(kind, 0)
         given: dict[str, Any] = {
             "title": "Colors of things",
             "kind": kind,
@@ -133,6 +135,26 @@ class StudyRoom:
             "votes": 60,
             "trials": len(cases) - practice,
             "practice": Practice(tuple(one.id for one in cases[:practice]), review),
+        }
+        return self.plan(**{**given, **values})
+
+    def questions(self, counts: Mapping[str, int], seed: int = 3, **values: Any) -> StudyPlan:
+        """A study of so many generated questions by task, all of them for everybody."""
+        cases = []
+        for item in generated(GeneratedSettings(counts, Difficulty.EASY, seed)):
+            self.storage.images.add(item.srgb8, "question.png", "question")
+            of = item.question
+            asked = asked_question(of)
+            cases.append(Case(of.question_id, of.text, (), of.task, question=asked))
+        given: dict[str, Any] = {
+            "kind": Kind.QUESTIONS,
+            "material": Material.QUESTIONS,
+            "question": PRESETS["questions"].question,
+            "instructions": PRESETS["questions"].instructions,
+            "cases": tuple(cases),
+            "trials": len(cases),
+            "tie": False,
+            "question_set": QuestionSetName("Generated", "ab" * 32),
         }
         return self.plan(**{**given, **values})
 
@@ -268,7 +290,11 @@ def main() -> None:
         colorings = room.colorings(
             review=Review.NONE, intro=INTRO, examples=_examples(room), screening=Screening()
         )
+        tasks = {task: 2 for task in GENERATORS if task != "color_extraction"} | {
+            "color_extraction": 1
+        }
         for name, plan in {
+            "questions": room.questions(tasks, votes=60, attention=1, screening=Screening()),
             "colorings": colorings,
             "reviewed": replace(
                 colorings, practice=replace(colorings.practice, review=Review.RESEARCHER)

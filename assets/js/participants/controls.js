@@ -135,6 +135,11 @@ export class Controls {
     this.hands.answer('rating', 1, at);
   }
 
+  /** Another trial is there. */
+  begin() {
+    this.forget();
+  }
+
   /** Drops a 1 that waits: it was another key's, or of a trial that is gone. */
   forget() {
     this.#one = null;

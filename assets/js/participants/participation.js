@@ -23,7 +23,7 @@ let trials = null;
 let stopped = false;
 
 /**
- * What is done in a study, for votes and for colorings.
+ * What is done in a study, for votes, questions and colorings.
  * @typedef {import('./trials.js').Trials | import('./coloring.js').Colorings} Trials
  * @typedef {{ open: (state: any, outbox: Outbox, hands: Hands) => Promise<Trials>,
  *   tell: (outbox: Outbox) => void, undo: string }} Work `undo`: the name of the words for that
@@ -38,7 +38,8 @@ let stopped = false;
  */
 function workOf(kind) {
   if (kind === 'colorings') return import('./coloring.js');
-  return import('./trials.js');
+  if (kind === 'questions') return import('./questions.js');
+  return import('./votes.js');
 }
 
 /**

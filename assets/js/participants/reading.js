@@ -17,8 +17,12 @@ export function instructions(study, practice) {
   if (study.kind === 'pairs') lines.push(['keys_choose', ['1', '2', '←', '→']]);
   if (study.kind === 'best-of') lines.push(['keys_choose', ['1', '2', '3', '4']]);
   if (study.kind === 'pairs' && study.tie) lines.push(['keys_tie', ['0', '=']]);
-  if (study.skip) lines.push(['keys_skip', ['S']]);
-  lines.push(['keys_zoom', ['Z']], ['keys_undo', ['U']]);
+  const asked = study.kind === 'questions';
+  if (asked) lines.push(['keys_choose', ['A', 'B', '…']]);
+  if (study.skip) lines.push([asked ? 'keys_cannot_tell' : 'keys_skip', ['S']]);
+  lines.push(['keys_zoom', ['Z']]);
+  if (asked) lines.push(['keys_move', ['←', '↑', '→', '↓']]);
+  lines.push(['keys_undo', ['U']]);
   for (const [name, caps] of lines) {
     const line = make('div');
     const shown = make('dt');

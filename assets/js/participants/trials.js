@@ -1,18 +1,17 @@
 // The trials: one at a time, the next ones ready before they are wanted.
 
-import { Controls } from './controls.js';
 import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
 import { hiddenMs, watchAbsence } from './presence.js';
 import { setSides } from './pictures.js';
 import { instructions } from './reading.js';
-import { Stimulus } from './stimulus.js';
-import { tellUnsent } from './unsent.js';
-import { english } from './vote_words.js';
-import { addWords, say } from './words.js';
+import { say } from './words.js';
 
 /**
  * @typedef {import('./stimulus.js').PageTrial} PageTrial
  * @typedef {import('./stimulus.js').Prepared} Prepared
+ * @typedef {import('./controls.js').Hands & { close: (close: boolean) => void }} Hands `close`:
+ *   pictures are looked at closely, or no more
+ * @typedef {{ stimulus: any, controls: any }} Parts what shows a trial, and what answers it
  */
 
 const AHEAD = 6;
@@ -20,22 +19,6 @@ const AHEAD = 6;
 /** Nobody answers a picture so soon: a key that comes earlier was meant for the one before. */
 const SOONEST_MS = 200;
 const SLOW_MS = 300;
-
-/** Whether what was answered is sent. */
-export const tell = tellUnsent;
-
-/** The words for going back to the last one. */
-export const undo = 'undo';
-
-/**
- * @param {any} state of the study and the participant
- * @param {import('./outbox.js').Outbox} outbox
- * @param {{ done: () => void }} hands `done`: nothing is left to answer
- */
-export async function open(state, outbox, { done }) {
-  await addWords(english, () => import('./vote_words_de.js'));
-  return new Trials(state, outbox, done);
-}
 
 export class Trials {
   /** @type {Map<number, PageTrial>} */ #trials = new Map();
@@ -55,24 +38,22 @@ export class Trials {
    * @param {any} state of the study and the participant
    * @param {import('./outbox.js').Outbox} outbox
    * @param {() => void} done called when nothing is left to answer
+   * @param {(state: any, hands: Hands) => Parts} parts made for this kind of study
    */
-  constructor(state, outbox, done) {
+  constructor(state, outbox, done, parts) {
     this.study = state.study;
     this.outbox = outbox;
     this.done = done;
     setSides(state.sides || []);
-    this.stimulus = new Stimulus(
-      state.study,
-      state.colors || [],
-      (place, event) => this.#answer('place', place, event.timeStamp),
-      (close) => this.controls.zoom.setAttribute('aria-pressed', String(close)),
-    );
-    this.controls = new Controls(state.study, this.stimulus.places, {
+    const { stimulus, controls } = parts(state, {
       answer: (kind, value, at) => this.#answer(kind, value, at),
       undo: () => this.undo(),
       zoom: () => this.#accepting && this.stimulus.zoom.toggle(),
       move: (key) => this.#accepting && this.stimulus.zoom.step(key),
+      close: (close) => this.controls.zoom.setAttribute('aria-pressed', String(close)),
     });
+    this.stimulus = stimulus;
+    this.controls = controls;
     this.#build();
     this.#count(state.participant);
     this.#restore(state.participant.positions_answered);
@@ -284,7 +265,7 @@ export class Trials {
     const { trial } = prepared;
     const attention = trial.purpose === 'attention';
     this.#current = prepared;
-    this.controls.forget();
+    this.controls.begin(trial);
     this.stimulus.show(prepared, attention ? this.#attentionWords(trial) : '');
     // What stands above keeps its room, so that nothing moves.
     if (!attention) put(this.about, trial.words);
@@ -313,9 +294,11 @@ export class Trials {
   /** @param {PageTrial} trial */
   #attentionWords(trial) {
     if (trial.words) return trial.words;
-    const rating = this.study.kind === 'ratings';
-    const n = (trial.expected || 0) + (rating ? 0 : 1);
-    return say(rating ? 'attention_rating' : 'attention_place', { n });
+    const { kind } = this.study;
+    const place = trial.expected || 0;
+    if (kind === 'ratings') return say('attention_rating', { n: place });
+    const n = kind === 'questions' ? String.fromCharCode(65 + place) : place + 1;
+    return say('attention_place', { n });
   }
 
   /**
@@ -353,6 +336,7 @@ export class Trials {
         dpr: devicePixelRatio,
         arrangement: this.stimulus.arrangement,
         zoomed: this.stimulus.zoom.used,
+        scale: this.stimulus.scale,
         hidden_ms: Math.round(hiddenMs() - this.#hiddenAt),
       },
     });

@@ -1,0 +1,12 @@
+// The words of a study in which people answer questions, besides those of votes.
+
+/** @type {Record<string, string>} */
+export const english = {
+  answers: 'Answers',
+  yes: 'Yes',
+  no: 'No',
+  cannot_tell: 'I cannot tell',
+  keys_cannot_tell: 'I cannot tell',
+  keys_move: 'move a picture that is larger than its place',
+  picture_larger: 'Drag the picture to see all of it.',
+};

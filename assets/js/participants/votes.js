@@ -1,0 +1,38 @@
+// A study in which people vote and rate: what its trials show, and what answers them.
+
+import { Controls } from './controls.js';
+import { Stimulus } from './stimulus.js';
+import { Trials } from './trials.js';
+import { tellUnsent } from './unsent.js';
+import { english } from './vote_words.js';
+import { addWords } from './words.js';
+
+/** Whether what was answered is sent. */
+export const tell = tellUnsent;
+
+/** The words for going back to the last one. */
+export const undo = 'undo';
+
+/**
+ * @param {any} state of the study and the participant
+ * @param {import('./outbox.js').Outbox} outbox
+ * @param {{ done: () => void }} hands `done`: nothing is left to answer
+ */
+export async function open(state, outbox, { done }) {
+  await addWords(english, () => import('./vote_words_de.js'));
+  return new Trials(state, outbox, done, parts);
+}
+
+/**
+ * @param {any} state
+ * @param {import('./trials.js').Hands} hands
+ */
+function parts({ study, colors }, hands) {
+  const stimulus = new Stimulus(
+    study,
+    colors || [],
+    (place, event) => hands.answer('place', place, event.timeStamp),
+    hands.close,
+  );
+  return { stimulus, controls: new Controls(study, stimulus.places, hands) };
+}
