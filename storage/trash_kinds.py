@@ -98,9 +98,10 @@ def _refuse_of_studies(cursor: duckdb.DuckDBPyConnection, kind: str, ids: list[s
         cursor,
         """
         SELECT DISTINCT title FROM (
-            SELECT title, unnest(
-                json_extract_string(plan, '$.cases[*].candidates[*].image_ids[*]')
-            ) AS image_id
+            SELECT title, unnest(list_concat(
+                json_extract_string(plan, '$.cases[*].candidates[*].image_ids[*]'),
+                json_extract_string(plan, '$.cases[*].question.image_id')
+            )) AS image_id
             FROM study_plans
             SEMI JOIN (SELECT study_id FROM study_states WHERE state = 'open') USING (study_id)
         )

@@ -61,11 +61,15 @@ class QuestionSet:
         return shelf(self.folder / IMAGES, question.image_id)
 
     def image(self, question: Question) -> NDArray[np.uint8]:
-        """uint8 sRGB ``(H, W, 3)``. Raises StorageError for a file that is gone, broken, or holds
-        other pixels than its name says."""
-        path = self.image_path(question)
+        """uint8 sRGB ``(H, W, 3)``. Raises StorageError as :meth:`pixels`."""
+        return self.pixels(question.image_id)
+
+    def pixels(self, named: str) -> NDArray[np.uint8]:
+        """uint8 sRGB ``(H, W, 3)`` of the image with this id. Raises StorageError for a file that
+        is gone, broken, or holds other pixels than its name says."""
+        path = shelf(self.folder / IMAGES, named)
         srgb8 = read_png(path, "RGB")
-        if image_id(srgb8) != question.image_id:
+        if image_id(srgb8) != named:
             raise StorageError(f"{path} holds other pixels than its name says. Put a copy back.")
         return srgb8
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from annotation.studies.cases import SET_SIZE, SIZES, Candidate, Case, Kind, Stimulus
 from annotation.studies.plan import Material
+from annotation.studies.questions import QuestionSetName
 from core.errors import BadInput
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -40,7 +41,8 @@ class Draft:
     """What a form would make. ``cases`` and ``training`` have no distributions yet; ``origins`` are
     the possible cases by the ids of cases. ``available`` is what at least one source has,
     ``complete`` what all have, ``provenance`` sentences on what was taken and left out. Of
-    colorings, ``sketches`` are by the ids of cases, and ``without`` are words that have none."""
+    colorings, ``sketches`` are by the ids of cases, and ``without`` are words that have none;
+    ``question_set`` is what questions are of."""
 
     form: StudyForm
     cases: tuple[Case, ...]
@@ -52,6 +54,7 @@ class Draft:
     provenance: tuple[str, ...]
     sketches: Mapping[str, Choice] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    question_set: QuestionSetName | None = None
 
 
 def possible_cases(context: Context, form: StudyForm) -> list[Possible]:

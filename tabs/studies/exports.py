@@ -28,6 +28,7 @@ from tabs.studies.colorings.tables import COLORING_TABLES
 from tabs.studies.copies import Counts, people_lines, study_document
 from tabs.studies.live import current
 from tabs.studies.metrics import metrics_of
+from tabs.studies.questions.tables import QUESTION_TABLES
 from tabs.studies.results import REPLICATES, OfStudy, ResultsKeeper, computed_of, digest
 from tabs.studies.results_numbers import FEW
 from tabs.studies.results_source import read_source, source_key
@@ -60,8 +61,11 @@ STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE = (
     "codebook.md",
     "votes.jsonl",
 )
-OF_VOTES = frozenset(("candidates", "votes", "metrics", "results"))
-"""Tables that are empty where nothing is compared."""
+OF_MODELS = frozenset(("candidates", "votes", "metrics"))
+OF_VOTES = OF_MODELS | {"results"}
+"""Tables that are empty where nothing is compared, and where people color."""
+_MORE = {Kind.COLORINGS: COLORING_TABLES, Kind.QUESTIONS: QUESTION_TABLES}
+"""Tables that only studies of a kind have."""
 _WAIT_S = 600.0
 _ROWS_AT_ONCE = 20_000
 _Read = TypeVar("_Read")
@@ -134,15 +138,17 @@ def _require_all(context: Context, data: ExportData) -> None:
 
 def tables_of(kind: Kind) -> tuple[StudyTable, ...]:
     """The tables of a study of that kind, in the order of the codebook."""
-    return (*TABLES, *COLORING_TABLES) if kind is Kind.COLORINGS else TABLES
+    return (*TABLES, *_MORE.get(kind, ()))
 
 
 def listed(kind: Kind) -> tuple[StudyTable, ...]:
     """The tables that say something of a study of that kind, those that are most wanted first; the
     archive has the others too."""
-    if kind is not Kind.COLORINGS:
-        return tables_of(kind)
-    return (*COLORING_TABLES, *(one for one in TABLES if one.name not in OF_VOTES))
+    if kind is Kind.COLORINGS:
+        return (*COLORING_TABLES, *(one for one in TABLES if one.name not in OF_VOTES))
+    if kind is Kind.QUESTIONS:
+        return (*QUESTION_TABLES, *(one for one in TABLES if one.name not in OF_MODELS))
+    return tables_of(kind)
 
 
 @asks("study")
@@ -165,7 +171,7 @@ def table_list(context: Context, actor: Actor, request: OfStudy) -> dict[str, An
         ],
         "personal": may_personal(actor, study),
         "zip": f"{base}/all.zip",
-        "votes": "" if plan.kind is Kind.COLORINGS else f"{base}/votes.jsonl",
+        "votes": "" if plan.kind in _MORE else f"{base}/votes.jsonl",
         "codebook": f"{base}/codebook.md",
     }
 

@@ -38,6 +38,9 @@ _TITLES: Mapping[tuple[str, str], str] = {
     (Kind.COLORINGS, "trials"): "Sketches a person",
     (Kind.COLORINGS, "number"): "Concepts in the study",
     (Kind.RATINGS, "votes"): "Ratings an image",
+    (Kind.QUESTIONS, "votes"): "Answers a question",
+    (Kind.QUESTIONS, "trials"): "Questions a person",
+    (Kind.QUESTIONS, "number"): "Most questions a task",
 }
 
 _WORDING = re.compile(r"[a-z][a-zA-Z0-9_.-]{0,59}")
@@ -153,7 +156,8 @@ class StudyForm(PageRequest):
     prompt and model are asked about, each by itself. ``model_sets`` are the pairs, or fours, that
     are asked about; none is all of them. Of colorings, ``concepts`` are the words that people color
     sketches for, and ``sketches`` name the sketch by the words, where it is not the first at hand;
-    there are no models then.
+    there are no models then. Of questions, ``question_set`` is the id of their set, ``tasks`` are
+    those asked (none: all that people are asked), and ``number`` is drawn of each.
     """
 
     title: str = Field(default="", max_length=200, title="The title")
@@ -171,6 +175,8 @@ class StudyForm(PageRequest):
     groups: Annotated[Names, Field(max_length=200, title="The list of groups")] = ()
     concepts: Annotated[Names, Field(max_length=MOST_CASES, title="The list of concepts")] = ()
     sketches: Annotated[Mapping[str, str], AfterValidator(_sketches)] = Field(default_factory=dict)
+    question_set: str = Field(default="", max_length=64, title="The set of questions")
+    tasks: Annotated[Names, Field(max_length=100, title="The list of tasks")] = ()
     practice: PracticeForm | None = None
     examples: tuple[ExampleForm, ...] | None = Field(
         default=None, max_length=MOST_EXAMPLES, title="The list of examples"
@@ -240,7 +246,7 @@ class StudyForm(PageRequest):
             "title": title_in(self.language, self.preset, preset.name if preset else ""),
             "question": question,
             "instructions": instructions,
-            "number": (preset.cases or 0) if preset else 0,
+            "number": (preset.cases or preset.a_task or 0) if preset else 0,
             "pictures": PICTURES_OF_CONCEPTS if self.material is Material.DISTRIBUTIONS else 1,
             "votes": preset.votes if preset else 5,
             "trials": trials,
@@ -262,6 +268,8 @@ class StudyForm(PageRequest):
         if self.asked_kind is not Kind.PAIRS:
             changes["tie"] = False
         changes["consent"] = self.consent or consent_in(self.language, self.asked_kind)
+        if self.material is Material.QUESTIONS:
+            changes |= {"models": (), "training": TrainingForm(), "method": Method.BALANCED}
         if self.material is Material.SKETCHES:
             # Nothing of it is compared, checked or trained, whatever a form of another kind had.
             changes |= {"models": (), "repeats": 0, "attention": 0, "training": TrainingForm()}

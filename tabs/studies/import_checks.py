@@ -118,8 +118,7 @@ def images_of(copy: StudyCopy) -> set[str]:
         image_id
         for one in copy.plans
         for case in from_json(one.plan).cases
-        for candidate in case.candidates
-        for image_id in candidate.image_ids
+        for image_id in case.image_ids
     }
 
 

@@ -25,6 +25,7 @@ from tabs.studies.colorings.tables import COLORING_TABLES
 from tabs.studies.copies import Document, SketchDocument, person_of
 from tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE
 from tabs.studies.import_checks import CopyChecks, images_of
+from tabs.studies.questions.tables import QUESTION_TABLES
 from tabs.studies.tables import TABLES
 
 MOST_ARCHIVE_BYTES = 1024 * 2**20
@@ -33,7 +34,7 @@ _FILES = frozenset(
     {STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE}
     | {
         f"tables/{table.name}.{ending}"
-        for table in (*TABLES, *COLORING_TABLES)
+        for table in (*TABLES, *COLORING_TABLES, *QUESTION_TABLES)
         for ending in ("csv", "parquet")
     }
 )

@@ -27,6 +27,8 @@ from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.studies.drafting import Draft, draft
 from tabs.studies.form import ClosingForm, StudyForm
+from tabs.studies.questions.drafting import draft_of_questions, missing_images, store_image
+from tabs.studies.questions.sets import opened_set
 from tabs.studies.sketch_choices import prepared
 from tabs.studies.sketch_drafting import draft_of_sketches
 from tabs.studies.weights import Weights
@@ -35,6 +37,8 @@ FORM = "form"
 """Where the form stands in a stored plan, beside the plan's own fields."""
 MOST_MEASURED = 60
 """Distributions that are measured while a page waits; more of them are a job."""
+MOST_STORED = 60
+"""Images of questions that are stored while a page waits."""
 MOST_PREPARED = 2
 """Starter drawings that are prepared while a page waits, about a second each."""
 Tell = Callable[[int, int], bool]
@@ -44,6 +48,8 @@ def drafted(context: Context, form: StudyForm) -> Draft:
     """The cases of a filled form, whatever is asked about them. Raises BadInput."""
     if form.material is Material.SKETCHES:
         return draft_of_sketches(context, form)
+    if form.material is Material.QUESTIONS:
+        return draft_of_questions(context, form)
     return draft(context, form)
 
 
@@ -95,6 +101,7 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
             Review(form.practice.review) if form.practice else Review.RESEARCHER,
         ),
         examples=tuple(Example(one.text, one.good, one.image_id) for one in form.examples or ()),
+        question_set=draft.question_set,
     )
 
 
@@ -113,13 +120,16 @@ def whole_plan(
     context: Context, actor: Actor, draft: Draft, tell: Tell = lambda done, total: True
 ) -> StudyPlan:
     """The plan with its distributions, which are extracted where they are not kept, or with its
-    sketches, which are stored where they are not.
+    sketches or images of questions, which are stored where they are not.
 
     ``tell`` is called with how many cases of how many are done, and says whether to go on. Raises
     BadInput where it says no, and for a case whose pictures cannot be measured.
     """
     every = (*draft.cases, *draft.training)
     if draft.form.material is Material.IMAGES:
+        plan = plan_of(draft, every)
+    elif draft.form.material is Material.QUESTIONS:
+        _store_images(context, actor, draft, tell)
         plan = plan_of(draft, every)
     else:
         weights = Weights(context, draft.form.extraction)
@@ -136,6 +146,18 @@ def whole_plan(
     return replace(plan, provenance=(*plan.provenance, *origins(context, draft)))
 
 
+def _store_images(context: Context, actor: Actor, draft: Draft, tell: Tell) -> None:
+    """Stores the images of questions that are not here yet."""
+    of = opened_set(context, draft.form.question_set)
+    missing = set(missing_images(context, draft))
+    for place, case in enumerate(draft.cases):
+        if not tell(place, len(draft.cases)):
+            raise BadInput("Stopped: no study was made.")
+        if not missing.isdisjoint(case.image_ids):
+            store_image(context, of, case, actor.id)
+            missing.difference_update(case.image_ids)
+
+
 def long_work(context: Context, draft: Draft) -> str:
     """What has to be done in the background before the plan is whole, in words; empty where a page
     can wait for it."""
@@ -144,6 +166,9 @@ def long_work(context: Context, draft: Draft) -> str:
         if drawings <= MOST_PREPARED:
             return ""
         return f"{many(drawings, 'starter drawing')} are prepared first, about a second each."
+    if draft.form.material is Material.QUESTIONS:
+        images = len(missing_images(context, draft))
+        return f"{many(images, 'image')} are stored first." if images > MOST_STORED else ""
     measured = missing_weights(context, draft)
     if measured <= MOST_MEASURED:
         return ""

@@ -18,6 +18,7 @@ from tabs.page.context import Context
 from tabs.page.requests import Nothing
 from tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
 from tabs.studies.outline import minutes
+from tabs.studies.questions.sets import sets_json
 from tabs.studies.sketch_fields import REVIEWS, examples_in
 from tabs.studies.texts import (
     CONSENT,
@@ -87,6 +88,7 @@ def materials(context: Context, actor: Actor, request: Nothing) -> dict[str, Any
         "runs": [_run(context, run, prompts[run.run_id]) for run in runs],
         "pictures": [_pictures(group) for group in groups],
         "sets": [_set(record) for record in sets],
+        "question_sets": sets_json(context),
         "suggested": {
             "images": [*_models(runs, prompts), *_named_sets(groups, of_people=False)],
             "distributions": [
@@ -124,6 +126,7 @@ def _preset(name: str) -> dict[str, Any]:
         "material": form.material.value,
         "needs_people": form.material.value == "distributions",
         "models": preset.models if preset else None,
+        "a_task": preset.a_task if preset else None,
         "minutes": minutes(form.asked_kind, trials),
         "form": form.model_dump(mode="json"),
         "texts": {language: _texts(name, language, form) for language in LANGUAGES},

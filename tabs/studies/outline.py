@@ -29,11 +29,18 @@ from tabs.studies.making import (
     plan_of,
     with_weights,
 )
+from tabs.studies.questions.drafting import questions_json
 from tabs.studies.sketch_drafting import sketches_json
 from tabs.studies.source_warnings import source_warnings
 from tabs.studies.weights import Weights
 
-SECONDS = {Kind.PAIRS: 8, Kind.RATINGS: 6, Kind.BEST_OF: 12, Kind.COLORINGS: 120}
+SECONDS = {
+    Kind.PAIRS: 8,
+    Kind.RATINGS: 6,
+    Kind.BEST_OF: 12,
+    Kind.COLORINGS: 120,
+    Kind.QUESTIONS: 12,
+}
 """Of one answer, assumed before anybody has answered: a preview of one's own tells better."""
 OTHER_SECONDS = 90
 """Consent, instructions and screening."""
@@ -115,6 +122,7 @@ def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any
         if long
         else None,
         "sketches": sketches_json(made) if form.material is Material.SKETCHES else None,
+        "questions": questions_json(context, made) if form.material is Material.QUESTIONS else None,
         "sample": sample,
         "consent": {"version": consent_of(form.consent).version, "text": form.consent},
         "colors": [bin_.hex for bin_ in uw71()],
@@ -175,6 +183,8 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
         wanted = (
             f"{many(plan.votes, 'coloring')} of each concept"
             if plan.kind is Kind.COLORINGS
+            else f"{many(plan.votes, 'answer')} to each question"
+            if plan.kind is Kind.QUESTIONS
             else f"{many(plan.votes, 'vote')} of each stimulus"
         )
         sentences.append(
@@ -247,7 +257,7 @@ def models_of(some_cases: Sequence[Case]) -> list[str]:
 
 def images_of(some_cases: Sequence[Case]) -> set[str]:
     """The ids of all pictures that a study shows."""
-    return {image for case in some_cases for one in case.candidates for image in one.image_ids}
+    return {image for case in some_cases for image in case.image_ids}
 
 
 def sample_json(case: Case, models: Sequence[str]) -> dict[str, Any]:
@@ -273,7 +283,7 @@ def _measured(
 ) -> tuple[dict[str, Any] | None, list[dict[str, Any]], str]:
     """A sample, offers for training, and what went wrong in measuring them."""
     plan = plan_of(made)
-    if not plan.main_stimuli or made.form.material is Material.SKETCHES:
+    if not plan.main_stimuli or made.form.material in (Material.SKETCHES, Material.QUESTIONS):
         return None, [], ""
     stimulus = plan.main_stimuli[0]
     case = plan.case_by_id[stimulus.case_id]

@@ -18,6 +18,7 @@ from annotation.report import GroupSummary, PersonResult, StudyResults, Summary
 from annotation.studies.cases import Kind
 from core.studies import Decision, Event, EventKind, ParticipantRecord
 from tabs.studies.metrics import StudyMetric
+from tabs.studies.questions.results import asked_json, questions_json
 from tabs.studies.results_numbers import ALONE, few_people, number, percent, plain
 from tabs.studies.results_source import StudySource, rule_json
 from tabs.studies.results_validation import validation_json
@@ -104,6 +105,7 @@ def results_json(
             arrangements[1],
         ),
         "people": people,
+        "asked": asked_json(source.plan),
         "notes": list(results.everybody.notes),
         "erased": len(source.erased),
     }
@@ -126,7 +128,8 @@ def rule_fields(rule: ExclusionRule, kind: Kind) -> list[dict[str, Any]]:
             "default": getattr(default, name),
         }
         for name, label, words in RULE_FIELDS
-        if kind is not Kind.COLORINGS or name in OF_COLORINGS
+        if (kind is not Kind.COLORINGS or name in OF_COLORINGS)
+        and (kind is not Kind.QUESTIONS or name != "least_training")
     ]
 
 
@@ -244,6 +247,7 @@ def _summary(
         "ratings": [rating_json(one) for one in summary.ratings],
         "first_choices": [choice_json(one) for one in summary.choices],
         "by_group": [_group(name, group) for name, group in summary.by_group.items()],
+        "questions": questions_json(summary.questions),
         "validation": validation_json(source.plan, summary, metrics),
     }
 

@@ -28,6 +28,7 @@ OF_WHAT = {
     Kind.RATINGS: "images",
     Kind.BEST_OF: "sets of four",
     Kind.COLORINGS: "concepts",
+    Kind.QUESTIONS: "questions",
 }
 """What a metric is compared with people over, by the kind of study."""
 
@@ -66,6 +67,11 @@ def _why_nothing(plan: StudyPlan, metrics: Sequence[StudyMetric]) -> str:
         return (
             "People colored, and no model is in this study: make a distribution of what they "
             "colored, and compare models with it."
+        )
+    if plan.kind is Kind.QUESTIONS:
+        return (
+            "People answered questions, and no model is in this study: what models answer to the "
+            "same set is asked in Ask, and stands beside."
         )
     if not metrics:
         return (

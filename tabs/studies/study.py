@@ -20,6 +20,7 @@ from tabs.studies.links import listed as links_of
 from tabs.studies.live import StudyRequest, current, progress_of, stage_now, study_of, summary
 from tabs.studies.making import FORM
 from tabs.studies.outline import blocks, group_counts, images_of, models_of, sizes
+from tabs.studies.questions.sets import tasks_json
 from tabs.studies.rights import may_personal, without_completion
 
 log = logging.getLogger("truehue")
@@ -150,6 +151,9 @@ def plan_json(plan: StudyPlan) -> dict[str, Any]:
         },
         "examples": [asdict(example) for example in plan.examples],
         "sketches": len({case.sketch for case in main if case.sketch}),
+        "question_set": None
+        if plan.question_set is None
+        else {**asdict(plan.question_set), "tasks": tasks_json(main)},
         "completion": asdict(plan.completion),
         "closing": asdict(plan.closing),
         "abandoned_after_s": plan.abandoned_after_s,

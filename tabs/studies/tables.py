@@ -268,7 +268,7 @@ TABLES: tuple[StudyTable, ...] = (
                 always=True,
             ),
             _whole("value", DONE, "The place from 0, or the rating, 0 to 10."),
-            _text("chosen", DONE, "The model at the chosen place."),
+            _text("chosen", DONE, "The model at the chosen place, or the text of the choice."),
             _number(
                 "response_ms",
                 DONE,
@@ -277,7 +277,11 @@ TABLES: tuple[StudyTable, ...] = (
                 always=True,
             ),
             _whole("revisions", DONE, "Earlier answers that were undone.", always=True),
-            _truth("right", COMPUTED, "Of trials with a known answer: whether that was given."),
+            _truth(
+                "right",
+                COMPUTED,
+                "Of questions, and of trials with a known answer: whether that was given.",
+            ),
             _EXCLUDED,
         ),
         answers,
@@ -355,7 +359,8 @@ TABLES: tuple[StudyTable, ...] = (
                 "What the number is: strength (logits, 0 the mean), win-rate, rating (0 to 10), "
                 "first-choice (share of those shown), side (share of the first place), observed "
                 "(share), kappa, alpha, pearson, spearman, kendall, agreement (share), "
-                "agreement-decided (share).",
+                "agreement-decided (share); of questions right (share of all answers), right-told "
+                "(of those that are no skip), right-macro (mean of the tasks), chance (share).",
                 always=True,
             ),
             _GROUP,

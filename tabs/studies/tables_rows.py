@@ -16,6 +16,7 @@ from annotation.studies.cases import Kind
 from annotation.studies.files import to_json
 from core.studies import Event, ParticipantRecord, Purpose, Trial
 from tabs.studies.metrics import StudyMetric
+from tabs.studies.question_rows import chosen_of, right_of, share_rows
 from tabs.studies.results_source import StudySource
 
 Json = dict[str, Any]
@@ -235,18 +236,14 @@ def answers(data: ExportData) -> Iterator[Json]:
                 "purpose": trial.purpose,
                 "kind": answer.kind,
                 "value": answer.value,
-                "chosen": _chosen(trial, answer),
+                "chosen": chosen_of(plan, trial, answer),
                 "response_ms": answer.response_ms,
                 "revisions": answer.revisions,
-                "right": None if trial.expected is None else answer.value == trial.expected,
+                "right": None
+                if (known := right_of(plan, trial)) is None
+                else answer.value == known,
                 "excluded": one.number in data.excluded,
             }
-
-
-def _chosen(trial: Trial, answer: Answer) -> str | None:
-    if answer.kind is not AnswerKind.PLACE or answer.value is None or not trial.order:
-        return None
-    return trial.order[answer.value]
 
 
 def votes(data: ExportData) -> Iterator[Json]:
@@ -327,6 +324,8 @@ def _of_summary(summary: Json) -> Iterable[Json]:
         yield _row("first-choice", choice["share"], choice["shown"], choice["model"])
     for group in summary["by_group"]:
         yield from _of_group(group)
+    if summary["questions"] is not None:
+        yield from (_row(*row) for row in share_rows(summary["questions"]))
     if (side := summary["side_bias"]) is not None:
         yield _row("side", side["left_share"], side["left"] + side["right"])
     agreement = summary["agreement"]

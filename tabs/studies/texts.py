@@ -15,6 +15,7 @@ KINDS = {
     Kind.RATINGS: "Ratings: each picture from 0 to 10",
     Kind.BEST_OF: "Best of four",
     Kind.COLORINGS: "Colorings: people color sketches",
+    Kind.QUESTIONS: "Questions: which answer to a question about a picture",
 }
 METHODS = {
     "balanced": "Balanced: every stimulus gets as many answers as every other",
@@ -48,6 +49,13 @@ _GERMAN = {
         "wie er ist: bei einer Wiese das Gras und nicht den Himmel, bei Tee das Getränk und nicht "
         "die Tasse.\n\nEs gibt keine richtige Antwort, auf die wir warten. Nehmen Sie die Farben, "
         "die Ihnen zuerst einfallen.",
+    ),
+    "questions": (
+        "Sehen Sie das Bild an und wählen Sie die Antwort.",
+        "Zu jedem Bild gehören eine Frage und einige Antworten. Wählen Sie, was so, wie Sie es "
+        "sehen, richtig ist; sehen Sie so lange hin, wie Sie möchten, von Ihrem Platz aus und ohne "
+        "andere Hilfsmittel.\n\nWenn Sie es nicht sagen können, sagen Sie das: Auch das ist eine "
+        "Antwort, und besser als geraten. Fragen und Antworten sind englisch.",
     ),
 }
 
@@ -118,7 +126,10 @@ def consent_in(language: str, kind: Kind) -> str:
     return text
 
 
-TITLES = {"colorings": {"en": "Colors of things", "de": "Farben der Dinge"}}
+TITLES = {
+    "colorings": {"en": "Colors of things", "de": "Farben der Dinge"},
+    "questions": {"en": "Questions about color", "de": "Fragen zu Farben"},
+}
 """What participants read above a study, where its preset's name is not for them."""
 
 

@@ -9,6 +9,7 @@ import { MOST_PHOTOGRAPHS, openSweep } from '../compare/sweep.js';
 
 const FROM = {
   upload: 'Photographs and uploads',
+  question: 'Questions that people are asked',
   render: 'Reference renderer',
   generated: 'Models',
   import: 'Imports',

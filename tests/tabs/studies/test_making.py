@@ -319,6 +319,7 @@ def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
         "adherence",
         "best-of-four",
         "colorings",
+        "questions",
         "free",
     ]
     for preset in told["presets"]:

@@ -1,0 +1,42 @@
+"""What of questions stands in the tables that every study has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from annotation.judgments.answers import Answer, AnswerKind
+from annotation.studies.plan import StudyPlan
+from core.studies import Trial
+
+Json = dict[str, Any]
+
+
+def chosen_of(plan: StudyPlan, trial: Trial, answer: Answer) -> str | None:
+    """The model at the place that was chosen, or the text of a question's choice; None of other
+    answers."""
+    question = plan.question_of(trial.stimulus_id)
+    of = trial.order if question is None else question.choices
+    if answer.kind is not AnswerKind.PLACE or answer.value is None or not of:
+        return None
+    return of[answer.value]
+
+
+def right_of(plan: StudyPlan, trial: Trial) -> int | None:
+    """The right answer to a trial; None where there is none."""
+    question = plan.question_of(trial.stimulus_id)
+    return trial.expected if question is None else question.right
+
+
+def share_rows(found: Json) -> Iterator[tuple[str, Json, int, None, None, str]]:
+    """Measure, number, how many it is made of, neither model nor other, and the task."""
+    for one in (found["overall"], *found["tasks"]):
+        chance = {"value": one["chance"], "low": None, "high": None, "why": ""}
+        for measure, number, of in (
+            ("right", one["share"], one["answers"]),
+            ("right-told", one["told"], one["right"] + one["wrong"]),
+            ("chance", chance, one["answers"]),
+        ):
+            yield measure, number, of, None, None, one["task"]
+    if (macro := found["macro"]) is not None:
+        yield "right-macro", macro["share"], macro["tasks"], None, None, ""

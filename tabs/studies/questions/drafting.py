@@ -1,0 +1,146 @@
+"""From the form of a study of questions to its cases: what is drawn of the set, and what is not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from annotation.studies.cases import Case
+from annotation.studies.questions import QuestionSetName, asked_question
+from core.errors import BadInput
+from core.vision_language.question_set import QuestionSet
+from core.vision_language.records import Form, Question
+from core.vision_language.tasks import ROBUSTNESS
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.studies.drafting import Draft
+from tabs.studies.form import StudyForm
+from tabs.studies.questions.sets import chosen_tasks, in_order, opened_set, task_name, tasks_json
+
+SOURCE = "question"
+"""What images of questions are stored as."""
+
+
+def draft_of_questions(context: Context, form: StudyForm) -> Draft:
+    """The cases of a filled form. Raises BadInput where no question is left to ask."""
+    of = opened_set(context, form.question_set)
+    tasks = chosen_tasks(of, form.tasks)
+    every = list(of.questions())
+    wanted = [one for one in every if one.task in tasks]
+    askable = [one for one in wanted if _why_not(one) is None]
+    chosen = [
+        one
+        for task in tasks
+        for one in _drawn([q for q in askable if q.task == task], form.number or 0, form.seed)
+    ]
+    if not chosen:
+        why = "; ".join(_left_out(wanted)) or "none of these tasks has one"
+        raise BadInput(f"No question is left to ask people: {why}. Choose other tasks.", "tasks")
+    return Draft(
+        form,
+        tuple(
+            Case(one.question_id, one.text, (), one.task, question=asked_question(one))
+            for one in chosen
+        ),
+        (),
+        (),
+        {},
+        len(every),
+        len(askable),
+        tuple(_told(form, of, every, askable, chosen)),
+        question_set=QuestionSetName(of.name, of.sha256),
+    )
+
+
+def questions_json(context: Context, draft: Draft) -> dict[str, Any]:
+    """What is asked, by task, what is left out in words, and the first question as a sample."""
+    of = opened_set(context, draft.form.question_set)
+    sample = draft.cases[0]
+    assert sample.question is not None
+    return {
+        "set": {"id": draft.form.question_set, "name": of.name, "questions": of.questions_count},
+        "tasks": [{**one, "of": of.counts[one["id"]]} for one in tasks_json(draft.cases)],
+        "sample": {
+            "words": sample.words,
+            "form": sample.question.form.value,
+            "choices": list(sample.question.choices),
+            "image": f"/api/ask/images/{draft.form.question_set}/{sample.question.image_id}.png",
+        },
+    }
+
+
+def missing_images(context: Context, draft: Draft) -> list[str]:
+    """The ids of images that the study shows and that are not stored yet."""
+    wanted = dict.fromkeys(image for case in draft.cases for image in case.image_ids)
+    stored = context.storage.images.by_ids(wanted)
+    return [image for image in wanted if image not in stored]
+
+
+def store_image(context: Context, of: QuestionSet, case: Case, maker: str) -> None:
+    """Stores the image of a question, pixel by pixel as the set has it. Raises StorageError where
+    the set has it no more."""
+    assert case.question is not None
+    question = case.question
+    context.storage.images.add(
+        of.pixels(question.image_id),
+        f"{question.question_id}.png",
+        SOURCE,
+        origin={"set": of.sha256, "question": question.question_id, "task": case.group},
+        maker=maker,
+    )
+
+
+def _why_not(question: Question) -> str | None:
+    """Why people are not asked a question, as the end of a sentence on so many; None where they
+    are."""
+    if question.seed_id or question.variant or question.task == ROBUSTNESS:
+        return "variants of other questions, which count for robustness alone"
+    if question.form is Form.OPEN:
+        return "answered in words, which cannot be tapped"
+    return None
+
+
+def _drawn(questions: Sequence[Question], number: int, seed: int) -> list[Question]:
+    """So many of one task by the seed, in the order of the set; all where there are no more. The
+    first ones stay the same when more are asked for."""
+    if not number or number >= len(questions):
+        return list(questions)
+    digest = hashlib.sha256(questions[0].task.encode()).digest()
+    rng = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+    places = sorted(int(place) for place in rng.permutation(len(questions))[:number])
+    return [questions[place] for place in places]
+
+
+def _left_out(questions: Sequence[Question]) -> list[str]:
+    reasons = Counter(why for one in questions if (why := _why_not(one)) is not None)
+    return [f"{many(count, 'question')} {why}" for why, count in reasons.most_common()]
+
+
+def _told(
+    form: StudyForm,
+    of: QuestionSet,
+    every: Sequence[Question],
+    askable: Sequence[Question],
+    chosen: Sequence[Question],
+) -> list[str]:
+    """Sentences on what was taken and left out."""
+    told = [f"Questions of the set “{of.name}”, SHA-256 {of.sha256}."]
+    tasks = {one.task for one in chosen}
+    others = Counter(one.task for one in every if one.task not in tasks)
+    told += [
+        f"Left out: {many(count, 'question')} of {task_name(task)}."
+        for task, count in others.items()
+    ]
+    told += [f"Left out: {words}." for words in _left_out([q for q in every if q.task in tasks])]
+    by_task = Counter(one.task for one in chosen)
+    whole = Counter(one.task for one in askable)
+    drawn = [task for task in in_order(by_task) if by_task[task] < whole[task]]
+    if drawn:
+        parts = ", ".join(f"{by_task[t]} of {whole[t]} of {task_name(t)}" for t in drawn)
+        told.append(f"Drawn by chance (seed {form.seed}): {parts}.")
+    told.append(f"{many(len(chosen), 'question')} of {many(len(by_task), 'task')} asked.")
+    return told

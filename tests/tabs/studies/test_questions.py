@@ -1,0 +1,271 @@
+"""Studies of questions: made of a set, answered, read, taken along; what of them Ask shows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.judgments.questions import PARTICIPANTS, QUESTIONS
+from annotation.studies.plan import StudyPlan
+from core.errors import BadInput
+from core.studies import Purpose, Trial
+from core.vision_language.generators import Difficulty, GeneratedSettings, generated
+from core.vision_language.records import Form, Illustrated, Outcome, Question
+from core.vision_language.scoring import score
+from storage import Storage
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
+from tabs.page.requests import Nothing
+from tabs.shell.compose import make_context
+from tabs.studies import making
+from tabs.studies.changing import Copying, Revision, create, revise
+from tabs.studies.changing import copy as copy_of
+from tabs.studies.exports import (
+    AskExport,
+    AskTable,
+    codebook_file,
+    table_file,
+    table_list,
+    write_archive,
+)
+from tabs.studies.form import StudyForm
+from tabs.studies.imports import import_study
+from tabs.studies.materials import materials
+from tabs.studies.outline import outline
+from tabs.studies.questions.human_answers import human_answers
+from tabs.studies.results import OfStudy, compute
+from tabs.studies.results_people import Decide, exclude
+from tests.tabs.studies.studies_here import answered, enrolled, form, opened
+
+COUNTS = {"color_extraction": 2, "color_counting": 4, "color_blindness": 3, "color_comparison": 3}
+PEOPLE = 3
+
+
+def made_set(context: Context, counts: dict[str, int] = COUNTS, **more: Any) -> str:
+    items = list(generated(GeneratedSettings(counts, Difficulty.EASY, 3)))
+    return context.storage.question_sets.add([*items, *more.get("items", ())], "Twelve", {})
+
+
+def asked_form(set_id: str, **fields: Any) -> StudyForm:
+    given = {"preset": "questions", "question_set": set_id, "repeats": 0, "attention": 0}
+    return form(**{**given, **fields})
+
+
+def answers_all(context: Context, study_id: str, plan: StudyPlan, wrong: int, skip: bool) -> str:
+    """Somebody who is wrong at the first so many, and leaves the last one."""
+    who, trials = enrolled(context, study_id, plan)
+    main = [one for one in trials if one.purpose is Purpose.MAIN]
+
+    def choose(trial: Trial) -> Any:
+        question = plan.question_of(trial.stimulus_id)
+        assert question is not None
+        if skip and trial is main[-1]:
+            return "skip"
+        off = trial in main[:wrong]
+        return (question.right + off) % len(question.choices)
+
+    answered(context, who, trials, choose)
+    return who
+
+
+def test_a_set_becomes_a_study_with_its_images(context: Context) -> None:
+    set_id = made_set(context)
+    told = materials(context, OWNER, Nothing())["question_sets"]
+    assert [one["id"] for one in told] == [set_id]
+    extraction, *_ = told[0]["tasks"]
+    assert (extraction["name"], extraction["people"]) == ("Color Extraction", False)
+    before = context.storage.images.count()
+    made = outline(context, OWNER, asked_form(set_id, number=3))
+    assert context.storage.images.count() == before
+    assert made["stimuli"] == 9
+    assert [one["questions"] for one in made["questions"]["tasks"]] == [3, 3, 3]
+    words = " ".join(made["provenance"])
+    assert "2 questions of Color Extraction" in words
+    assert "3 of 4 of Color Counting" in words
+    assert "50 questions a category" in words
+    assert "right" not in made["questions"]["sample"]
+    study = create(context, OWNER, asked_form(set_id, number=3))["study"]
+    assert (study["kind"], study["plan"]["cases"], study["blocks"]) == ("questions", 9, [])
+    assert study["plan"]["question_set"]["name"] == "Twelve"
+    assert context.storage.images.count() == before + 9
+    of = context.storage.question_sets.open(set_id)
+    for question in of.questions():
+        if question.task != "color_extraction":
+            stored = context.storage.images.by_ids([question.image_id])
+            assert all(
+                (context.storage.images.srgb8(i) == of.image(question)).all() for i in stored
+            )
+    # The same questions when more are drawn; a copy and a revision are as the study.
+    more = create(context, OWNER, asked_form(set_id, number=4))["study"]
+    plans = [context.storage.studies.get(one["id"]).plan for one in (study, more)]
+    ids = [{case["id"] for case in plan["cases"]} for plan in plans]
+    assert ids[0] < ids[1]
+    copied = copy_of(context, OWNER, Copying(study=study["id"]))["study"]
+    assert copied["plan"]["question_set"] == study["plan"]["question_set"]
+    fields = asked_form(set_id, number=2).model_dump() | {"study": study["id"], "version": 1}
+    assert revise(context, OWNER, Revision(**fields))["study"]["plan"]["cases"] == 6
+
+
+def test_what_people_cannot_be_asked_is_left_out_and_said(context: Context) -> None:
+    (plain,) = generated(GeneratedSettings({"color_counting": 1}, Difficulty.EASY, 9))
+    words = Question(
+        "o1", "color_counting", Form.OPEN, "Which?", (), "teal", plain.question.image_id
+    )
+    yes = Question("b1", "color_counting", Form.BINARY, "Is it?", (), "no", plain.question.image_id)
+    items = [Illustrated(one, plain.srgb8) for one in (words, yes)]
+    variant = replace(plain.question, question_id="v1", seed_id="q", variant="entire +90")
+    gray = Illustrated(variant, plain.srgb8)
+    set_id = made_set(context, items=[plain, *items, gray])
+    made = outline(context, OWNER, asked_form(set_id, tasks=["color_counting"]))
+    assert made["stimuli"] == 6
+    words_of = " ".join(made["provenance"])
+    assert "1 question answered in words" in words_of
+    assert "1 question variants of other questions" in words_of
+    with pytest.raises(BadInput, match="has no questions of Color Mimicry"):
+        outline(context, OWNER, asked_form(set_id, tasks=["color_mimicry"]))
+    with pytest.raises(BadInput, match="Choose the set"):
+        outline(context, OWNER, asked_form(""))
+    with pytest.raises(BadInput, match="not here"):
+        outline(context, OWNER, asked_form("0" * 32))
+    only = context.storage.question_sets.add(items[:1], "Words", {})
+    with pytest.raises(BadInput, match="No question is left to ask people: 1 question answered"):
+        outline(context, OWNER, asked_form(only))
+
+
+def test_many_images_are_stored_in_the_background(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(making, "MOST_STORED", 3)
+    set_id = made_set(context)
+    assert (
+        "10 images are stored first"
+        in outline(context, OWNER, asked_form(set_id))["heavy"]["words"]
+    )
+    job = context.jobs.wait(create(context, OWNER, asked_form(set_id))["job"])
+    study = context.storage.studies.get(job.result["study"])
+    assert len(study.plan["cases"]) == 10
+
+
+@pytest.fixture
+def study(context: Context) -> tuple[str, StudyPlan]:
+    """Three people answered ten questions: one two wrong, one three and leaves one, one all
+    right."""
+    made = asked_form(made_set(context), votes=PEOPLE, trials=10)
+    study_id, plan = opened(context, made)
+    for wrong, skip in ((2, False), (3, True), (0, False)):
+        answers_all(context, study_id, plan, wrong, skip)
+    return study_id, plan
+
+
+def test_results_have_the_share_right_by_task_with_chance_beside(
+    context: Context, study: tuple[str, StudyPlan]
+) -> None:
+    found = compute(context, study[0], 200, lambda _: None)
+    shares = found["everybody"]["questions"]
+    overall = shares["overall"]
+    assert (overall["right"], overall["wrong"], overall["skips"]) == (24, 5, 1)
+    assert overall["share"]["value"] == 24 / 30
+    assert overall["share"]["low"] < 0.8 < overall["share"]["high"]
+    assert overall["over"] == PARTICIPANTS
+    assert overall["chance"] == 0.25
+    assert [one["name"] for one in shares["tasks"]] == [
+        "Color Comparison", "Color Counting", "Color Blindness"
+    ]  # fmt: skip
+    assert shares["macro"]["tasks"] == 3
+    assert [one["right"] for one in shares["by_person"]] == [8, 6, 10]
+    assert len(found["asked"]) == 10
+    counts = shares["answers"][found["asked"][0]["case"]]
+    assert sum(counts["counts"]) + counts["skips"] == PEOPLE
+    assert found["everybody"]["agreement"]["observed"]["value"] > 0.3
+    assert "least_training" not in {one["name"] for one in found["rule_fields"]}
+    assert found["everybody"]["validation"]["rows"] == []
+
+
+def test_answers_in_the_form_of_models_after_exclusion(
+    context: Context, study: tuple[str, StudyPlan]
+) -> None:
+    study_id, plan = study
+    assert plan.question_set is not None
+    sha256 = plan.question_set.sha256
+    set_id = sha256[:32]
+    questions = list(context.storage.question_sets.open(set_id).questions())
+    assert human_answers(context, "0" * 64) == []
+    (one,) = human_answers(context, sha256)
+    assert (one.study_id, one.participants, one.excluded) == (study_id, 3, 0)
+    given = [answer for answers in one.answers.values() for answer in answers]
+    assert sum(answer.outcome is Outcome.RIGHT for answer in given) == 24
+    assert sum(answer.outcome is Outcome.UNREADABLE for answer in given) == 1
+    shares = one.shares(questions)
+    assert shares.overall.share.value == 24 / 30
+    assert [task.task for task in shares.tasks] == [
+        "color_comparison", "color_counting", "color_blindness"
+    ]  # fmt: skip
+    # One person is scored as a model is.
+    person = next(iter(one.answers.values()))
+    assert score(questions, person).overall.asked == 10
+    people = context.storage.participants.of(study_id)
+    for who in people[:2]:
+        exclude(context, OWNER, Decide(study=study_id, participant=who.id, reason="a test"))
+    (one,) = human_answers(context, sha256)
+    assert (one.participants, one.excluded) == (1, 2)
+    shares = one.shares(questions)
+    assert (shares.overall.share.value, shares.overall.over) == (1.0, QUESTIONS)
+
+
+def test_tables_and_the_archive_of_a_study_of_questions(
+    context: Context, study: tuple[str, StudyPlan], tmp_path: Path
+) -> None:
+    study_id, plan = study
+    told = table_list(context, OWNER, OfStudy(study=study_id))
+    names = [one["name"] for one in told["tables"]]
+    assert names[0] == "questions"
+    assert not {"votes", "candidates", "metrics"} & set(names)
+    assert told["votes"] == ""
+
+    def rows(table: str) -> list[dict[str, str]]:
+        ask = AskTable(study=study_id, table=table, format="csv")
+        text = table_file(context, OWNER, ask).content.decode()
+        return list(csv.DictReader(io.StringIO(text)))
+
+    asked = rows("questions")
+    assert len(asked) == 10
+    assert sum(sum(json.loads(one["answers"]).values()) for one in asked) == 29
+    assert {one["right"] for one in asked} <= set("ABCD")
+    given = rows("answers")
+    assert sum(one["right"] == "true" for one in given) == 24
+    chosen = plan.case_by_id[given[0]["case"]].question
+    assert chosen is not None
+    assert given[0]["chosen"] in chosen.choices
+    measures = {(one["measure"], one["group"]): one for one in rows("results")}
+    assert float(measures["right", ""]["value"]) == 0.8
+    assert measures["chance", "color_counting"]["value"] == "0.25"
+    assert (
+        "## questions" in codebook_file(context, OWNER, AskExport(study=study_id)).content.decode()
+    )
+
+    path = tmp_path / "all.zip"
+    write_archive(context, OWNER, AskExport(study=study_id), path)
+    with Storage.open(tmp_path / "elsewhere") as other:
+        there = make_context(other, "elsewhere")
+        copy = import_study(there, OWNER, Nothing(), path, "all.zip")
+        assert "10 images" in copy["notes"][0]
+        again = compute(there, copy["study"]["id"], 200, lambda _: None)
+        ours = compute(context, study_id, 200, lambda _: None)
+        assert again["everybody"] == ours["everybody"]
+        assert plan.question_set is not None
+        assert [one.participants for one in human_answers(there, plan.question_set.sha256)] == [3]
+        there.close()
+
+
+def test_an_image_that_people_were_asked_about_cannot_be_deleted(
+    context: Context, study: tuple[str, StudyPlan]
+) -> None:
+    image, *_ = study[1].cases[0].image_ids
+    with pytest.raises(BadInput, match="shows this image to people"):
+        context.storage.trash.move("image", [image])
