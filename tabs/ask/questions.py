@@ -14,11 +14,13 @@ from core.errors import BadInput, NotStored
 from core.vision_language.asking.asked import Asked
 from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Answer, Outcome, Question
+from tabs.ask.people import given_json
 from tabs.ask.results import Asking, asked_of, pixels_of
 from tabs.ask.sets import opened
 from tabs.ask.words import choices_json, facts_json, model_name, task_title
 from tabs.page.actor import Actor, asks
 from tabs.page.requests import PageRequest, Whole
+from tabs.studies.questions.human_answers import HumanAnswers, human_answers
 
 if TYPE_CHECKING:
     from tabs.page.context import Context
@@ -77,13 +79,13 @@ def questions_view(context: Context, actor: Actor, request: QuestionsRequest) ->
         if request.outcome:
             fitting = [one for one in fitting if _outcome(looked, one) == request.outcome]
     page = fitting[request.first : request.first + request.count]
-    pixels = pixels_of(context, of)
+    pixels, people = pixels_of(context, of), human_answers(context, of.sha256)
     return {
         "total": len(fitting),
         "from": request.first,
         "counts": dict(counts),
         "differences": _difference_counts(told, fitting),
-        "questions": [_question_json(of, one, told, pixels) for one in page],
+        "questions": [_question_json(of, one, told, pixels, people) for one in page],
     }
 
 
@@ -94,8 +96,9 @@ def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[
     told = _told(asked_of(context, of, request.askings))
     for position, one in enumerate(of.questions()):
         if one.question_id == request.id:
-            pixels = pixels_of(context, of)
-            return {"question": _question_json(of, one, told, pixels), "position": position}
+            pixels, people = pixels_of(context, of), human_answers(context, of.sha256)
+            row = _question_json(of, one, told, pixels, people)
+            return {"question": row, "position": position}
     raise NotStored("That question is not in the set. Reload the page.")
 
 
@@ -163,7 +166,11 @@ def _difference_counts(
 
 
 def _question_json(
-    of: QuestionSet, question: Question, told: Sequence[_Told], pixels: Asked | None
+    of: QuestionSet,
+    question: Question,
+    told: Sequence[_Told],
+    pixels: Asked | None,
+    people: Sequence[HumanAnswers],
 ) -> dict[str, Any]:
     return {
         "id": question.question_id,
@@ -180,7 +187,7 @@ def _question_json(
         "facts": facts_json(question.construction),
         "answers": [_answer_json(one, question) for one in told],
         "pixels": _pixels_answer(pixels, question),
-        "people": [],
+        "people": given_json(people, question),
     }
 
 

@@ -25,6 +25,7 @@ from core.vision_language.tasks import ROBUSTNESS, TASKS
 from tabs.ask.judge import judge_json
 from tabs.ask.keeper import AskingKeeper
 from tabs.ask.list import progress_words, set_id_of
+from tabs.ask.people import people_json
 from tabs.ask.sets import opened, set_json
 from tabs.ask.words import model_name, settings_words, task_title
 from tabs.page.actor import Actor, asks
@@ -204,13 +205,6 @@ def _pixels_json(questions: Sequence[Question], asked: Asked) -> dict[str, Any]:
         "reads": list(scores.tasks),
         "micro": None,
     }
-
-
-def people_json(
-    context: Context, of: QuestionSet, questions: Sequence[Question]
-) -> list[dict[str, Any]]:
-    """What people answered in studies of the set."""
-    return []
 
 
 def _tables(of: QuestionSet) -> list[tuple[str, tuple[ScoreRow, ...]]]:

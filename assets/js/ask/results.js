@@ -90,6 +90,7 @@ function figure(found) {
   });
   axis.append(make('span', 'th-soft', 'percent right'), scale, make('span'));
   box.append(axis);
+  // `pick` takes the numbers of an asking, or of a study of people, as both say them.
   const lanesOf = (pick, chance, task) => {
     const lanes = found.rows
       .map((row) => ({ row, tally: pick(row) }))
@@ -109,7 +110,7 @@ function figure(found) {
     if (pixels)
       lanes.push(lane({ who: 'Pixel reader', mark: 'pixels', tally: pixels, chance, soft: true }));
     found.people.forEach((people) => {
-      const tally = task ? people.tasks[task] : people.micro;
+      const tally = pick(people);
       if (tally)
         lanes.push(
           lane({
@@ -441,11 +442,16 @@ function judging(found, judge) {
     return [card];
   }
   return found.judge.reports.map((report) => {
-    const nodes = report.tables.flatMap((one) => [
-      make('h4', '', one.title + (one.published ? ' (published)' : '')),
-      make('p', 'th-soft', one.note),
-      table(one.columns, one.rows, one.title),
-    ]);
+    const nodes = report.tables.map((one, at) => {
+      const box = make(at ? 'details' : 'div', 'th-qa-judged');
+      const title = one.title + (one.published ? ' (published)' : '');
+      box.append(
+        make(at ? 'summary' : 'h4', '', title),
+        make('p', 'th-soft', one.note),
+        table(one.columns, one.rows, one.title),
+      );
+      return box;
+    });
     return fold(
       numberOf(report.asking) + ' ' + report.title + ', beside the pixel rules',
       nodes,
