@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from shutil import copy2, copytree, ignore_patterns
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.analysis.records import TABLE_SYSTEMS
+from core.runs.records import RunPlan
 from tests.browser.conftest import Visit, Watch
 from tests.running import App, running
 from tests.storage.run_samples import sample_plan, sample_run
@@ -22,12 +24,12 @@ pytestmark = pytest.mark.browser
 
 # Runs are taken in beside Chromium on two cores.
 RUN_MS = 120_000
-SOME = sample_plan("flux.1-dev", 60)
-PLAN = replace(SOME, name="Flux by night", rules=(SOME.rules[0], SOME.rules[2]))
 
-CNA = tuple(
-    prompt for prompt in PLAN.prompts if prompt.task == "cna" and prompt.system in TABLE_SYSTEMS
-)
+
+@cache
+def flux() -> RunPlan:
+    some = sample_plan("flux.1-dev", 60)
+    return replace(some, name="Flux by night", rules=(some.rules[0], some.rules[2]))
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +42,9 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 @pytest.fixture(scope="module")
 def filled(started: App) -> App:
     """The app with two finished runs of the same prompts and one of few."""
-    other = replace(PLAN, name="SD 3.5", model="sd3.5-large")
-    few = replace(PLAN, name="A few", model="sana1.5-1.6b", prompts=PLAN.prompts[:7])
-    for plan in (PLAN, other, few):
+    other = replace(flux(), name="SD 3.5", model="sd3.5-large")
+    few = replace(flux(), name="A few", model="sana1.5-1.6b", prompts=flux().prompts[:7])
+    for plan in (flux(), other, few):
         sample_run(started.data / "runs", plan)
     end = time.monotonic() + RUN_MS / 1000
     while len(rows(started)) < 3:
@@ -88,7 +90,13 @@ def test_the_first_run_fills_the_table_and_leaves_the_focus(
     expect(page).to_have_url(re.compile("view=runs"))
     page.get_by_role("tab", name="Leaderboard").click()
     # Half of a run comes in, then the rest while a cell of it has the focus.
-    whole = sample_run(tmp_path, replace(PLAN, name="The first", prompts=CNA, set_name="mini"))
+    table = tuple(
+        prompt
+        for prompt in flux().prompts
+        if prompt.task == "cna" and prompt.system in TABLE_SYSTEMS
+    )
+    plan = replace(flux(), name="The first", prompts=table, set_name="mini")
+    whole = sample_run(tmp_path, plan)
     there = started.data / "runs" / whole.run_id
     copytree(whole.path, there, ignore=ignore_patterns("w1-*"))
     run = line(box, "The first")

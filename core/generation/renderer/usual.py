@@ -7,6 +7,7 @@ habit, and are no data about people's associations.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -93,6 +94,8 @@ _USUAL = MappingProxyType(
 )
 
 
+# Plans and captions ask for the same few pairs of names' colors and grays again and again.
+@lru_cache(maxsize=4096)
 def apart(first: Rgb8, second: Rgb8) -> float:
     """CIEDE2000 between two sRGB colors."""
     lab = srgb8_to_lab(np.array((first, second)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,14 @@ from core.runs.records import ItemResult, MaskerSpec, RunPlan
 from core.runs.shards import write_shard
 from tests.core.runs.samples import small_plan, some_prompts
 
-PROMPTS = some_prompts(4)
+
+@cache
+def prompts() -> list[Prompt]:
+    return some_prompts(4)
 
 
 def plan(**changed: object) -> RunPlan:
-    return small_plan(PROMPTS, images=50, **changed)  # type: ignore[arg-type]
+    return small_plan(prompts(), images=50, **changed)  # type: ignore[arg-type]
 
 
 def ran(root: Path, plan: RunPlan, *seconds: float | None) -> None:
@@ -73,7 +77,7 @@ def test_workers_beyond_the_cores_do_not_make_it_quicker(tmp_path: Path) -> None
 
 
 def test_a_trial_draws_and_leaves_nothing(tmp_path: Path) -> None:
-    found = trial(small_plan(PROMPTS[:2]), threads=1)
+    found = trial(small_plan(prompts()[:2]), threads=1)
     assert found.pictures == 2
     assert found.seconds is not None
     assert found.seconds > 0
@@ -96,8 +100,8 @@ def test_a_trial_that_fails_says_why() -> None:
 
 def test_the_same_prompts_tell_most_then_the_most_pictures(tmp_path: Path) -> None:
     ran(tmp_path, plan(name="same prompts"), 2.5, 2.5)
-    cheap = small_plan(PROMPTS[:1], images=50, name="one cheap mug")
+    cheap = small_plan(prompts()[:1], images=50, name="one cheap mug")
     ran(tmp_path, cheap, *[0.5] * 9)
     assert "“same prompts”" in estimate(plan(), tmp_path).basis
-    other = small_plan(PROMPTS[1:], images=50)
+    other = small_plan(prompts()[1:], images=50)
     assert "“one cheap mug”" in estimate(other, tmp_path).basis
