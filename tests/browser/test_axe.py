@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from storage import Storage
+from tests.browser import axe
 from tests.browser.axe import barriers
 from tests.browser.conftest import Visit
 from tests.browser.still_life import png, still_life
@@ -59,3 +60,29 @@ def test_a_verdict_keeps_nobody_out(visit: Visit, started: App) -> None:
     bench.ask("css:tomato")
     bench.shown()
     assert barriers(bench.page) == []
+
+
+FAULTS = """<!doctype html><html lang="en"><title>Faults</title><meta name="viewport"
+content="width=device-width"><style>
+body { background: #fff; color: #000 }
+#everywhere { color: #bbb }
+.dark #in-dark { background: #222; color: #333 }
+#on-phones { color: #ccc; display: none }
+@media (max-width: 500px) { #on-phones { display: block } #other-there { color: #ddd } }
+</style><main><h1>Faults</h1><p id="everywhere">Words</p><p id="in-dark">Words</p>
+<p id="on-phones">Words</p><p id="other-there">Words</p><input></main>"""
+
+
+def test_each_fault_is_found_where_it_is(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(axe, "LATER_MS", 0)
+    page = browser.new_page()
+    page.set_content(FAULTS)
+    found = [(line.split(":")[0], line.split(": ")[1]) for line in barriers(page)]
+    assert [(view, rest.split(" at ")[0], rest.count("<p id=")) for view, rest in found] == [
+        ("light, 1360 px", "color-contrast", 1),
+        ("light, 1360 px", "label", 0),
+        ("dark, 1360 px", "color-contrast", 2),
+        ("light, 390 px", "label", 0),
+        ("light, 390 px", "color-contrast", 2),
+    ]
+    page.close()
