@@ -18,7 +18,8 @@ class Settings:
     ``public``: others reach the address, whatever ``host`` is. ``demo``: it is a demonstration,
     where everybody is a visitor with limits.
     ``warm``: what the first visitor would wait for is got ready at the start (TRUEHUE_WARM=0: not).
-    ``example``: an empty data folder opens with an example (TRUEHUE_EXAMPLE=0: an empty stage).
+    ``example``: an empty data folder opens with an example, a demonstration with samples of every
+    room (TRUEHUE_EXAMPLE=0: an empty stage, and no samples).
     """
 
     data: str

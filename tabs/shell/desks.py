@@ -328,9 +328,13 @@ class Demonstration(Context):
         return Visitors(storage.data_dir / "visitors.key")
 
     def begin(self) -> None:
-        """Makes the samples in the background; nothing is added to them once they are ready."""
+        """Makes the samples in the background, without ``example`` none; nothing is added to them
+        once they are ready."""
         self.desks.begin()
-        self._preparing.start()
+        if self.example:
+            self._preparing.start()
+        else:
+            self.desks.seal()
 
     def close(self) -> None:
         """Ends all long work of all desks, and of the samples."""

@@ -37,9 +37,9 @@ def demo(
 def test_there_is_something_in_every_room(demo: Demonstration) -> None:
     make_samples(demo)
     made = (demo.storage.images.count(), demo.storage.drawings.count())
-    make_samples(demo)  # as at the next start
+    demo.begin()  # as at the next start
+    demo._preparing.join()
     assert (demo.storage.images.count(), demo.storage.drawings.count()) == made
-    demo.desks.seal()
     desk = demo.desks.of(Guest("a" * 32))
     assert desk is not None
     assert all(one["image"] for one in listed(desk)["examples"])
@@ -66,3 +66,14 @@ def test_runs_of_the_owners_own_are_the_samples(demo: Demonstration) -> None:
     assert [run.name for run in demo.storage.runs.all()] == ["Mine"]
     assert demo.storage.drawings.count() == 0
     assert all(one["image"] for one in listed(demo)["examples"])
+
+
+def test_without_examples_there_are_no_samples(tmp_path: Path) -> None:
+    with Storage.open(tmp_path / "data") as storage:
+        context = make_context(storage, "data", demo=True, example=False)
+        assert isinstance(context, Demonstration)
+        context.begin()
+        desk = context.desks.of(Guest("a" * 32))
+        assert desk is not None
+        assert not any(one["image"] for one in listed(desk)["examples"])
+        context.close()
