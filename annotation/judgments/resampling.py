@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm, t
 
 REPLICATES = 1_000
 LEVEL = 0.95
@@ -29,6 +28,8 @@ def tail(clusters: int, level: float = LEVEL) -> float:
     the Bootstrap", The American Statistician 69 (2015), section 5.3). Raises ValueError for fewer
     than two clusters.
     """
+    from scipy.stats import norm, t
+
     if clusters < 2:
         raise ValueError("One participant says nothing of how participants differ.")
     width = np.sqrt(clusters / (clusters - 1)) * t.ppf((1 + level) / 2, clusters - 1)

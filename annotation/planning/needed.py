@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
 
 from annotation.planning.power import AnyDesign, Power, power_of
 
@@ -104,6 +103,8 @@ def _curve(
 def _crossing(curve: tuple[tuple[int, Power], ...], wanted: float) -> tuple[int, int, int] | None:
     """Where the fitted power is the wanted one, with its 95% interval, in people; None where the
     power does not clearly rise."""
+    from scipy.stats import norm
+
     root = np.sqrt([size for size, _ in curve])
     number = np.array([power.simulations for _, power in curve], dtype=np.float64)
     share = np.array([power.power for _, power in curve])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t
 
 from annotation.judgments.resampling import LEVEL
 from annotation.planning.designs import AnyDesign, Design, RatingDesign
@@ -40,6 +39,8 @@ def power_of(
     interval of resampled participants (:mod:`annotation.judgments.rates`), which is made to be as
     wide and takes a hundred times as long.
     """
+    from scipy.stats import t
+
     rng = np.random.default_rng(seed)
     hits = 0
     width = float(t.ppf((1 + level) / 2, design.participants - 1)) / np.sqrt(design.participants)

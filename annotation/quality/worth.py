@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from threading import Event
 
 import numpy as np
-from scipy.stats import norm, t
 
 from core.color.distances import emd
 from core.color.uw71 import distances71
@@ -72,6 +71,8 @@ def radius(width: float, people: int) -> float:
     """The width as a radius that holds for few people, too: times t(n − 1) / z, as the expanded
     percentile interval has it (:func:`annotation.judgments.resampling.tail`), and never more than
     the farthest bins are apart."""
+    from scipy.stats import norm, t
+
     tail = (1 + LEVEL) / 2
     return min(width * float(t.ppf(tail, people - 1) / norm.ppf(tail)), float(distances71().max()))
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from annotation.judgments.answers import AnswerKind
 from annotation.judgments.means import Given
@@ -271,6 +270,8 @@ def _ranks(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _kendall(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    from scipy.stats import kendalltau
+
     return np.array(
         [kendalltau(np.repeat(x, row), np.repeat(y, row)).statistic for row in counts.astype(int)]
     )

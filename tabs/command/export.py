@@ -21,7 +21,6 @@ from core.runs.folder import RunFolder
 from core.verdict.rules import RULES
 from tabs.command.ask import folder_named, status_json
 from tabs.page.errors import many
-from tabs.shell.compose import make_context
 
 _SAID_EVERY = 5
 
@@ -106,6 +105,7 @@ def _export(options: argparse.Namespace, folder: RunFolder, format: str, path: P
         )
     from storage.store import Storage
     from tabs.export.service import export
+    from tabs.shell.compose import make_context
 
     # A database of its own, below the runs so that pictures are linked and not copied: the app
     # may have the other one open, and a shared folder of runs has none.

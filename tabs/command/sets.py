@@ -21,7 +21,6 @@ from tabs.library.service import SELECTION, Library
 from tabs.runs.plan import chosen
 from tabs.runs.request import RunSpec
 from tabs.runs.stored import OF_RUN, of_model, of_run
-from tabs.shell.compose import make_context
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -139,6 +138,7 @@ def _import(storage: Storage, options: argparse.Namespace, set_id: str) -> None:
     from tabs.page.actor import OWNER
     from tabs.page.jobs import job_alone
     from tabs.runs.image_import import ImageFolder, take
+    from tabs.shell.compose import make_context
 
     context = make_context(storage, options.data)
     request = ImageFolder(path=options.images_from, model=options.model[0], set=set_id)
