@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -40,13 +42,40 @@ def inspect(path: Path, migrations: Sequence[Migration]) -> Tally | None:
         return None
     if not path.is_file():
         raise DatabaseDamaged(f"{path} is not a file. Move it away, {_ELSEWHERE}.")
-    with translated(path):
-        connection = duckdb.connect(str(path), read_only=True)
+    with translated(path), _reading(path) as cursor:
+        _judge(path, cursor, migrations)
+        return tally_of(cursor)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A cursor of the file at ``path``, which is opened for reading only and closed after."""
+    name = f"looked_at_{next(_NUMBERS)}"
+    with _looking().cursor() as cursor:
+        quoted = str(path).replace("'", "''")
+        cursor.execute(f"ATTACH '{quoted}' AS {name} (TYPE duckdb, READ_ONLY)")
         try:
-            _judge(path, connection, migrations)
-            return tally_of(connection)
+            cursor.execute(f"USE {name}")
+            yield cursor
         finally:
-            connection.close()
+            cursor.execute("USE memory")
+            cursor.execute(f"DETACH {name}")
+
+
+_NUMBERS = itertools.count()
+
+
+@cache
+def _looking() -> duckdb.DuckDBPyConnection:
+    """A database with nothing in it, which others are attached to: five times as fast as another
+    instance of DuckDB for each, where a process opens many. It has no threads of its own."""
+    return duckdb.connect(
+        config={
+            "threads": 1,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+    )
 
 
 def _judge(
@@ -94,7 +123,7 @@ def explain(path: Path, error: duckdb.Error) -> StorageError:
     """Return our error for ``error``, which opening ``path`` met."""
     message = " ".join(str(error).split())
     lower = message.lower()
-    if "different configuration" in lower:
+    if "different configuration" in lower or "unique file handle conflict" in lower:
         return DatabaseBusy(
             f"{path} is already open in this process. Use the Storage that opened it, or close "
             "that one first."
