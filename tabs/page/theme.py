@@ -115,6 +115,7 @@ SHEETS = (
     "studies/studies",
     "studies/form",
     "studies/colorings",
+    "studies/questions",
     "studies/results",
 )
 """The page's style sheets below ``assets/css``. Of two rules that are equally strong the later one

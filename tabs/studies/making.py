@@ -37,7 +37,7 @@ FORM = "form"
 """Where the form stands in a stored plan, beside the plan's own fields."""
 MOST_MEASURED = 60
 """Distributions that are measured while a page waits; more of them are a job."""
-MOST_STORED = 60
+MOST_STORED = 200
 """Images of questions that are stored while a page waits."""
 MOST_PREPARED = 2
 """Starter drawings that are prepared while a page waits, about a second each."""

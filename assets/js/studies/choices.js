@@ -31,6 +31,16 @@ export function sizeWords(preset) {
       form.practice.number +
       ' for practice'
     );
+  if (preset.kind === 'questions')
+    return (
+      'up to ' +
+      form.number +
+      ' questions a task · ' +
+      form.votes +
+      ' answers each · ' +
+      form.trials +
+      ' questions a person'
+    );
   if (form.number && models && preset.kind === 'pairs')
     words.push(
       whole(form.number) +

@@ -5,6 +5,12 @@ import { button, card, linkButton, problemLine, question, whole } from './parts.
 import { dataTable } from './table.js';
 import { onView } from './view.js';
 
+/** What is said of the archive where there are no votes. @type {Record<string, string>} */
+const MORE = {
+  colorings: 'all.zip has every sketch, and the colors of every coloring as PNG. ',
+  questions: 'The table questions says what is right, and how often each choice was taken. ',
+};
+
 /**
  * @param {HTMLElement} box
  * @param {import('./study.js').Current} current
@@ -52,7 +58,7 @@ export function exportView(box, current) {
         'th-soft',
         (data.votes
           ? 'votes.jsonl has one vote a line, in the form that arenas use. '
-          : 'all.zip has every sketch, and the colors of every coloring as PNG. ') +
+          : MORE[current.study.kind] || '') +
           'The codebook says what every column of every table is, with its unit.',
       ),
     );

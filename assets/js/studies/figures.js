@@ -59,8 +59,9 @@ export function plot(label) {
 }
 
 /**
- * A value with its interval, under its name.
- * @typedef {{ name: string, value: number | null, low: number | null, high: number | null }} Row
+ * A value with its interval, under its name; `mark` is what it is held against in this row.
+ * @typedef {{ name: string, value: number | null, low: number | null, high: number | null,
+ *   mark?: number | null }} Row
  */
 
 /**
@@ -140,6 +141,18 @@ export function intervals(node, series, axis) {
         line: { color: SOFT, width: 1, dash: 'dot' },
       },
     ];
+  const marks = series[series.length - 1].rows
+    .map(({ name, mark }) => ({ at: -names.indexOf(name), mark }))
+    .filter(({ mark }) => typeof mark === 'number');
+  if (marks.length)
+    layout.shapes = marks.map(({ at, mark }) => ({
+      type: 'line',
+      x0: mark,
+      x1: mark,
+      y0: at - 0.34,
+      y1: at + 0.34,
+      line: { color: SOFT, width: 1.5, dash: 'dot' },
+    }));
   return figure(node, { data: traces, layout }, true);
 }
 

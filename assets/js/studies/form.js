@@ -12,6 +12,8 @@ import { closingPart, numbersPart } from './form_numbers.js';
 import { consentPart, questionPart } from './form_texts.js';
 import { outlineBox } from './outline.js';
 import { doing, problemLine } from './parts.js';
+import { firstSet, questionsPart } from './questions/choose.js';
+import { questionNumbers } from './questions/numbers.js';
 import { judge, openList, openNew, openStudy } from './view.js';
 
 const WAIT_MS = 400;
@@ -37,12 +39,18 @@ function keepForm(form) {
   }
 }
 
+/** Parts of the form for what has no models: what is asked, and how often. */
+const OWN = {
+  sketches: { first: conceptsPart, numbers: coloringNumbers },
+  questions: { first: questionsPart, numbers: questionNumbers },
+};
+
 /** The values that a form of this preset begins with. */
 function firstForm(preset, presets, materials) {
   const defaults = { ...preset.form };
-  const colored = preset.material === 'sketches';
-  const { models, people, number } = colored
-    ? { models: [], people: [], number: 0 }
+  const own = OWN[preset.material];
+  const { models, people, number } = own
+    ? { models: [], people: [], number: preset.a_task || 0 }
     : firstMaterials(preset, materials);
   const language = 'en';
   return {
@@ -56,6 +64,8 @@ function firstForm(preset, presets, materials) {
     consent: preset.texts?.[language]?.consent || presets.consent[language],
     concepts: [],
     sketches: {},
+    question_set: firstSet(materials, judge.set),
+    tasks: [],
     models,
     people,
     number,
@@ -156,7 +166,8 @@ export function studyForm(box) {
   function nothingYet() {
     const wanted = {
       concepts: preset.material === 'sketches' && 'Choose the concepts that people color.',
-      models: preset.material !== 'sketches' && 'Choose the models whose pictures are shown.',
+      question_set: preset.material === 'questions' && 'There is no set of questions to ask yet.',
+      models: !OWN[preset.material] && 'Choose the models whose pictures are shown.',
       people: preset.needs_people && 'Choose whose colors the models are compared with.',
     };
     const field = Object.keys(wanted).find((name) => wanted[name] && !form[name].length);
@@ -231,12 +242,12 @@ export function studyForm(box) {
       );
       aside.replaceChildren(card);
     } else {
-      const colored = preset.material === 'sketches';
-      numbers = colored ? coloringNumbers(given) : numbersPart(given);
-      const concepts = colored ? conceptsPart(given) : null;
-      addTyped = concepts?.addTyped || (() => {});
+      const own = OWN[preset.material];
+      numbers = own ? own.numbers(given) : numbersPart(given);
+      const first = own?.first(given);
+      addTyped = first?.addTyped || (() => {});
       formNode.replaceChildren(
-        concepts?.node || materialsPart(given),
+        first?.node || materialsPart(given),
         questionPart(given),
         numbers.node,
         consentPart(given),
@@ -250,11 +261,13 @@ export function studyForm(box) {
   function choose(id) {
     preset = presets.presets.find((one) => one.id === id) || presets.presets[0];
     form = keptForm(preset.id) || firstForm(preset, presets, materials);
+    if (judge.set && form.question_set !== judge.set)
+      form = { ...form, question_set: firstSet(materials, judge.set), tasks: [] };
     presetCards(cards, presets.presets, openNew, preset.id);
     draw();
   }
   async function load() {
-    const now = judge.study + ' ' + judge.preset;
+    const now = [judge.study, judge.preset, judge.set].join(' ');
     if (now === shown) return;
     shown = now;
     put(heading, judge.study ? 'Change the plan' : 'New study');
@@ -287,8 +300,8 @@ export function studyForm(box) {
         draw();
       } else if (judge.preset) choose(judge.preset);
       else presetCards(cards, presets.presets, openNew, '');
-      // Sketches are drawn here: what pictures are missing is of no matter to them.
-      if (materials.notes?.length && !study && preset?.material !== 'sketches') {
+      // Sketches and questions have their own: what pictures are missing is of no matter to them.
+      if (materials.notes?.length && !study && !OWN[preset?.material]) {
         put(refused, materials.notes.join(' '));
         refused.hidden = false;
       }

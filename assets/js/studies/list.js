@@ -4,7 +4,7 @@ import { ask, sendFile } from '../shared/http.js';
 import { undo } from '../shared/judging.js';
 import { store } from '../shared/state.js';
 import { API, presetCards, readPresets } from './choices.js';
-import { KINDS, ago, bar, button, stateMark, whole } from './parts.js';
+import { CASE, KINDS, ago, bar, button, stateMark, whole } from './parts.js';
 import { isSeen, judge, openNew, openReview, openStudy } from './view.js';
 
 const POLL_MS = 10000;
@@ -41,6 +41,7 @@ function studyLine(study) {
   const votes = make('div', 'th-jd-votes');
   const people = make('div', 'th-jd-people');
   const colored = study.kind === 'colorings';
+  const answered = colored ? 'colorings' : study.kind === 'questions' ? 'answers' : 'votes';
   const share = study.votes_wanted ? study.answers / study.votes_wanted : 0;
   title.append(studyLink(study));
   name.append(
@@ -50,9 +51,9 @@ function studyLine(study) {
       'th-soft',
       [
         KINDS[study.kind],
-        many(study.cases, colored ? 'concept' : 'case'),
+        many(study.cases, CASE[study.kind] || 'case'),
         study.models.join(', '),
-        colored
+        study.kind in CASE
           ? ''
           : many(study.stimuli, 'stimul').replace(/stimul(s?)$/, (_, s) =>
               s ? 'stimuli' : 'stimulus',
@@ -70,11 +71,7 @@ function studyLine(study) {
     make(
       'span',
       'th-soft',
-      ' of ' +
-        whole(study.votes_wanted) +
-        (colored ? ' colorings · ' : ' votes · ') +
-        Math.floor(100 * share) +
-        '%',
+      ' of ' + whole(study.votes_wanted) + ' ' + answered + ' · ' + Math.floor(100 * share) + '%',
     ),
   );
   votes.append(
@@ -82,7 +79,7 @@ function studyLine(study) {
     bar(
       study.answers,
       study.votes_wanted,
-      (colored ? 'Colorings' : 'Votes') + ' of ' + study.title,
+      answered[0].toUpperCase() + answered.slice(1) + ' of ' + study.title,
     ),
   );
   const persons = make('p');
@@ -98,7 +95,7 @@ function studyLine(study) {
     ),
   );
   const last = study.last_at
-    ? (colored ? 'last coloring ' : 'last vote ') + ago(study.last_at)
+    ? 'last ' + answered.slice(0, -1) + ' ' + ago(study.last_at)
     : 'made ' + ago(study.created_at);
   people.append(persons, make('p', 'th-soft', last));
   node.append(stateMark(study.state), name, votes, people);

@@ -155,6 +155,7 @@ export function liveView(box, current) {
     end: tile('Expected end'),
   };
   const colored = current.study.kind === 'colorings';
+  const ofQuestions = current.study.kind === 'questions';
   const more = colored ? coloringLive(current) : null;
   let timer;
   let asked = 0;
@@ -170,6 +171,9 @@ export function liveView(box, current) {
       loads.node.querySelector('.th-soft'),
       'How many concepts have how many answers; right of the dashed line: all that are wanted.',
     );
+  } else if (ofQuestions) {
+    all.stimuli.name('Questions with all answers');
+    all.unsure.name('Could not tell');
   }
   said.setAttribute('role', 'status');
   people.head.append(said);
@@ -283,13 +287,19 @@ export function liveView(box, current) {
     );
     all.time.set(
       data.median_ms === null ? '–' : (colored ? clock : seconds)(data.median_ms / 1000),
-      colored ? 'from the first look to the answer' : 'from both shown to the answer',
+      colored
+        ? 'from the first look to the answer'
+        : ofQuestions
+          ? 'from the picture shown to the answer'
+          : 'from both shown to the answer',
     );
     if (colored) all.unsure.set(whole(data.skips), 'sketches that nobody colored for it');
     else
       all.unsure.set(
         percent(data.answers ? (data.ties + data.skips) / data.answers : null),
-        many(data.ties, 'tie') + ' · ' + many(data.skips, 'skip'),
+        ofQuestions
+          ? many(data.skips, 'answer') + ' of all'
+          : many(data.ties, 'tie') + ' · ' + many(data.skips, 'skip'),
       );
     all.end.set(end.text, end.words);
     put(said, 'as of ' + stamp(data.now).slice(11));

@@ -3,6 +3,7 @@ import { orderOf, strip } from '../participants/strips.js';
 import { arrange, make, many, put } from '../shared/dom.js';
 import { coloringFacts, coloringSample } from './colorings/outline.js';
 import { facts, whole } from './parts.js';
+import { questionFacts, questionSample } from './questions/outline.js';
 
 const RATING_STEPS = 11;
 
@@ -93,26 +94,28 @@ export function outlineBox(box, { create, line }) {
       numbers.replaceChildren(
         made.sketches
           ? coloringFacts(made)
-          : facts([
-              [
-                'Cases',
-                whole(made.cases.chosen) +
-                  ' of ' +
-                  whole(made.cases.complete) +
-                  ' that every model has',
-              ],
-              ['Models', made.models.join(' · ')],
-              [
-                'Stimuli',
-                whole(made.stimuli) +
-                  (made.training_stimuli
-                    ? ', ' + made.training_stimuli + ' more for training'
-                    : ''),
-              ],
-              ['Votes', whole(made.votes_wanted)],
-              ['Trials a person', whole(made.trials_a_person)],
-              ['Left out', made.cases.left_out ? many(made.cases.left_out, 'case') : ''],
-            ]),
+          : made.questions
+            ? questionFacts(made)
+            : facts([
+                [
+                  'Cases',
+                  whole(made.cases.chosen) +
+                    ' of ' +
+                    whole(made.cases.complete) +
+                    ' that every model has',
+                ],
+                ['Models', made.models.join(' · ')],
+                [
+                  'Stimuli',
+                  whole(made.stimuli) +
+                    (made.training_stimuli
+                      ? ', ' + made.training_stimuli + ' more for training'
+                      : ''),
+                ],
+                ['Votes', whole(made.votes_wanted)],
+                ['Trials a person', whole(made.trials_a_person)],
+                ['Left out', made.cases.left_out ? many(made.cases.left_out, 'case') : ''],
+              ]),
       );
       const told = [...(made.heavy ? [made.heavy.words] : []), ...made.warnings];
       warnings.replaceChildren(...told.map((text) => make('li', '', text)));
@@ -122,7 +125,7 @@ export function outlineBox(box, { create, line }) {
         blocks.replaceChildren(make('b', '', 'Before it can open'), list);
       } else blocks.replaceChildren();
       const now = JSON.stringify([
-        made.sample || made.sketches,
+        made.sample || made.sketches || made.questions,
         form.tie,
         form.skip,
         made.question,
@@ -130,6 +133,11 @@ export function outlineBox(box, { create, line }) {
       if (now === shown) return;
       shown = now;
       if (made.sketches) arrange(sample, [coloringSample(made)]);
+      else if (made.questions)
+        arrange(sample, [
+          make('h4', '', 'A question, as a participant will see it'),
+          questionSample(made, form),
+        ]);
       else
         arrange(
           sample,

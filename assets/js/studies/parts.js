@@ -14,7 +14,10 @@ export const KINDS = {
   ratings: 'Ratings, 0 to 10',
   'best-of': 'Best of four',
   colorings: 'Colorings',
+  questions: 'Questions about color',
 };
+/** What a case is called, where it has a better name. */
+export const CASE = { colorings: 'concept', questions: 'question' };
 export const MATERIALS = {
   distributions: 'Color distributions',
   images: 'Images',

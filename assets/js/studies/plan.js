@@ -2,6 +2,7 @@
 import { make, many } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { MATERIALS, button, card, doing, facts, problemLine, stamp, whole } from './parts.js';
+import { taskWords } from './questions/outline.js';
 import { dataTable } from './table.js';
 import { onView, openNew } from './view.js';
 
@@ -96,6 +97,36 @@ function coloringNumbers(plan) {
   ];
 }
 
+/** What only studies of questions have. @param {any} plan @returns {[string, string][]} */
+function questionNumbers(plan) {
+  const { question_set: set } = plan;
+  return [
+    ['Set', set.name + ', SHA-256 ' + set.sha256.slice(0, 12)],
+    ['Questions', whole(plan.cases)],
+    ['By task', taskWords(set.tasks)],
+    ['Answers', whole(plan.votes) + ' a question, ' + whole(plan.votes_wanted) + ' in all'],
+    [
+      'Questions a person',
+      whole(plan.main_a_person) +
+        ', ' +
+        plan.repeats +
+        ' repeats and ' +
+        plan.attention +
+        ' checks on top',
+    ],
+  ];
+}
+
+/** The numbers of a study. @param {any} study @returns {[string, string][]} */
+function numbersOf(study) {
+  if (study.kind === 'colorings') return coloringNumbers(study.plan);
+  if (study.kind === 'questions') return questionNumbers(study.plan);
+  return comparedNumbers(study);
+}
+
+const ANSWERS = { colorings: 'a coloring', questions: 'a choice' };
+const SKIPS = { colorings: '“I don’t know this word”', questions: '“I cannot tell”' };
+
 /** What is compared, in other studies. @param {any} study @returns {[string, string][]} */
 function comparedNumbers({ plan, material }) {
   return [
@@ -173,9 +204,9 @@ export function planView(box, current) {
         [
           'Answers',
           [
-            study.kind === 'colorings' ? 'a coloring' : 'the places',
+            ANSWERS[study.kind] || 'the places',
             plan.tie && 'a tie',
-            plan.skip && (study.kind === 'colorings' ? '“I don’t know this word”' : 'a skip'),
+            plan.skip && (SKIPS[study.kind] || 'a skip'),
           ]
             .filter(Boolean)
             .join(', '),
@@ -196,7 +227,7 @@ export function planView(box, current) {
     );
     numbers.body.append(
       facts([
-        ...(study.kind === 'colorings' ? coloringNumbers(plan) : comparedNumbers(study)),
+        ...numbersOf(study),
         [
           'Screening',
           [

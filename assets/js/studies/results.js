@@ -11,6 +11,7 @@ import {
   stamp,
   whole,
 } from './parts.js';
+import { questionCards } from './questions/results.js';
 import { exclusionWords, resultsOf } from './results_of.js';
 import { byType, matrix, ranked, reliability, strengths, switched } from './results_parts.js';
 import { onView, openStudy } from './view.js';
@@ -96,6 +97,7 @@ export function resultsView(box, current) {
           },
         ),
       );
+    if (kind === 'questions') made.push(...questionCards(data));
     const types = byType(data);
     if (types) made.push(types);
     made.push(reliability(data));
@@ -122,7 +124,9 @@ export function resultsView(box, current) {
         line,
         nothing(
           'No answers yet',
-          'Strengths, agreement and what your metrics are worth show here from the first answers on, before and after exclusion.',
+          current.study.kind === 'questions'
+            ? 'The share right by task with its interval, chance beside it, and every question show here from the first answers on, before and after exclusion.'
+            : 'Strengths, agreement and what your metrics are worth show here from the first answers on, before and after exclusion.',
           [button('See what comes in', () => openStudy(current.study.id, 'live'))],
         ),
       ]);

@@ -45,31 +45,33 @@ function byModel(data, list) {
   }));
 }
 
-/** A table of models and one number, and its figure, before and after. */
+/** A table of models (or what `first` calls the rows) and one number, and its figure, before and
+ * after: beside the table, or `below` a wide one; `line` may be of a row. */
 export function ranked(data, title, words, list, number, shape) {
   const part = card(title, words);
   const rows = byModel(data, list);
   const numbers = rows.flatMap((row) => [row.everybody, row.included].filter(Boolean).map(number));
   const line = shape.line || [...rangeOf(numbers, shape.mark), shape.mark];
+  const lineOf = typeof line === 'function' ? line : () => line;
   const columns = [
-    { name: 'Model', cell: (row) => row.model, values: (row) => [row.model] },
+    { name: shape.first || 'Model', cell: (row) => row.model, values: (row) => [row.model] },
     ...both(
       data,
-      (one) => (one ? rated(number(one), shape.format, line) : '–'),
+      (one) => (one ? rated(number(one), shape.format, lineOf(one)) : '–'),
       (one) => (one ? span(number(one)) : ['', '', '']),
     ),
     ...(shape.more || []),
   ];
   part.head.append(csvButton(shape.file, columns, rows));
   const figure = plot(title + ', with 95% intervals; the numbers are in the table.');
-  const grid = make('div', 'th-jd-two');
+  const grid = make('div', shape.below ? 'th-jd-below' : 'th-jd-two');
   grid.append(dataTable(columns, rows, title, true), figure);
   part.body.append(grid);
   const series = (which, name) => ({
     name,
     rows: rows
       .filter((row) => row[which])
-      .map((row) => ({ name: row.model, ...number(row[which]) })),
+      .map((row) => ({ name: row.model, ...number(row[which]), mark: shape.markOf?.(row[which]) })),
   });
   const all = [series('everybody', 'Everybody')];
   if (!data.same) all.push(series('included', 'After exclusion'));

@@ -11,6 +11,7 @@ import { linksView } from './invitations.js';
 import { liveView } from './live.js';
 import { metricsView } from './metrics.js';
 import {
+  CASE,
   KINDS,
   MATERIALS,
   button,
@@ -222,7 +223,8 @@ export function studyScreen(box) {
     const words = [
       KINDS[study.kind],
       MATERIALS[study.material],
-      many(study.plan.cases, study.kind === 'colorings' ? 'concept' : 'case'),
+      many(study.plan.cases, CASE[study.kind] || 'case'),
+      study.plan.question_set?.name,
       study.plan.models.join(', '),
       'version ' + study.version,
       study.author_name,
@@ -255,9 +257,8 @@ export function studyScreen(box) {
     judge.title = study.title;
     publishJudge();
   }
-  /** Whether this study has such a view. @param {{ colored?: boolean }} view */
-  const suits = (view) =>
-    view.colored === undefined || !current || view.colored === (current.study.kind === 'colorings');
+  /** Whether this study has such a view. @param {{ of?: string[] }} view */
+  const suits = ({ of }) => !of || !current || of.includes(current.study.kind);
   function front() {
     if (current && !VIEWS.some((view) => view.id === judge.view && suits(view)))
       judge.view = 'live';

@@ -5,16 +5,16 @@ import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
 
 /**
- * The views of one study, in the order of their tabs; `colored` says of which studies: those of
- * colorings (true), the others (false), or all.
- * @type {{ id: string, name: string, colored?: boolean }[]}
+ * The views of one study, in the order of their tabs; `of` says of which kinds of study where that is
+ * not all.
+ * @type {{ id: string, name: string, of?: string[] }[]}
  */
 export const VIEWS = [
   { id: 'live', name: 'Live' },
-  { id: 'practice', name: 'Practice', colored: true },
+  { id: 'practice', name: 'Practice', of: ['colorings'] },
   { id: 'results', name: 'Results' },
-  { id: 'gallery', name: 'Gallery', colored: true },
-  { id: 'metrics', name: 'Metrics', colored: false },
+  { id: 'gallery', name: 'Gallery', of: ['colorings'] },
+  { id: 'metrics', name: 'Metrics', of: ['pairs', 'ratings', 'best-of'] },
   { id: 'people', name: 'People' },
   { id: 'links', name: 'Links' },
   { id: 'plan', name: 'Plan' },
@@ -30,12 +30,16 @@ function read(query) {
   const study = query.get('study') || '';
   const known = VIEWS.some((one) => one.id === view);
   if (query.get('tab') !== 'judge') return { screen: 'list', study: '', view: 'live', preset: '' };
-  if (view === NEW)
+  const set = query.get('set') || '';
+  // A short form, for links from elsewhere: ?tab=judge&new=questions&set=ID.
+  const begun = query.get('new') || '';
+  if (view === NEW || begun)
     return {
       screen: NEW,
       study: ID.test(study) ? study : '',
       view: 'live',
-      preset: query.get('preset') || '',
+      preset: begun || query.get('preset') || '',
+      set: ID.test(set) ? set : '',
     };
   if (view === REVIEW)
     return { screen: REVIEW, study: ID.test(study) ? study : '', view: 'live', preset: '' };
@@ -53,11 +57,17 @@ function read(query) {
 /**
  * Where Judge is: the list of studies, a new study (or another version of `study`), or one study.
  * `concept` is the id of a case whose colorings are looked at; `reviewsAlone` is for experts, who see
- * nothing else of studies; `deleted` is the draft that was deleted a moment ago.
+ * nothing else of studies; `deleted` is the draft that was deleted a moment ago; `set` is the set of
+ * questions that a new study is made of.
  * @type {{ screen: string, study: string, view: string, preset: string, title?: string, concept?: string,
- *   reviewsAlone?: boolean, deleted?: { id: string, words: string } }}
+ *   set?: string, reviewsAlone?: boolean, deleted?: { id: string, words: string } }}
  */
-export const judge = { concept: '', ...read(new URLSearchParams(location.search)), title: '' };
+export const judge = {
+  concept: '',
+  set: '',
+  ...read(new URLSearchParams(location.search)),
+  title: '',
+};
 
 /** The address bar always opens what is on screen. */
 export function publishJudge() {
@@ -72,6 +82,7 @@ export function publishJudge() {
   if (judge.screen === NEW) {
     values.set('view', NEW);
     if (judge.preset) values.set('preset', judge.preset);
+    if (judge.preset && judge.set) values.set('set', judge.set);
   }
   places.show('?' + values.toString(), judge.screen === 'list' ? '' : judge.title);
 }
@@ -118,7 +129,7 @@ export const openList = () => go({ screen: 'list', study: '', preset: '', title:
  * @param {string} [study]
  */
 export const openNew = (preset = '', study = '') =>
-  go({ screen: NEW, study, preset, title: study ? judge.title : '' });
+  go({ screen: NEW, study, preset, set: '', title: study ? judge.title : '' });
 
 /**
  * One study.
@@ -132,7 +143,9 @@ export const openStudy = (study, view = 'live') =>
 store.subscribe('place', ({ query }) => {
   if (query.get('tab') !== 'judge') return;
   const to = read(query);
-  Object.assign(judge, { concept: '' }, to, { title: to.study === judge.study ? judge.title : '' });
+  Object.assign(judge, { concept: '', set: '' }, to, {
+    title: to.study === judge.study ? judge.title : '',
+  });
   store.tell('judge');
 });
 

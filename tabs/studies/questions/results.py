@@ -20,10 +20,10 @@ from tabs.studies.results_numbers import number, plain
 
 Json = dict[str, Any]
 NOT_ASKED = "Nobody has answered a question of this task yet."
-OVER_PEOPLE = "resampled participants: how other people would do on these questions"
+OVER_PEOPLE = "participants are resampled, which says how other people would do on these questions"
 OVER_QUESTIONS = (
-    "Wilson’s over questions: how these people would do on other questions of the kind. "
-    "Resampling people has no width here: one person answered, or all answered alike."
+    "where resampling people has no width (one person answered, or all alike), Wilson’s over "
+    "questions, which says how these people would do on others"
 )
 
 

@@ -1,0 +1,110 @@
+// What people are asked: a set of questions, its tasks, and how many of each.
+import { make, many, put } from '../../shared/dom.js';
+import { fieldsOf, part, row } from '../form_fields.js';
+import { linkButton, nothing, whole } from '../parts.js';
+
+/** The tasks that are asked: those named, or all that people are. @param {any} set @param {any} form */
+const askedOf = (set, form) =>
+  set.tasks.filter((task) => (form.tasks.length ? form.tasks.includes(task.id) : task.people));
+
+/**
+ * What a form begins with: the set of the link, else the newest.
+ * @param {any} materials
+ * @param {string} set an id, or empty
+ */
+export function firstSet(materials, set) {
+  const sets = materials.question_sets || [];
+  const found = sets.find((one) => one.id === set) || sets[0];
+  return found ? found.id : '';
+}
+
+/** @param {{ form: any, materials: any, changed: () => void }} given */
+export function questionsPart({ form, materials, changed }) {
+  const sets = materials.question_sets || [];
+  const node = part(
+    1,
+    'What people are asked',
+    'The same questions, about the same pixels, that models are asked in Ask.',
+  );
+  if (!sets.length) {
+    const box = nothing(
+      'No set of questions yet',
+      'Draw one in Ask, in a minute: questions whose answers are known because their pictures are made with them. Or import the published set of ColorBench there. `truehue ask make` makes one at the command line, which Ask can import, too.',
+      [linkButton('Make a set in Ask', '?tab=ask')],
+    );
+    box.dataset.field = 'question_set';
+    node.append(box);
+    return { node };
+  }
+  const about = make('p', 'th-jd-hint');
+  const groups = make('div', 'th-jd-groups');
+  const tasks = make('div', 'th-jd-field');
+  const of = fieldsOf(form, changed);
+  const select = of.select(
+    'question_set',
+    'Set of questions',
+    sets.map((one) => ({ id: one.id, name: one.name + ', ' + many(one.questions, 'question') })),
+  );
+  tasks.dataset.field = 'tasks';
+  tasks.append(groups);
+  form.tasks ||= [];
+  if (!sets.some((one) => one.id === form.question_set)) form.question_set = sets[0].id;
+  select.querySelector('select').value = form.question_set;
+  select.querySelector('select').addEventListener('change', () => {
+    form.tasks = [];
+    draw();
+  });
+
+  function draw() {
+    const set = sets.find((one) => one.id === form.question_set) || sets[0];
+    const left = set.tasks.filter((task) => !task.people).map((task) => task.name);
+    put(
+      about,
+      many(set.images, 'image') +
+        ', SHA-256 ' +
+        set.sha256.slice(0, 12) +
+        (left.length
+          ? '. Left out unless you tick it: ' +
+            left.join(', ') +
+            ', which the paper did not ask people.'
+          : ''),
+    );
+    groups.replaceChildren(
+      make('span', 'th-jd-label', 'Tasks'),
+      ...set.tasks.map((task) => {
+        const label = make('label', 'th-jd-chip');
+        const tick = make('input');
+        tick.type = 'checkbox';
+        tick.checked = askedOf(set, form).includes(task);
+        tick.addEventListener('change', () => {
+          const before = askedOf(set, form).map((one) => one.id);
+          const next = tick.checked
+            ? [...before, task.id]
+            : before.filter((name) => name !== task.id);
+          if (!next.length) {
+            tick.checked = true;
+            return;
+          }
+          const usual = set.tasks.filter((one) => one.people).map((one) => one.id);
+          const same = usual.length === next.length && usual.every((id) => next.includes(id));
+          form.tasks = same ? [] : next;
+          changed();
+        });
+        label.append(tick, make('span', '', task.name), make('small', '', whole(task.questions)));
+        return label;
+      }),
+    );
+  }
+  draw();
+  node.append(
+    row(
+      select,
+      of.number('number', 'Most questions a task', {
+        hint: '0 for all; 50 in ColorBench. Drawn by the seed: more keep those of fewer.',
+      }),
+    ),
+    about,
+    tasks,
+  );
+  return { node };
+}

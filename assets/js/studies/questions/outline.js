@@ -1,0 +1,51 @@
+// What the form of a study of questions would make: numbers by task, and a question as people see it.
+import { make } from '../../shared/dom.js';
+import { facts, whole } from '../parts.js';
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** @param {any[]} tasks @param {boolean} [of] whether to say of how many */
+export const taskWords = (tasks, of) =>
+  tasks
+    .map(
+      (one) =>
+        one.name +
+        ' ' +
+        whole(one.questions) +
+        (of && one.of > one.questions ? ' of ' + whole(one.of) : ''),
+    )
+    .join(', ');
+
+/** @param {any} made what the form makes */
+export function questionFacts(made) {
+  const { set, tasks } = made.questions;
+  return facts([
+    ['Set', set.name],
+    ['Questions', whole(made.cases.chosen) + ' of ' + whole(set.questions)],
+    ['By task', taskWords(tasks, true)],
+    ['Answers', whole(made.votes_wanted) + ', ' + made.votes_a_stimulus + ' a question'],
+    ['A person answers', whole(made.trials_a_person) + ', checks included'],
+  ]);
+}
+
+/** @param {any} made @param {any} form */
+export function questionSample(made, form) {
+  const { sample } = made.questions;
+  const node = make('figure', 'th-jd-sample th-jq-sample');
+  const image = make('img');
+  const answers = make('div', 'th-jd-answers');
+  image.src = sample.image;
+  image.alt = 'Picture of the question';
+  image.loading = 'lazy';
+  const yesNo = sample.form === 'binary';
+  answers.append(
+    ...sample.choices.map((text, place) => {
+      const one = make('span');
+      one.append(make('b', '', yesNo ? 'YN'[place] : LETTERS[place]), ' ' + text);
+      return one;
+    }),
+    ...(form.skip ? [make('span', '', 'I cannot tell')] : []),
+  );
+  node.append(make('p', 'th-jd-sample-words', sample.words), image, answers);
+  return node;
+}
