@@ -51,15 +51,21 @@ def inspect(path: Path, migrations: Sequence[Migration]) -> Tally | None:
 def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A cursor of the file at ``path``, which is opened for reading only and closed after."""
     name = f"looked_at_{next(_NUMBERS)}"
-    with _looking().cursor() as cursor:
-        quoted = str(path).replace("'", "''")
-        cursor.execute(f"ATTACH '{quoted}' AS {name} (TYPE duckdb, READ_ONLY)")
-        try:
-            cursor.execute(f"USE {name}")
-            yield cursor
-        finally:
-            cursor.execute("USE memory")
-            cursor.execute(f"DETACH {name}")
+    quoted = str(path).replace("'", "''")
+    looking = _looking()
+    try:
+        with looking.cursor() as cursor:
+            cursor.execute(f"ATTACH '{quoted}' AS {name} (TYPE duckdb, READ_ONLY)")
+            try:
+                cursor.execute(f"USE {name}")
+                yield cursor
+            finally:
+                cursor.execute("USE memory")
+                cursor.execute(f"DETACH {name}")
+    except (duckdb.FatalException, duckdb.InternalException):
+        # After these an instance answers nothing any more: the next file is looked at by another.
+        _looking.cache_clear()
+        raise
 
 
 _NUMBERS = itertools.count()
@@ -68,7 +74,7 @@ _NUMBERS = itertools.count()
 @cache
 def _looking() -> duckdb.DuckDBPyConnection:
     """A database with nothing in it, which others are attached to: five times as fast as another
-    instance of DuckDB for each, where a process opens many. It has no threads of its own."""
+    instance of DuckDB for each, where a process opens many."""
     return duckdb.connect(
         config={
             "threads": 1,

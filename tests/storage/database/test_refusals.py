@@ -19,7 +19,7 @@ from core.errors import (
     StorageError,
 )
 from storage import Storage
-from storage.database.file_check import explain
+from storage.database.file_check import _looking, _reading, explain
 from tests.storage.samples import folder_state, picture
 
 ROOT = Path(__file__).parents[3]
@@ -132,6 +132,14 @@ def test_a_second_storage_in_one_process_is_refused(data_dir: Path) -> None:
         with pytest.raises(DatabaseBusy, match="already open in this process"):
             Storage.open(data_dir)
         assert storage.images.count() == 0
+    Storage.open(data_dir).close()
+
+
+def test_a_file_that_breaks_the_look_at_it_is_the_only_one(data_dir: Path) -> None:
+    path, before = _filled(data_dir), _looking()
+    with pytest.raises(duckdb.FatalException), _reading(path):
+        raise duckdb.FatalException("database has been invalidated")
+    assert _looking() is not before
     Storage.open(data_dir).close()
 
 
