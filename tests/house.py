@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -27,7 +28,8 @@ def modules(folder: str) -> list[tuple[str, Path]]:
     return out
 
 
-def arrows() -> set[tuple[str, str]]:
+@cache
+def arrows() -> frozenset[tuple[str, str]]:
     """Which module of ours imports which, wherever in its source it does so.
 
     Doors (``__main__``) are left out: nothing imports them.
@@ -41,7 +43,7 @@ def arrows() -> set[tuple[str, str]]:
             elif isinstance(node, ast.ImportFrom) and node.module in paths:
                 names = [f"{node.module}.{alias.name}" for alias in node.names]
                 out |= {(module, name if name in paths else node.module) for name in names}
-    return {(one, other) for one, other in out if not one.endswith("__main__")}
+    return frozenset((one, other) for one, other in out if not one.endswith("__main__"))
 
 
 def floors(folder: str) -> list[list[str]]:

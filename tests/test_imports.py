@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,7 +132,7 @@ def test_a_folder_knows_only_what_it_may(folder: str) -> None:
     assert wrong == []
 
 
-def beyond_its_ground(arrows: set[tuple[str, str]]) -> list[str]:
+def beyond_its_ground(arrows: Set[tuple[str, str]]) -> list[str]:
     """What a room of GROUNDS imports of ours beyond what it may know."""
 
     def within(module: str, room: str) -> bool:
@@ -152,7 +153,7 @@ def test_long_work_knows_nothing_of_pictures() -> None:
     ) == ["core.batch.work imports core.images.load"]
 
 
-def package_circles(arrows: set[tuple[str, str]]) -> list[str]:
+def package_circles(arrows: Set[tuple[str, str]]) -> list[str]:
     """The circles among the packages and modules that lie side by side in a folder, at any depth,
     in which at least one package takes part; each as ``folder: one, other``.
 
