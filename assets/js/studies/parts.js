@@ -14,7 +14,7 @@ export const KINDS = {
   ratings: 'Ratings, 0 to 10',
   'best-of': 'Best of four',
   colorings: 'Colorings',
-  questions: 'Questions about color',
+  questions: 'Questions',
 };
 /** What a case is called, where it has a better name. */
 export const CASE = { colorings: 'concept', questions: 'question' };

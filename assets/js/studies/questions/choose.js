@@ -1,6 +1,6 @@
 // What people are asked: a set of questions, its tasks, and how many of each.
 import { make, many, put } from '../../shared/dom.js';
-import { fieldsOf, part, row } from '../form_fields.js';
+import { fieldsOf, part } from '../form_fields.js';
 import { linkButton, nothing, whole } from '../parts.js';
 
 /** The tasks that are asked: those named, or all that people are. @param {any} set @param {any} form */
@@ -29,7 +29,7 @@ export function questionsPart({ form, materials, changed }) {
   if (!sets.length) {
     const box = nothing(
       'No set of questions yet',
-      'Draw one in Ask, in a minute: questions whose answers are known because their pictures are made with them. Or import the published set of ColorBench there. `truehue ask make` makes one at the command line, which Ask can import, too.',
+      'Draw one in Ask, in a minute: questions whose answers are known because their pictures are made with them. Or import the published set of ColorBench there, or a folder that the command “truehue ask make” has made.',
       [linkButton('Make a set in Ask', '?tab=ask')],
     );
     box.dataset.field = 'question_set';
@@ -97,14 +97,12 @@ export function questionsPart({ form, materials, changed }) {
   }
   draw();
   node.append(
-    row(
-      select,
-      of.number('number', 'Most questions a task', {
-        hint: '0 for all; 50 in ColorBench. Drawn by the seed: more keep those of fewer.',
-      }),
-    ),
+    select,
     about,
     tasks,
+    of.number('number', 'Most questions a task', {
+      hint: '0 for all; 50 in ColorBench. Drawn by the seed: more keep those of fewer.',
+    }),
   );
   return { node };
 }
