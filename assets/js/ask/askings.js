@@ -40,7 +40,8 @@ function line(first, act) {
   const message = make('p');
   const problems = make('ul', 'th-qa-problems');
   const refused = make('p', 'th-problem');
-  const buttons = make('div', 'th-qa-buttons');
+  const foot = make('div', 'th-qa-foot');
+  const buttons = make('span', 'th-qa-buttons');
   let now = first;
   box.type = 'checkbox';
   refused.hidden = true;
@@ -51,14 +52,15 @@ function line(first, act) {
   bar.setAttribute('aria-valuemax', '100');
   bar.append(fill);
   head.append(box, letter, title, word);
-  node.append(head, facts, bar, words, message, problems, buttons, refused);
+  foot.append(words, buttons);
+  node.append(head, facts, bar, message, problems, foot, refused);
   box.addEventListener('change', () => {
     const others = qa.askings.filter((id) => id !== now.id);
     setAsk({ askings: box.checked ? [...others, now.id] : others, from: '' });
   });
   const all = Object.fromEntries(
     Object.entries(ACTIONS).map(([what, text]) => {
-      const button = make('button', 'th-button', text);
+      const button = make('button', what === 'hide' ? 'th-qa-plain' : 'th-button', text);
       button.type = 'button';
       button.addEventListener('click', async () => {
         refused.hidden = true;
@@ -187,6 +189,8 @@ export function askingsList(root) {
               .reverse()
           : ids;
       if (chosen.join() !== qa.askings.join()) setAsk({ askings: chosen });
+      // Names were not known to who drew first.
+      if (first) store.tell('ask-named');
       draw();
     } catch {
       if (mine !== asked) return;

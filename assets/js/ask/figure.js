@@ -1,0 +1,258 @@
+// The figure of scores: a line for everybody in every task, with its interval, beside chance, the
+// pixel reader and people. It is a list that can be read; figure_file.js makes a picture of it.
+import { make, many } from '../shared/dom.js';
+import { numberOf, openAsk } from './view.js';
+import { namesOf } from './names.js';
+
+export const AXIS = [0, 25, 50, 75, 100];
+const NONE = '–';
+const MARKS = {
+  'not above chance': {
+    text: '≤ chance',
+    title: 'Not above chance: its interval does not lie above it',
+  },
+  'at the ceiling': { text: 'ceiling', title: 'At the ceiling: its interval reaches 100' },
+};
+
+const known = (value) => value !== null && value !== undefined;
+
+/** @param {number | null | undefined} value */
+export const number = (value) => (known(value) ? value.toFixed(1).replace('-', '−') : NONE);
+
+/** @param {any} tally */
+export const interval = (tally) =>
+  known(tally.low) ? tally.low.toFixed(0) + '–' + tally.high.toFixed(0) : '';
+
+/**
+ * @typedef {object} Lane one line of the figure
+ * @property {string} who
+ * @property {string} title all that is to be said of who it is
+ * @property {string} number of an asking, else ''
+ * @property {'asking' | 'pixels' | 'people' | 'published' | 'none'} mark
+ * @property {any} tally with `percent`, `low`, `high`, and counts where it has them
+ * @property {number | null | undefined} chance in percent
+ *
+ * @typedef {object} Block what all lines of one task stand below
+ * @property {string} title
+ * @property {string} note
+ * @property {string | null} task whose questions it opens: '' is all, null none
+ * @property {Lane[]} lanes
+ */
+
+/**
+ * All of the figure, from what the app answered: the averages first, then task by task.
+ * @param {any} found
+ * @param {(id: string) => string} [numbered] the number of an asking
+ * @returns {Block[]}
+ */
+export function figureBlocks(found, numbered = numberOf) {
+  const names = namesOf(found.rows);
+  const human = found.published.find((row) => row.people);
+  // The reader of pixels stands beside the others, unless it is one of them.
+  const reader = found.rows.some((row) => row.pixels) ? null : found.pixels;
+  /**
+   * @param {(row: any) => any} pick the numbers of an asking, or of a study of people
+   * @param {number | null | undefined} chance
+   * @param {string} task
+   */
+  function lanes(pick, chance, task) {
+    /** @type {Lane[]} */
+    const out = [];
+    found.rows.forEach((row) => {
+      const tally = pick(row);
+      if (!tally) return;
+      out.push({
+        who: names.get(row.id) || row.name,
+        title: row.name + ', ' + row.settings,
+        number: numbered(row.id),
+        mark: 'asking',
+        tally,
+        chance: tally.chance ?? chance,
+      });
+    });
+    const read = task && reader && reader.tasks[task];
+    if (read)
+      out.push({
+        who: 'Pixel reader',
+        title: 'No language model: it reads the pixels',
+        number: '',
+        mark: 'pixels',
+        tally: read,
+        chance,
+      });
+    found.people.forEach((people) => {
+      const tally = pick(people);
+      if (!tally) return;
+      const title = people.title + ', ' + many(people.participants, 'participant');
+      out.push({
+        who: 'People: ' + people.title,
+        title,
+        number: '',
+        mark: 'people',
+        tally,
+        chance,
+      });
+    });
+    const printed = task && human ? human.tasks[task] : null;
+    if (known(printed))
+      out.push({
+        who: 'People (published)',
+        title: human.note + ': other questions, as printed',
+        number: '',
+        mark: 'published',
+        tally: { percent: printed },
+        chance,
+      });
+    if (!out.length)
+      out.push({
+        who: 'Chance',
+        title: 'Guessing among what the questions allow',
+        number: '',
+        mark: 'none',
+        tally: { percent: chance },
+        chance,
+      });
+    return out;
+  }
+  const guess = (value) => (known(value) ? 'chance ' + value.toFixed(0) : '');
+  /** @type {Block[]} */
+  const blocks = [];
+  if (found.rows.length || found.people.length)
+    blocks.push({
+      title: 'All questions (micro average)',
+      note: guess(found.chance.micro),
+      task: '',
+      lanes: lanes((row) => row.micro, found.chance.micro, ''),
+    });
+  if ([...found.rows, ...found.people].some((row) => row.macro))
+    blocks.push({
+      title: 'Mean of the tasks (macro average)',
+      note: 'every task of the same weight',
+      task: null,
+      lanes: lanes((row) => row.macro, null, ''),
+    });
+  if (found.rows.some((row) => row.robust))
+    blocks.push({
+      title: 'Robust',
+      note: 'seeds right with all their variants',
+      task: null,
+      lanes: lanes((row) => row.robust && row.robust.as_made, null, ''),
+    });
+  found.set.tasks.forEach((task) => {
+    const chance = found.chance.tasks[task.id];
+    blocks.push({
+      title: task.title,
+      note: guess(chance),
+      task: task.id,
+      lanes: lanes((row) => row.tasks[task.id], chance, task.id),
+    });
+  });
+  return blocks;
+}
+
+/**
+ * The track of one line: 0 to 100 percent, chance as a dashed line, the interval, and the mark.
+ * @param {Lane} lane
+ */
+function track({ tally, mark, number: text, chance }) {
+  const box = make('span', 'th-qa-track');
+  if (known(chance)) {
+    const line = make('i', 'th-qa-chance');
+    line.style.left = chance + '%';
+    box.append(line);
+  }
+  if (known(tally.low)) {
+    const range = make('i', 'th-qa-range');
+    range.style.left = tally.low + '%';
+    range.style.width = tally.high - tally.low + '%';
+    box.append(range);
+  }
+  if (known(tally.percent)) {
+    const dot = make('b', 'th-qa-dot th-qa-dot-' + mark, text);
+    dot.style.left = tally.percent + '%';
+    box.append(dot);
+  }
+  // The numbers beside it say the same.
+  box.setAttribute('aria-hidden', 'true');
+  return box;
+}
+
+/** @param {any} tally */
+function notes(tally) {
+  const box = make('span', 'th-qa-notes');
+  const mark = MARKS[tally.mark];
+  const counted = [
+    [tally.unreadable, 'unreadable'],
+    [tally.unanswered, 'unanswered'],
+    [tally.not_asked, 'to come'],
+  ].filter(([count]) => count);
+  if (mark) {
+    const tag = make('em', 'th-qa-tag', mark.text);
+    tag.title = mark.title;
+    box.append(tag);
+  }
+  if (counted.length)
+    box.append(make('span', '', counted.map(([count, what]) => count + ' ' + what).join(', ')));
+  return box;
+}
+
+/** @param {Lane} told */
+function line(told) {
+  const { tally } = told;
+  const soft = ['pixels', 'published', 'none'].includes(told.mark);
+  const row = make('li', 'th-qa-lane' + (soft ? ' th-qa-soft' : ''));
+  const who = make('span', 'th-qa-who');
+  const numbers = make('span', 'th-qa-figures');
+  if (told.number) who.append(make('span', 'th-qa-number', told.number));
+  who.append(make('span', '', told.who));
+  who.title = told.title;
+  const range = make('small', '', interval(tally));
+  range.title = '95% interval';
+  numbers.append(
+    make('b', '', number(tally.percent)),
+    range,
+    make('small', '', tally.asked ? tally.right + '/' + tally.asked : ''),
+  );
+  row.append(who, track(told), numbers, notes(tally));
+  return row;
+}
+
+/** @param {Block} told */
+function block(told) {
+  const box = make('section', 'th-qa-block');
+  const head = make('h4');
+  const list = make('ul', 'th-qa-lanes');
+  if (told.task === null) head.append(told.title);
+  else {
+    const open = make('button', 'th-qa-plain', told.title);
+    open.type = 'button';
+    open.title = 'See its questions';
+    open.addEventListener('click', () =>
+      openAsk('questions', { task: told.task, outcome: '', words: '' }),
+    );
+    head.append(open);
+  }
+  if (told.note) head.append(make('small', '', told.note));
+  list.append(...told.lanes.map(line));
+  box.append(head, list);
+  return box;
+}
+
+/**
+ * The figure as nodes.
+ * @param {Block[]} blocks
+ */
+export function figure(blocks) {
+  const box = make('div', 'th-qa-figure');
+  const axis = make('div', 'th-qa-axis');
+  const scale = make('span', 'th-qa-track');
+  AXIS.forEach((value) => {
+    const tick = make('i', '', String(value));
+    tick.style.left = value + '%';
+    scale.append(tick);
+  });
+  axis.setAttribute('aria-hidden', 'true');
+  axis.append(make('span', 'th-soft', 'percent right'), scale);
+  box.append(axis, ...blocks.map(block));
+  return box;
+}

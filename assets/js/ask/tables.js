@@ -1,0 +1,347 @@
+// The tables below the figure: all numbers, reasons, differences question by question, and what was
+// published.
+import { make, options, put } from '../shared/dom.js';
+import { interval, number } from './figure.js';
+import { namesOf } from './names.js';
+import { numberOf, openAsk, qa } from './view.js';
+
+const NONE = '–';
+const SMALLEST_P = 0.0001;
+
+/**
+ * A table of texts; a cell may be a node.
+ * @param {string[]} columns
+ * @param {(string | number | null | Node)[][]} rows
+ * @param {string} label
+ */
+export function table(columns, rows, label) {
+  const scroll = make('div', 'th-scroll');
+  const node = make('table', 'th-table th-qa-table');
+  const head = make('thead');
+  const line = make('tr');
+  const body = make('tbody');
+  columns.forEach((name) => {
+    const cell = make('th', '', name);
+    cell.scope = 'col';
+    line.append(cell);
+  });
+  head.append(line);
+  rows.forEach((row) => {
+    const one = make('tr');
+    row.forEach((value, at) => {
+      const cell = make(at ? 'td' : 'th');
+      cell.append(value instanceof Node ? value : value === null ? NONE : String(value));
+      if (!at) cell.scope = 'row';
+      one.append(cell);
+    });
+    body.append(one);
+  });
+  node.append(head, body);
+  scroll.tabIndex = 0;
+  scroll.setAttribute('role', 'group');
+  scroll.setAttribute('aria-label', 'Table: ' + label);
+  scroll.append(node);
+  return scroll;
+}
+
+function fold(title, nodes, open = false) {
+  const box = make('details', 'th-card th-qa-fold');
+  box.append(make('summary', '', title), ...nodes);
+  box.open = open;
+  return box;
+}
+
+/** Every number of everybody, also of who is no asking. */
+export function allNumbers(found) {
+  const names = namesOf(found.rows);
+  const rows = [];
+  const add = (title, who, tally) =>
+    rows.push([
+      title,
+      who,
+      tally.right + '/' + tally.asked,
+      number(tally.percent),
+      interval(tally) || NONE,
+      number(tally.chance),
+      tally.wrong,
+      tally.unreadable,
+      tally.unanswered,
+      tally.not_asked,
+      tally.mark,
+    ]);
+  // A mean of tasks has no counts of its own.
+  const addMacro = (who, { percent, chance, ...range }) =>
+    rows.push([
+      'Macro',
+      who,
+      NONE,
+      number(percent),
+      interval(range) || NONE,
+      number(chance),
+      ...[null, null, null, null, ''],
+    ]);
+  const called = (row) => numberOf(row.id) + ' ' + names.get(row.id);
+  const reader = found.rows.some((row) => row.pixels) ? null : found.pixels;
+  found.rows.forEach((row) => {
+    add('Micro', called(row), row.micro);
+    if (row.macro) addMacro(called(row), row.macro);
+    if (row.robust) {
+      add('Robust, as made', called(row), row.robust.as_made);
+      add('Robust, with all nine variants', called(row), row.robust.complete);
+    }
+  });
+  found.people.forEach((people) => {
+    add('Micro', 'People: ' + people.title, people.micro);
+    if (people.macro) addMacro('People: ' + people.title, people.macro);
+  });
+  found.set.tasks.forEach((task) => {
+    found.rows.forEach((row) => {
+      if (row.tasks[task.id]) add(task.title, called(row), row.tasks[task.id]);
+    });
+    if (reader && reader.tasks[task.id]) add(task.title, 'Pixel reader', reader.tasks[task.id]);
+    found.people.forEach((people) => {
+      if (people.tasks[task.id]) add(task.title, 'People: ' + people.title, people.tasks[task.id]);
+    });
+  });
+  const how = make(
+    'p',
+    'th-soft',
+    'Right among all that were asked, as published: what cannot be read and what has no answer count as wrong, and are counted. ' +
+      'Intervals: Wilson for shares, MOVER for the macro average. Read by parser ' +
+      found.parser +
+      '.',
+  );
+  const columns = [
+    'Task',
+    'Who',
+    'Right',
+    'Percent',
+    '95% interval',
+    'Chance',
+    'Wrong',
+    'Unreadable',
+    'Unanswered',
+    'To come',
+    '',
+  ];
+  return fold('All numbers', [how, table(columns, rows, 'all numbers')]);
+}
+
+/** Why there is no reading: what the parser and the models said, most often first. */
+export function reasons(found) {
+  const names = namesOf(found.rows);
+  const rows = found.rows.flatMap((row) =>
+    row.reasons.map((one) => [one.text, numberOf(row.id) + ' ' + names.get(row.id), one.count]),
+  );
+  return rows.length
+    ? [
+        fold('Why answers could not be read, or are not there', [
+          table(['Reason', 'Who', 'Answers'], rows, 'reasons'),
+        ]),
+      ]
+    : [];
+}
+
+// The two that are compared come first, so that they are the two of the view.
+const reordered = (one) => [
+  one.first,
+  one.second,
+  ...qa.askings.filter((id) => id !== one.first && id !== one.second),
+];
+
+/** @param {number | null} p */
+function pWords(p) {
+  if (p === null) return NONE;
+  return p < SMALLEST_P ? '< ' + SMALLEST_P : String(Number(p.toPrecision(3)));
+}
+
+/** Two askings at a time, question by question; what differs opens. */
+export function differences(found) {
+  if (!found.differences.length) return [];
+  const names = namesOf(found.rows);
+  const card = make('section', 'th-card th-qa-card');
+  const head = make('header');
+  const body = make('div');
+  const which = make('select');
+  const called = (id) => numberOf(id) + ' ' + (names.get(id) || '');
+  /**
+   * A count that opens the questions behind it.
+   * @param {any} one
+   * @param {any} row
+   * @param {'first' | 'second'} only
+   */
+  function opening(one, row, only) {
+    const count = row['only_' + only];
+    if (!count || row.task === 'robust') return count;
+    const button = make('button', 'th-qa-plain', String(count));
+    const task = row.task === 'micro' ? '' : row.task;
+    button.type = 'button';
+    button.title = 'See these questions';
+    button.addEventListener('click', () =>
+      openAsk('differ', { askings: reordered(one), task, only, words: '' }),
+    );
+    return button;
+  }
+  function show() {
+    const one = found.differences[Number(which.value) || 0];
+    const see = make('button', 'th-button', 'See the questions where they differ');
+    see.type = 'button';
+    see.addEventListener('click', () =>
+      openAsk('differ', { askings: reordered(one), task: '', only: '', words: '' }),
+    );
+    body.replaceChildren(
+      make(
+        'p',
+        'th-soft',
+        called(one.second) +
+          ' less ' +
+          called(one.first) +
+          ', in percentage points, over the questions that both were asked. Interval by Newcombe, p by McNemar’s exact test; nothing is corrected for many tasks.',
+      ),
+      table(
+        [
+          'Task',
+          'Pairs',
+          'Points',
+          '95% interval',
+          'Only ' + numberOf(one.first) + ' right',
+          'Only ' + numberOf(one.second) + ' right',
+          'p',
+        ],
+        one.rows.map((row) => [
+          row.title,
+          row.pairs,
+          (row.points > 0 ? '+' : '') + number(row.points),
+          row.low === null ? NONE : number(row.low) + ' to ' + number(row.high),
+          opening(one, row, 'first'),
+          opening(one, row, 'second'),
+          pWords(row.p),
+        ]),
+        'differences',
+      ),
+      see,
+    );
+  }
+  head.append(make('h3', '', 'Question by question'));
+  options(
+    which,
+    found.differences.map((one, at) => ({
+      id: String(at),
+      name: called(one.second) + ' less ' + called(one.first),
+    })),
+    '0',
+  );
+  which.setAttribute('aria-label', 'Which two');
+  if (found.differences.length > 1) head.append(which);
+  which.addEventListener('change', show);
+  show();
+  card.append(head, body);
+  return [card];
+}
+
+/**
+ * A published number; one that does not fit the others of its table is marked.
+ * @param {number | null | undefined} value
+ * @param {string} [doubt] why not
+ */
+function printed(value, doubt) {
+  if (!doubt) return number(value);
+  const cell = make('span', '', number(value));
+  cell.append(make('sup', '', '†'));
+  cell.title = doubt;
+  return cell;
+}
+
+/** The published rows, table by table, never mixed with ours. */
+export function published(found) {
+  if (!found.published.length) return [];
+  const tasks = found.set.tasks.filter((task) =>
+    found.published.some((row) => row.tasks[task.id] !== undefined),
+  );
+  const nodes = [...new Set(found.published.map((row) => row.note))].flatMap((note) => {
+    const rows = found.published.filter((row) => row.note === note);
+    const columns = ['Model', 'Group', ...tasks.map((task) => task.title), 'Overall', 'Robust'];
+    const named = [
+      ...tasks.map((task) => [task.id, task.title]),
+      ['overall', 'Overall'],
+      ['robust', 'Robust'],
+    ];
+    const doubts = rows.flatMap((row) =>
+      named
+        .filter(([id]) => row.doubts[id])
+        .map(([id, title]) => row.name + ', ' + row.group + ', ' + title + ': ' + row.doubts[id]),
+    );
+    const out = [
+      make('h4', '', note + ' (published)'),
+      table(
+        columns,
+        rows.map((row) => [
+          row.name,
+          row.group,
+          ...tasks.map((task) => printed(row.tasks[task.id], row.doubts[task.id])),
+          printed(row.overall, row.doubts.overall),
+          printed(row.robust, row.doubts.robust),
+        ]),
+        note,
+      ),
+    ];
+    if (doubts.length) {
+      const why = make('details', 'th-qa-doubts');
+      const list = make('ul');
+      list.append(...doubts.map((text) => make('li', '', text)));
+      why.append(make('summary', '', '† what does not fit the other numbers printed'), list);
+      out.push(why);
+    }
+    return out;
+  });
+  return [fold('As published', nodes)];
+}
+
+/**
+ * A model as judge: its answers about renders of known color, beside those of the pixel rules.
+ * @param {any} found
+ * @param {(say: (text: string) => void) => Promise<void>} judge has the rules judge the renders
+ */
+export function judging(found, judge) {
+  if (!found.judge) return [];
+  if (!found.judge.ready) {
+    const card = make('section', 'th-card th-qa-card');
+    const press = make('button', 'th-button', 'Have the rules judge the renders');
+    const said = make('p', 'th-soft');
+    press.type = 'button';
+    said.setAttribute('role', 'status');
+    press.addEventListener('click', async () => {
+      press.disabled = true;
+      try {
+        await judge((text) => put(said, text));
+      } catch (error) {
+        put(said, error.message);
+        press.disabled = false;
+      }
+    });
+    card.append(
+      make('h3', '', 'A model as judge of color'),
+      make(
+        'p',
+        'th-soft',
+        'The color of each render is known. Once the pixel rules have judged them too, answers stand beside theirs, as in GenColorBench’s Table 2.',
+      ),
+      press,
+      said,
+    );
+    return [card];
+  }
+  return found.judge.reports.map((report) => {
+    const nodes = report.tables.map((one, at) => {
+      const box = make(at ? 'details' : 'div', 'th-qa-judged');
+      box.append(
+        make(at ? 'summary' : 'h4', '', one.title + (one.published ? ' (published)' : '')),
+        make('p', 'th-soft', one.note),
+        table(one.columns, one.rows, one.title),
+      );
+      return box;
+    });
+    const title = numberOf(report.asking) + ' ' + report.title + ', beside the pixel rules';
+    return fold(title, nodes, found.judge.reports.length === 1);
+  });
+}

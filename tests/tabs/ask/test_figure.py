@@ -1,0 +1,109 @@
+"""What the page makes of the numbers of askings, which needs no page."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+from tests.node import run_module
+
+# The page's links look at its address and history.
+FIGURE = """
+globalThis.window = globalThis;
+globalThis.addEventListener = () => {};
+globalThis.location = { search: '' };
+globalThis.history = { replaceState() {} };
+globalThis.sessionStorage = { getItem: () => null };
+globalThis.document = { addEventListener() {}, getElementById: () => null };
+const { figureBlocks } = await load('ask/figure');
+"""
+
+
+def tally(right: int, asked: int, **more: Any) -> dict[str, Any]:
+    percent = 100 * right / asked
+    counts = {"right": right, "asked": asked, "wrong": asked - right}
+    range_ = {"percent": percent, "low": max(0, percent - 9), "high": min(100, percent + 9)}
+    return {**counts, **range_, "chance": 25.0, "mark": "", **more}
+
+
+def row(asking: str, settings: str, **more: Any) -> dict[str, Any]:
+    return {
+        "id": asking,
+        "name": "Model",
+        "settings": settings,
+        "pixels": False,
+        "micro": tally(3, 8),
+        "macro": None,
+        "robust": None,
+        "tasks": {"color_counting": tally(3, 8)},
+        **more,
+    }
+
+
+FOUND = {
+    "set": {"tasks": [{"id": "color_counting", "title": "Color Counting", "count": 8}]},
+    "rows": [row("a", "plain · in color · float32"), row("b", "plain · in gray · float32")],
+    "chance": {"tasks": {"color_counting": 25.0}, "micro": 25.0},
+    "pixels": {"tasks": {"color_counting": tally(8, 8)}},
+    "people": [
+        {
+            "title": "Ours",
+            "participants": 1,
+            "micro": tally(6, 8),
+            "macro": None,
+            "tasks": {"color_counting": tally(6, 8)},
+        }
+    ],
+    "published": [
+        {"people": True, "note": "ColorBench, Table 1", "tasks": {"color_counting": 62.0}}
+    ],
+}
+
+
+def test_two_of_the_same_model_are_told_apart_by_what_is_different() -> None:
+    names = run_module(
+        """const { namesOf } = await load('ask/names');
+        return [...namesOf(value)];""",
+        [*FOUND["rows"], {**row("c", "plain · in gray · float32"), "name": "Other"}],
+    )
+    assert names == [["a", "Model, in color"], ["b", "Model, in gray"], ["c", "Other"]]
+
+
+def lanes(found: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    blocks = run_module(
+        FIGURE
+        + """
+        return figureBlocks(value, (id) => id.toUpperCase());""",
+        found,
+    )
+    return [(one["title"], [each["who"] for each in one["lanes"]]) for one in blocks]
+
+
+def test_people_published_and_the_pixel_reader_stand_where_they_answered() -> None:
+    models = ["Model, in color", "Model, in gray"]
+    assert lanes(FOUND) == [
+        ("All questions (micro average)", [*models, "People: Ours"]),
+        ("Color Counting", [*models, "Pixel reader", "People: Ours", "People (published)"]),
+    ]
+    # Without anybody there is chance; the reader as an asking of its own is not said twice.
+    nobody = {**FOUND, "rows": [], "people": [], "pixels": None, "published": []}
+    assert lanes(nobody) == [("Color Counting", ["Chance"])]
+    reader = {**FOUND, "rows": [row("p", "in color", name="Pixel reader", pixels=True)]}
+    assert lanes(reader)[1][1] == ["Pixel reader", "People: Ours", "People (published)"]
+
+
+def test_the_figure_is_a_picture_of_its_own() -> None:
+    svg = run_module(
+        FIGURE
+        + """
+        const { figureSvg } = await load('ask/figure_file');
+        const blocks = figureBlocks(value, (id) => id.toUpperCase());
+        return figureSvg(blocks, 'A <set> & more', ['A  Model']);""",
+        FOUND,
+    )
+    drawn = ElementTree.fromstring(svg)
+    texts = ["".join(node.itertext()) for node in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[:2] == ["A <set> & more", "A  Model"]
+    assert {"A  Model, in color", "37.5", "3/8", "People (published)"} <= set(texts)
+    assert "var(" not in svg
+    assert "NaN" not in svg
