@@ -96,6 +96,7 @@ export function mount({ element }) {
   tabs.forEach((tab) => tab.addEventListener('click', () => openAsk(tab.dataset.view || '')));
   arrowKeys(tabs);
   store.subscribe('ask', front);
+  store.subscribe('ask-named', questions.named);
   // More answers are there.
   store.subscribe('ask-more', () => {
     if (qa.view === 'results') results(true);

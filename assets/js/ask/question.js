@@ -1,5 +1,5 @@
 // One question, large: its image pixel by pixel, the choices, how the answer is known, what each said.
-import { make, put } from '../shared/dom.js';
+import { make, put, strip } from '../shared/dom.js';
 import { askUrl, numberOf, qa } from './view.js';
 
 export const OUTCOMES = {
@@ -10,6 +10,24 @@ export const OUTCOMES = {
   none: { sign: '·', word: 'not asked yet' },
 };
 const LONG = 900;
+export const VERSIONS = { colored: 'In color', gray: 'In gray', black: 'Black' };
+
+/**
+ * @typedef {object} Told who an asking is, beside what it answered
+ * @property {string} name
+ * @property {string} settings
+ * @property {string} image which version of the image it saw
+ */
+
+/**
+ * A reading in words: a letter with what it stands for.
+ * @param {any} question
+ * @param {string} reading
+ */
+function readingWords(question, reading) {
+  const choice = question.choices.find((one) => one.letter === reading);
+  return choice ? reading + ', ' + choice.text : reading;
+}
 
 /**
  * The image of a question: one of its pixels is a whole number of the screen's.
@@ -60,17 +78,20 @@ function choices(question) {
 /**
  * What one asking came to on a question.
  * @param {any} answer
+ * @param {any} question
+ * @param {Told | undefined} told
  */
-export function answerCard(answer) {
+export function answerCard(answer, question, told) {
   const box = make('article', 'th-qa-answer');
   const head = make('header');
   const outcome = OUTCOMES[answer.outcome] || OUTCOMES.none;
   box.dataset.outcome = answer.outcome;
   head.append(
     make('span', 'th-qa-number', numberOf(answer.asking)),
-    make('b', '', answer.name),
+    make('b', '', told ? told.name : answer.name),
     make('span', 'th-qa-outcome', outcome.sign + ' ' + outcome.word),
   );
+  if (told) head.title = told.settings;
   box.append(head);
   if (answer.outcome === 'none') return box;
   if (answer.outcome !== 'unanswered') {
@@ -89,7 +110,8 @@ export function answerCard(answer) {
       box.append(words, all);
     } else box.append(words);
   }
-  const read = answer.reading === null ? answer.reason : 'Read as: ' + answer.reading;
+  const read =
+    answer.reading === null ? answer.reason : 'Read as: ' + readingWords(question, answer.reading);
   box.append(make('p', 'th-qa-read', read));
   return box;
 }
@@ -125,11 +147,65 @@ function peopleLine(people, question) {
 }
 
 /**
+ * The prompts as they were sent, each once, with the numbers of who got it.
+ * @param {any} question
+ */
+function prompts(question) {
+  /** @type {Map<string, string[]>} */
+  const sent = new Map();
+  question.answers.forEach((one) => {
+    if (one.prompt) sent.set(one.prompt, [...(sent.get(one.prompt) || []), numberOf(one.asking)]);
+  });
+  return [...sent].map(([prompt, numbers]) => {
+    const fold = make('details', 'th-qa-long');
+    const whose = sent.size > 1 ? ' to ' + numbers.join(' and ') : '';
+    fold.append(
+      make('summary', '', 'The prompt, as it was sent' + whose),
+      make('blockquote', 'th-qa-said', prompt),
+    );
+    return fold;
+  });
+}
+
+/**
+ * Which version of the image is shown, where not everybody saw the colored one.
+ * @param {any} question
+ * @param {HTMLImageElement} image
+ * @param {Map<string, Told>} told
+ */
+function versions(question, image, told) {
+  const seen = question.answers.map((one) => told.get(one.asking)?.image || 'colored');
+  const there = Object.keys(VERSIONS).filter((id) => id === 'colored' || seen.includes(id));
+  if (there.length < 2) return [];
+  const box = make('span', 'th-strip th-qa-version');
+  const numbers = (id) =>
+    question.answers.filter((one, at) => seen[at] === id).map((one) => numberOf(one.asking));
+  const choose = (version) => {
+    image.src = askUrl('/images/' + qa.set + '/' + question.image + '.png', { version });
+    strip(
+      box,
+      there.map((id) => ({
+        id,
+        name: VERSIONS[id],
+        title: numbers(id).length ? 'As ' + numbers(id).join(' and ') + ' saw it' : '',
+      })),
+      version,
+      choose,
+    );
+  };
+  box.setAttribute('role', 'group');
+  box.setAttribute('aria-label', 'Version of the image');
+  choose('colored');
+  return [box];
+}
+
+/**
  * All of one question, as nodes: image at the left, words at the right.
  * @param {any} question
  * @param {number} most CSS pixels for the image
+ * @param {Map<string, Told>} told by asking
  */
-export function questionNodes(question, most) {
+export function questionNodes(question, most, told) {
   const left = make('div', 'th-qa-picture');
   const right = make('div', 'th-qa-text');
   const scroll = make('div', 'th-qa-frame');
@@ -152,6 +228,7 @@ export function questionNodes(question, most) {
           ? ', each ' + times + ' × ' + times + ' of the screen’s'
           : ', each one of the screen’s'),
     ),
+    ...versions(question, image, told),
   );
   right.append(
     make(
@@ -167,7 +244,9 @@ export function questionNodes(question, most) {
     line.append('Right answer: ', make('b', '', ANSWERS[question.answer] || question.answer));
     right.append(line);
   }
-  question.answers.forEach((answer) => right.append(answerCard(answer)));
+  question.answers.forEach((answer) =>
+    right.append(answerCard(answer, question, told.get(answer.asking))),
+  );
   if (question.pixels && !question.answers.some((one) => one.kind === 'baseline')) {
     const one = question.pixels;
     const outcome = OUTCOMES[one.outcome] || OUTCOMES.none;
@@ -175,22 +254,17 @@ export function questionNodes(question, most) {
       make(
         'p',
         'th-qa-read',
-        'Pixel reader: ' + (one.reading === null ? one.reason : one.reading + ', ' + outcome.word),
+        'Pixel reader: ' +
+          (one.reading === null
+            ? one.reason
+            : readingWords(question, one.reading) + ' (' + outcome.word + ')'),
       ),
     );
   }
   question.people.forEach((people) => right.append(peopleLine(people, question)));
   if (question.facts.length)
     right.append(make('h4', '', 'How the answer is known'), facts(question.facts));
-  const prompt = question.answers.find((one) => one.prompt);
-  if (prompt) {
-    const fold = make('details', 'th-qa-long');
-    fold.append(
-      make('summary', '', 'The prompt, as it was sent'),
-      make('blockquote', 'th-qa-said', prompt.prompt),
-    );
-    right.append(fold);
-  }
+  right.append(...prompts(question));
   right.append(make('p', 'th-soft th-qa-id', question.id));
   return [left, right];
 }

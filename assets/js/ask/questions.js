@@ -2,6 +2,7 @@
 // two askings differ, the same list shows their words side by side.
 import { make, many, options, put, strip } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
+import { namesOf } from './names.js';
 import { answerCard, OUTCOMES, questionNodes } from './question.js';
 import { askUrl, numberOf, qa, setAsk } from './view.js';
 
@@ -66,9 +67,20 @@ export function questionsView(box, rows, start) {
     typing = setTimeout(() => again({ words: search.value.trim() }), 250);
   });
 
+  /** Those whose answers are shown. */
+  function told() {
+    const shown = rows().filter((row) => qa.askings.includes(row.id));
+    const names = namesOf(shown);
+    return new Map(
+      shown.map((row) => [
+        row.id,
+        { name: names.get(row.id) || row.name, settings: row.settings, image: row.image },
+      ]),
+    );
+  }
   function nameOf(id) {
-    const row = rows().find((one) => one.id === id);
-    return numberOf(id) + (row ? ' ' + row.name : '');
+    const one = told().get(id);
+    return numberOf(id) + (one ? ' ' + one.name : '');
   }
   function filters() {
     const set = start().sets.find((one) => one.id === qa.set);
@@ -143,7 +155,10 @@ export function questionsView(box, rows, start) {
     one.append(press);
     if (differ) {
       const pair = make('div', 'th-qa-pair');
-      question.answers.slice(0, 2).forEach((answer) => pair.append(answerCard(answer)));
+      const who = told();
+      question.answers
+        .slice(0, 2)
+        .forEach((answer) => pair.append(answerCard(answer, question, who.get(answer.asking))));
       one.append(pair);
       one.classList.add('th-qa-wide');
     } else {
@@ -216,10 +231,30 @@ export function questionsView(box, rows, start) {
   }
 
   // ── one question, large ──────────────────────────────────────────────────────────────────
-  function neighbors() {
-    const ids = found ? found.questions.map((one) => one.id) : [];
-    const at = ids.indexOf(qa.q);
-    return { before: at > 0 ? ids[at - 1] : '', after: at >= 0 ? ids[at + 1] || '' : '' };
+  /** Where the open question is among all that fit; -1 where it is not among them. */
+  function position() {
+    const at = found ? found.questions.findIndex((one) => one.id === qa.q) : -1;
+    return at < 0 ? -1 : found.from + at;
+  }
+  /** The one before or after it, also on another page of the list. */
+  async function step(by) {
+    const at = position();
+    const to = at + by;
+    if (at < 0 || to < 0 || to >= found.total) return;
+    const from = to - (to % COUNT);
+    const here = found.questions[to - found.from];
+    if (here) {
+      setAsk({ q: here.id });
+      return;
+    }
+    const mine = asked;
+    try {
+      const next = await ask(askUrl('/questions', { ...wanted(), from: to, count: 1 }));
+      if (mine === asked && next.questions.length)
+        setAsk({ q: next.questions[0].id, from: from ? String(from) : '' });
+    } catch (error) {
+      put(status, error.message);
+    }
   }
   function large() {
     const made = make('dialog', 'th-qa-large');
@@ -228,19 +263,19 @@ export function questionsView(box, rows, start) {
     const on = make('button', 'th-button', 'Next ›');
     const close = make('button', 'th-button', 'Close');
     const body = make('div', 'th-qa-body');
+    const where = make('span', 'th-soft');
     [back, on, close].forEach((button) => {
       button.type = 'button';
     });
-    const go = (id) => {
-      if (id) setAsk({ q: id });
-    };
-    back.addEventListener('click', () => go(neighbors().before));
-    on.addEventListener('click', () => go(neighbors().after));
+    back.addEventListener('click', () => step(-1));
+    on.addEventListener('click', () => step(1));
     close.addEventListener('click', () => made.close());
     made.setAttribute('aria-label', 'A question');
     made.addEventListener('keydown', (event) => {
-      if (event.key === 'ArrowLeft') go(neighbors().before);
-      if (event.key === 'ArrowRight') go(neighbors().after);
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      // An image that is larger than its place is moved by the same keys.
+      const place = /** @type {Element} */ (event.target).closest('.th-qa-frame');
+      if (by && !(place && place.scrollWidth > place.clientWidth)) step(by);
     });
     made.addEventListener('click', (event) => {
       if (event.target === made) made.close();
@@ -254,11 +289,11 @@ export function questionsView(box, rows, start) {
         list.querySelector('[data-question="' + CSS.escape(id) + '"] button')
       )?.focus({ preventScroll: true });
     });
-    head.append(back, on, make('span', 'th-space'), close);
+    head.append(back, on, where, make('span', 'th-space'), close);
     made.append(head, body);
     document.body.append(made);
     made.showModal();
-    return { node: made, body, back, on, shown: '' };
+    return { node: made, body, back, on, where, shown: '' };
   }
   async function showLarge() {
     if (!qa.q || qa.view === 'results') {
@@ -268,10 +303,11 @@ export function questionsView(box, rows, start) {
     dialog ||= large();
     const mine = dialog;
     const key = qa.q + ' ' + qa.askings.join();
-    const { before, after } = neighbors();
+    const at = position();
     // Who pressed one of them keeps the focus.
-    mine.back.setAttribute('aria-disabled', String(!before));
-    mine.on.setAttribute('aria-disabled', String(!after));
+    mine.back.setAttribute('aria-disabled', String(at < 1));
+    mine.on.setAttribute('aria-disabled', String(at < 0 || at + 1 >= found.total));
+    put(mine.where, at < 0 ? '' : at + 1 + ' of ' + found.total.toLocaleString('en-US'));
     if (mine.shown === key) return;
     mine.shown = key;
     let question = found && found.questions.find((one) => one.id === qa.q);
@@ -285,7 +321,8 @@ export function questionsView(box, rows, start) {
       }
     }
     if (dialog !== mine || mine.shown !== key) return;
-    mine.body.replaceChildren(...questionNodes(question, window.innerWidth < 720 ? PHONE : SIDE));
+    const most = window.innerWidth < 720 ? PHONE : SIDE;
+    mine.body.replaceChildren(...questionNodes(question, most, told()));
     mine.body.scrollTop = 0;
   }
 
@@ -304,6 +341,13 @@ export function questionsView(box, rows, start) {
           if (mine === asked) put(status, error.message);
         }
       }
+      showLarge();
+    },
+    /** Who was asked is known now, by name. */
+    named() {
+      if (!found || qa.view === 'results') return;
+      draw();
+      if (dialog) dialog.shown = '';
       showLarge();
     },
     /** Only the question that is open is another. */
