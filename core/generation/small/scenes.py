@@ -7,7 +7,6 @@ added, so one scene gives a picture in any color, and that picture is the refere
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -18,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from core.color.spaces import srgb8_to_linear1
-from core.errors import BadInput
+from core.errors import BadInput, DataFolderError
+from core.files import replace_file, why_of
 from core.generation.backends.reference import shapes_for
 from core.generation.renderer import LIGHTS, RENDERER_VERSION
 from core.generation.renderer.encode import linear1_to_srgb8
@@ -119,20 +119,14 @@ def render_scenes(
 ) -> SceneBank:
     """Renders what is missing in ``folder`` by several processes; a run that was ended goes on.
 
-    ``told`` hears how many scenes of how many are done. Raises BadInput where the folder holds
-    scenes of other settings.
+    ``told`` hears how many scenes of how many are done. All are rendered again where their file is
+    gone or cut. Raises BadInput where the folder holds scenes of other settings, and for fewer than
+    one worker; DataFolderError where it cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    about = {"renderer_version": RENDERER_VERSION, "settings": settings.as_json()}
-    path = folder / "scenes.json"
-    if path.exists():
-        if json.loads(path.read_text(encoding="utf-8")) != about:
-            raise BadInput(f"{folder} holds scenes of other settings: take another folder.")
-    else:
-        temporary = path.with_suffix(".part")
-        temporary.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-        os.replace(temporary, path)
+    if workers < 1:
+        raise BadInput("Workers must be at least 1.")
     scenes = scenes_of(settings)
+    _prepare(folder, settings, len(scenes))
     _, done = _arrays(folder, settings, len(scenes))
     missing = np.flatnonzero(done == 0).tolist()
     chunks = [missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)]
@@ -171,18 +165,55 @@ def _render(folder: Path, settings: SceneSettings, numbers: Sequence[int]) -> in
     return len(numbers)
 
 
+def _prepare(folder: Path, settings: SceneSettings, count: int) -> None:
+    """Makes the files that are not there. Where the planes are gone or cut, no scene is done."""
+    about = {"renderer_version": RENDERER_VERSION, "settings": settings.as_json()}
+    path, (planes, done) = folder / "scenes.json", _sizes(folder, settings, count)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            replace_file(path, (json.dumps(about, indent=1) + "\n").encode())
+        elif json.loads(path.read_text(encoding="utf-8")) != about:
+            raise BadInput(f"{folder} holds scenes of other settings: take another folder.")
+        if not _is_whole(*planes):
+            done[0].unlink(missing_ok=True)
+        for file, size in (planes, done):
+            if not _is_whole(file, size):
+                with file.open("ab") as grown:
+                    grown.truncate(size)
+    except ValueError as error:
+        raise BadInput(
+            f"{path} is torn ({error!s:.80}). Put a copy back, or take the folder away: then the "
+            "scenes are rendered again."
+        ) from error
+    except OSError as error:
+        raise DataFolderError(f"{folder} cannot be written: {why_of(error)}.") from error
+
+
+def _sizes(
+    folder: Path, settings: SceneSettings, count: int
+) -> tuple[tuple[Path, int], tuple[Path, int]]:
+    """The file of the planes and that of what is done, each with its bytes."""
+    bytes_of_scene = PLANES * settings.size_px**2 * np.dtype(np.uint16).itemsize
+    return (folder / "planes.uint16", count * bytes_of_scene), (folder / "done.uint8", count)
+
+
+def _is_whole(path: Path, size: int) -> bool:
+    return path.is_file() and path.stat().st_size == size
+
+
 def _arrays(folder: Path, settings: SceneSettings, count: int) -> tuple[np.memmap, np.memmap]:
-    """The planes of all scenes, and which of them are done."""
+    """The planes of all scenes, and which of them are done. Raises BadInput for a file that is gone
+    or cut, which would be read as black scenes."""
+    for path, size in _sizes(folder, settings, count):
+        if not _is_whole(path, size):
+            raise BadInput(
+                f"{path} is gone or cut. Put a copy back, or render again with: "
+                f"python -m core.generation.small data --data {folder}"
+            )
     shape = (count, PLANES, settings.size_px, settings.size_px)
+    (planes, _), (done, _) = _sizes(folder, settings, count)
     return (
-        _mapped(folder / "planes.uint16", np.uint16, shape),
-        _mapped(folder / "done.uint8", np.uint8, (count,)),
+        np.memmap(planes, dtype=np.uint16, mode="r+", shape=shape),
+        np.memmap(done, dtype=np.uint8, mode="r+", shape=(count,)),
     )
-
-
-def _mapped(path: Path, dtype: type, shape: tuple[int, ...]) -> np.memmap:
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    if not path.exists() or path.stat().st_size != size:
-        with path.open("ab") as file:
-            file.truncate(size)
-    return np.memmap(path, dtype=dtype, mode="r+", shape=shape)

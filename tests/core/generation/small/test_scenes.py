@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -71,11 +72,37 @@ def test_rendering_that_was_ended_goes_on(bank_folder: Path, tmp_path: Path) -> 
     np.testing.assert_array_equal(again.planes, SceneBank(bank_folder).planes)
 
 
+@pytest.mark.parametrize("size", [None, 1000])
+def test_scenes_whose_file_is_gone_or_cut_are_never_read_as_black(
+    bank_folder: Path, tmp_path: Path, size: int | None
+) -> None:
+    for name in ("scenes.json", "planes.uint16", "done.uint8"):
+        (tmp_path / name).write_bytes((bank_folder / name).read_bytes())
+    planes = tmp_path / "planes.uint16"
+    planes.unlink() if size is None else os.truncate(planes, size)
+    with pytest.raises(BadInput, match="is gone or cut"):
+        SceneBank(tmp_path)
+    counts: list[int] = []
+
+    def told(done: int, of: int) -> None:
+        counts.append(done)
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        render_scenes(tmp_path, SMALL, told=told)
+    assert counts == [0]
+
+
 def test_what_is_no_bank_is_said(bank_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"core\.generation\.small data"):
         SceneBank(tmp_path)
     with pytest.raises(BadInput, match="other settings"):
         render_scenes(bank_folder, replace(SMALL, single_seeds=2))
+    with pytest.raises(BadInput, match="at least 1"):
+        render_scenes(bank_folder, SMALL, workers=0)
+    (tmp_path / "scenes.json").write_text('{"renderer')
+    with pytest.raises(BadInput, match="is torn"):
+        render_scenes(tmp_path, SMALL)
     about = json.loads((bank_folder / "scenes.json").read_text())
     (tmp_path / "scenes.json").write_text(json.dumps({**about, "renderer_version": "0.1"}))
     with pytest.raises(BadInput, match="another renderer"):
