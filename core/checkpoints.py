@@ -3,13 +3,71 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
-from core.files import replace_file
+from core.batch.locks import held
+from core.errors import BadInput, DataFolderError
+from core.files import replace_file, whole_folder, why_of
+
+LOCK = ".training.lock"
+
+
+@contextmanager
+def run_folder(folder: Path) -> Iterator[None]:
+    """Holds the folder of a training, made where it is not there, for this process alone.
+
+    Raises InUse where another process trains in it, DataFolderError where it cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataFolderError(f"{folder} cannot be made: {why_of(error)}.") from error
+    with held(folder / LOCK, f"Another process trains in {folder}: give this one another --run."):
+        yield
+
+
+def write_checkpoint(path: Path, tensors: Mapping[str, Any], about: Mapping[str, str]) -> None:
+    """A file of safetensors with what it says of itself. It appears whole or not at all; what
+    stands there stays until then. Raises DataFolderError, as on a full disk."""
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    half = path.with_name(f".{path.name}.part")
+    try:
+        save_file({name: t.contiguous() for name, t in tensors.items()}, half, dict(about))
+        with half.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(half, path)
+    except (OSError, SafetensorError) as error:
+        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+    finally:
+        with suppress(OSError):
+            half.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_weights(folder: Path) -> Iterator[Path]:
+    """:func:`core.files.whole_folder` for weights, whose own errors of writing are said, too."""
+    from safetensors import SafetensorError
+
+    with whole_folder(folder) as half:
+        try:
+            yield half
+        except SafetensorError as error:
+            raise OSError(str(error)) from error
+
+
+def add_line(path: Path, fields: Mapping[str, Any]) -> None:
+    """Adds a JSON object as a line. Raises DataFolderError."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(dict(fields)) + "\n")
+    except OSError as error:
+        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
 
 
 @contextmanager

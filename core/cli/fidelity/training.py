@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import math
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from core.checkpoints import run_folder
 from core.command import ended_by_signal
 from core.errors import BadInput
 from core.fidelity.cfm.instruction import instruction_of
@@ -114,13 +116,29 @@ def _train(options: argparse.Namespace) -> int:
     for name in ("threads", "report_every", "save_every"):
         if getattr(options, name) < 1:
             raise BadInput(f"--{name.replace('_', '-')} is at least 1.")
-    import torch
-
-    from core.fidelity.training.model import check_place, export, open_trainee
-    from core.fidelity.training.training import CHECKPOINT, Progress, Training, Watch, train
+    from core.fidelity.training.model import check_place
 
     if options.out is not None:
         check_place(options.out)
+    # Of the equal processes of one training the first writes, and holds the folder for all.
+    first = os.environ.get("RANK", "0") == "0"
+    with run_folder(options.folder) if first else nullcontext():
+        return _trained(options, settings, reading, groups, held)
+
+
+def _trained(
+    options: argparse.Namespace,
+    settings: TrainSettings,
+    reading: CfmReading,
+    groups: list[Group],
+    held: list[Group],
+) -> int:
+    """The training of a folder that is held."""
+    import torch
+
+    from core.fidelity.training.model import export, open_trainee
+    from core.fidelity.training.training import CHECKPOINT, Progress, Training, Watch, train
+
     torch.set_num_threads(options.threads)
     device = "cpu"
     if torch.cuda.is_available() and not options.cpu:

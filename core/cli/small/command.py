@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from core.checkpoints import run_folder
 from core.cli.small.measuring import (
     GROUPS,
     prompts_of,
@@ -22,6 +23,7 @@ from core.cli.small.measuring import (
 )
 from core.command import status_of
 from core.errors import BadInput
+from core.files import png_of, replace_file
 from core.generation.small.place import FOLDER
 from core.generation.small.scenes import SceneBank, render_scenes
 from core.generation.small.settings import (
@@ -120,11 +122,9 @@ def _json(path: Path) -> dict[str, Any]:
 def _train(options: argparse.Namespace) -> int:
     import torch
 
-    from core.generation.small.export import check_place, write_model
-    from core.generation.small.training import CHECKPOINT, Progress, Training, train
+    from core.generation.small.export import check_place
 
-    if options.threads < 1:
-        raise BadInput("Threads must be at least 1.")
+    _at_least_1(options, "threads", "workers", "save_every", "report_every")
     if options.out is not None:
         check_place(options.out)
     torch.set_num_threads(options.threads)
@@ -133,6 +133,15 @@ def _train(options: argparse.Namespace) -> int:
         settings = settings_from_json(_json(options.settings))
     if options.steps is not None:
         settings = replace(settings, steps=options.steps)
+    with run_folder(options.folder):
+        return _trained(options, settings)
+
+
+def _trained(options: argparse.Namespace, settings: Settings) -> int:
+    """The training of a folder that is held."""
+    from core.generation.small.export import write_model
+    from core.generation.small.training import CHECKPOINT, Progress, Training, train
+
     training = Training(settings)
     if (options.folder / CHECKPOINT).exists():
         training.load(options.folder)
@@ -158,21 +167,34 @@ def _train(options: argparse.Namespace) -> int:
         save_every=options.save_every,
         report_every=options.report_every,
     )
+    if not done:
+        print(f"Ended at step {training.step:,}: the same command goes on from there.")
+        if options.out is not None:
+            print(f"Nothing is exported to {options.out} before the last step.")
+        return 3
     if options.out is not None:
         write_model(training, options.out)
         print(f"Exported step {training.step:,} to {options.out}.")
-    return 0 if done else 3
+    return 0
+
+
+def _at_least_1(options: argparse.Namespace, *names: str) -> None:
+    for name in names:
+        if getattr(options, name) < 1:
+            raise BadInput(f"--{name.replace('_', '-')} is at least 1.")
 
 
 def _sample(options: argparse.Namespace) -> int:
     from threading import Event
 
     import numpy as np
-    from PIL import Image
 
     from core.generation.opening import open_model
     from core.generation.request import GenerationRequest
 
+    _at_least_1(options, "seeds", "enlarge")
+    if not options.out.parent.is_dir() or options.out.is_dir():
+        raise BadInput(f"{options.out} cannot be written: give --out a file in a folder.")
     loaded = open_model(f"folder:{options.model}")
     request = GenerationRequest(
         f"folder:{options.model}",
@@ -190,7 +212,7 @@ def _sample(options: argparse.Namespace) -> int:
         print(prompt, flush=True)
     sheet = np.concatenate(columns, axis=1)
     sheet = sheet.repeat(options.enlarge, axis=0).repeat(options.enlarge, axis=1)
-    Image.fromarray(sheet).save(options.out)
+    replace_file(options.out, png_of(sheet, srgb=True))
     return 0
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.checkpoints import whole_weights
 from core.errors import BadInput
 from core.fidelity.cfm.checkpoint import (
     EMBEDDING,
@@ -21,7 +22,6 @@ from core.fidelity.cfm.checkpoint import (
 from core.fidelity.cfm.reading import READING, CfmReading, write_reading
 from core.fidelity.cfm.scorer import CfmScorer, config_and_tokenizer, empty
 from core.fidelity.training.settings import TrainSettings
-from core.files import whole_folder
 from core.machine import Placement
 
 SHARD_BYTES = 5 * 10**9
@@ -143,7 +143,7 @@ def export(trainee: Trainee, folder: Path) -> None:
     shards = split_torch_state_dict_into_shards(
         weights, filename_pattern="model{suffix}.safetensors", max_shard_size=SHARD_BYTES
     )
-    with whole_folder(folder) as parts:
+    with whole_weights(folder) as parts:
         for name, tensors in shards.filename_to_tensors.items():
             save_file({key: weights[key] for key in tensors}, parts / name, {"format": "pt"})
         config.save_pretrained(parts)
@@ -153,7 +153,9 @@ def export(trainee: Trainee, folder: Path) -> None:
 
 def check_place(folder: Path) -> None:
     """Raises BadInput for a folder that holds something else than a CFM of ours."""
-    if folder.exists() and any(folder.iterdir()) and not (folder / READING).is_file():
+    if not folder.exists():
+        return
+    if not folder.is_dir() or (any(folder.iterdir()) and not (folder / READING).is_file()):
         raise BadInput(f"{folder} holds something else than a CFM of ours: choose another folder.")
 
 

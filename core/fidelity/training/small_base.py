@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.checkpoints import whole_weights
 from core.errors import BadInput
 
 _MARKS = ("<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>")
@@ -27,7 +28,7 @@ def write_small_base(folder: Path, size: SmallSize | None = None, seed: int = 0)
     """Writes configuration, tokenizer and weights into ``folder``, which must not be there.
 
     The tokenizer is Qwen2's, byte by byte, without merges. Raises BadInput for a folder that is
-    there and for a width that is no multiple of 16.
+    there and for a width that is no multiple of 16, DataFolderError where it cannot be written.
     """
     import torch
     from transformers import Qwen2VLConfig
@@ -77,11 +78,12 @@ def write_small_base(folder: Path, size: SmallSize | None = None, seed: int = 0)
     with_bars = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        Qwen2VLModel(config).save_pretrained(folder)
+        with whole_weights(folder) as half:
+            Qwen2VLModel(config).save_pretrained(half)
+            tokenizer.save_pretrained(half)
     finally:
         if with_bars:
             logging.enable_progress_bar()
-    tokenizer.save_pretrained(folder)
 
 
 def _tokenizer() -> Any:

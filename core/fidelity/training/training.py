@@ -7,7 +7,6 @@ and taken up gives the very weights of one that was not.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from core.checkpoints import keep_steps, opened_checkpoint
+from core.checkpoints import add_line, keep_steps, opened_checkpoint, write_checkpoint
 from core.errors import BadInput
 from core.fidelity.groups import Group
 from core.fidelity.losses import pairwise_loss, softrank_loss
@@ -211,8 +210,6 @@ class Training:
     def save(self, folder: Path) -> None:
         """Writes the checkpoint: what is trained, the optimizer's moments and the step. It appears
         whole or not at all."""
-        from safetensors.torch import save_file
-
         if not self.accelerator.is_main_process:
             return
         tensors = {}
@@ -222,11 +219,7 @@ class Training:
                 tensors[f"{moment}.{name}"] = value
         about = {"about": json.dumps(self._about()), "step": str(self.step)}
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = folder / f".{CHECKPOINT}.part"
-        save_file({name: t.contiguous() for name, t in tensors.items()}, temporary, about)
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, folder / CHECKPOINT)
+        write_checkpoint(folder / CHECKPOINT, tensors, about)
 
     def load(self, folder: Path) -> None:
         """Takes up a checkpoint exactly where it was written. Raises BadInput where it is torn, of
@@ -296,8 +289,7 @@ def train(training: Training, folder: Path, watch: Watch, end: Event) -> bool:
     def told(loss: float | None, with_held: bool) -> None:
         progress = training.report(loss, with_held)
         if accelerator.is_main_process:
-            with (folder / METRICS).open("a", encoding="utf-8") as log:
-                log.write(json.dumps(progress.as_json()) + "\n")
+            add_line(folder / METRICS, progress.as_json())
             watch.on_progress(progress)
 
     if training.step == 0 and watch.held > 0 and training.held:

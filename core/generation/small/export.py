@@ -8,8 +8,8 @@ import hashlib
 import shutil
 from pathlib import Path
 
+from core.checkpoints import whole_weights
 from core.errors import BadInput
-from core.files import whole_folder
 from core.generation.small.captions import held_out_pairs
 from core.generation.small.training import ABOUT, Training
 
@@ -30,7 +30,7 @@ def write_model(training: Training, folder: Path) -> None:
     """The model as it is to a folder that others load; one that is there is replaced, but for its
     README. Raises BadInput for a folder that holds something else, DataFolderError."""
     check_place(folder)
-    with whole_folder(folder) as half:
+    with whole_weights(folder) as half:
         training.export(half)
         _write_held_out(half / HELD_OUT, training.settings.held_out)
         _write_checksums(half)

@@ -7,7 +7,6 @@ up gives the very weights of one that was not.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from core.checkpoints import keep_steps, opened_checkpoint
+from core.checkpoints import add_line, keep_steps, opened_checkpoint, write_checkpoint
 from core.command import ended_by_signal
 from core.errors import BadInput
 from core.generation.small import parts
@@ -33,6 +32,7 @@ READER = "reader.safetensors"
 # A pixel's error counts by how much of the noise it explains, but no more than this many times:
 # nearly clean pictures would else drown the first steps, which decide the color.
 _MOST_WEIGHT = 4.0
+_SIZES = ("text_width", "text_layers", "width", "heads", "layers", "patch_px")
 _READING_WEIGHT = 0.1
 _CLIP = 1.0
 
@@ -203,8 +203,6 @@ class Training:
     def save(self, folder: Path) -> None:
         """Writes the checkpoint: weights, averages, the optimizer's moments and the step. It
         appears whole or not at all."""
-        from safetensors.torch import save_file
-
         tensors = {}
         for name, tensor in self.models.named_parameters():
             tensors[f"weights.{name}"] = tensor.detach()
@@ -217,11 +215,7 @@ class Training:
             "step_of_optimizer": str(self.step_of_optimizer),
         }
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = folder / f".{CHECKPOINT}.part"
-        save_file({name: t.contiguous() for name, t in tensors.items()}, temporary, about)
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, folder / CHECKPOINT)
+        write_checkpoint(folder / CHECKPOINT, tensors, about)
 
     def load(self, folder: Path) -> None:
         """Takes up a checkpoint exactly where it was written.
@@ -257,11 +251,12 @@ class Training:
     def start_from(self, folder: Path) -> None:
         """Goes on from exported weights: the averages become the weights, the optimizer is new.
 
-        Raises BadInput for a folder that holds no exported model.
+        Raises BadInput for a folder that holds no exported model, or one of other widths.
         """
         import torch
 
         step = _step_of(folder)
+        self._check_size(folder)
         files = {
             "text": folder / "text_encoder" / "model.safetensors",
             "denoiser": folder / "transformer" / "diffusion_pytorch_model.safetensors",
@@ -274,6 +269,17 @@ class Training:
                         tensor.copy_(stored.get_tensor(name).float())
                         self.average[f"{part}.{name}"].copy_(tensor)
         self.step = step
+
+    def _check_size(self, folder: Path) -> None:
+        stored, own = about_of(folder).get("settings"), self.settings.as_json()
+        if not isinstance(stored, dict):
+            return
+        for name in _SIZES:
+            if stored.get(name, own[name]) != own[name]:
+                raise BadInput(
+                    f"{folder} has the {name} {stored[name]!r:.20}, the settings {own[name]}: give "
+                    "settings of the same size, or leave --from out."
+                )
 
     def export(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
         """Writes the pipeline in diffusers' layout, in float16, with what is needed to train it
@@ -349,7 +355,7 @@ def train(
     folder.mkdir(parents=True, exist_ok=True)
     keep_steps(folder / LOG, training.step)
     began, sums = time.monotonic(), []
-    with ended_by_signal() as end, (folder / LOG).open("a", encoding="utf-8") as log:
+    with ended_by_signal() as end:
         while training.step < steps and not end.is_set():
             sums.append(training.one_step(bank))
             if training.step % report_every == 0 or training.step == steps:
@@ -357,8 +363,7 @@ def train(
                 seconds = time.monotonic() - began
                 on_progress(Progress(training.step, steps, reading, picture, seconds))
                 line = {"step": training.step, "reading": reading, "picture": picture}
-                log.write(json.dumps({**line, "seconds": round(seconds, 1)}) + "\n")
-                log.flush()
+                add_line(folder / LOG, {**line, "seconds": round(seconds, 1)})
                 sums = []
             if training.step % save_every == 0:
                 training.save(folder)

@@ -12,6 +12,7 @@ from threading import Event
 import numpy as np
 import pytest
 
+from core.checkpoints import run_folder
 from core.cli.fidelity.command import main
 from core.errors import BadInput
 from core.fidelity.cfm.checkpoint import released_name, todays_name
@@ -289,6 +290,9 @@ def test_the_command_trains_and_refuses_what_cannot_be(
     assert "step 1 of 1  loss" in out
     assert "held out, right order: adjacent" in out
     assert open_cfm(tmp_path / "cfm", None, HERE).reading.area_px == 12544
+    with run_folder(tmp_path / "run"):
+        assert main(line) == 2
+    assert "Another process trains in" in capsys.readouterr().err
     for more, words in (
         (["--held", str(folder / "few.json")], "are held out too"),
         (["--rate", "2"], "between 0 and 1"),
@@ -296,6 +300,7 @@ def test_the_command_trains_and_refuses_what_cannot_be(
         (["--out", str(folder)], "something else than a CFM"),
         (["--base", str(folder)], "no safetensors"),
         (["--threads", "0"], "at least 1"),
+        (["--out", str(folder / "few.json")], "something else than a CFM"),
     ):
         given = [
             part for part in line if "--held" not in more or part not in ("--held-share", "0.4")

@@ -14,6 +14,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from core.checkpoints import run_folder
 from core.cli.small.command import main
 from core.errors import BadInput
 from core.generation.opening import open_model
@@ -141,6 +142,8 @@ def test_the_exported_model_draws_through_the_door(
     assert further.step == STEPS
     with pytest.raises(BadInput, match="no exported small model"):
         further.start_from(tmp_path / "none")
+    with pytest.raises(BadInput, match="has the text_width 32, the settings 64"):
+        Training(replace(TINY, text_width=64)).start_from(tmp_path)
     for name, tensor in further.average.items():
         torch.testing.assert_close(tensor, training.average[name], atol=1e-3, rtol=1e-3)
     assert train(further, bank, tmp_path / "run", STEPS + 2, silent)
@@ -189,7 +192,21 @@ def test_the_command_trains_goes_on_and_exports(
     first = called(main, *train_it, "--steps", "2", "--report-every", "1")
     assert (first.returncode, first.stderr) == (0, "")
     assert "step 2 of 2" in first.stdout
+    for wrong_option in (("--save-every", "0"), ("--report-every", "0"), ("--workers", "0")):
+        refused = called(main, *train_it, *wrong_option)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "at least 1" in refused.stderr
+    with run_folder(tmp_path / "run"):
+        refused = called(main, *train_it, "--steps", "7")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "Another process trains in" in refused.stderr
     out = tmp_path / "model"
+    with monkeypatch.context() as ended:
+        ended.setattr("core.generation.small.training.train", lambda *_, **__: False)
+        ended_early = called(main, *train_it, "--steps", "7", "--out", str(out))
+    assert ended_early.returncode == 3
+    assert "Ended at step 2: the same command goes on from there." in ended_early.stdout
+    assert not out.exists()
     second = called(main, *train_it, "--steps", "7", "--out", str(out))
     assert (second.returncode, second.stderr) == (0, "")
     assert "Going on from step 2" in second.stdout
@@ -223,6 +240,14 @@ def test_the_command_trains_goes_on_and_exports(
         pixels = np.asarray(image)
     assert pixels.shape == (96, 192, 3)
     np.testing.assert_array_equal(pixels[::3, ::3].repeat(3, axis=0).repeat(3, axis=1), pixels)
+    for wrong_option in (
+        ("--seeds", "0"),
+        ("--enlarge", "0"),
+        ("--out", str(tmp_path / "n" / "a")),
+    ):
+        asked = ("--model", str(out), "--out", str(sheet), *wrong_option)
+        wrong = called(main, "sample", "x", *asked)
+        assert (wrong.returncode, wrong.stdout) == (2, ""), wrong_option
     wrong = called(main, "sample", "x", "--model", str(tmp_path / "none"), "--out", str(sheet))
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert called(main, *train_it, "--steps", "0").returncode == 2
