@@ -271,6 +271,7 @@ export function published(found) {
         .filter(([id]) => row.doubts[id])
         .map(([id, title]) => row.name + ', ' + row.group + ', ' + title + ': ' + row.doubts[id]),
     );
+    /** @type {Node[]} */
     const out = [
       make('h4', '', note + ' (published)'),
       table(
