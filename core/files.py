@@ -68,10 +68,13 @@ def write_once(path: Path, content: bytes) -> None:
 
 def sweep(root: Path) -> int:
     """Takes away what a process that was killed left half written below the shelves of ``root``,
-    or in it; returns how many files. Only for who knows that nobody writes there."""
+    or in it, files and folders; returns how many. Only for who knows that nobody writes there."""
     paths = [*root.glob(".*.part"), *root.glob("*/.*.part")]
     for path in paths:
-        path.unlink(missing_ok=True)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
     return len(paths)
 
 

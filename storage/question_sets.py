@@ -8,6 +8,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -15,7 +16,14 @@ from typing import Any
 
 from core.errors import NotStored, StorageError, TrueHueError
 from core.files import replace_file, sync_folder
-from core.vision_language.question_set import MANIFEST, QuestionSet, open_set, write_set
+from core.vision_language.question_set import (
+    IMAGES,
+    MANIFEST,
+    QUESTIONS,
+    QuestionSet,
+    open_set,
+    write_set,
+)
 from core.vision_language.records import Illustrated
 
 ID_LENGTH = 32
@@ -39,12 +47,14 @@ class QuestionSets:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._opened: dict[str, tuple[int, QuestionSet]] = {}
+        self._opened: dict[str, tuple[object, QuestionSet]] = {}
         self._lock = Lock()
 
-    def add(self, items: Iterable[Illustrated], name: str, settings: Mapping[str, Any]) -> str:
-        """Writes a set whole or not at all, and returns its ``set_id``; one that is here already
-        stays as it is, and is shown again where it was hidden.
+    def add(
+        self, items: Iterable[Illustrated], name: str, settings: Mapping[str, Any]
+    ) -> tuple[str, bool]:
+        """Writes a set whole or not at all, and returns its ``set_id``, and whether it is new; one
+        that is here already stays as it is, unless it is damaged.
 
         Raises BadInput and DataFolderError as
         :func:`core.vision_language.question_set.write_set`; what ``items`` raises ends it.
@@ -55,15 +65,26 @@ class QuestionSets:
         finally:
             shutil.rmtree(half, ignore_errors=True)
 
-    def _take(self, half: Path, made: QuestionSet) -> str:
+    def _take(self, half: Path, made: QuestionSet) -> tuple[str, bool]:
         set_id = made.sha256[:ID_LENGTH]
+        place = self.root / set_id
         with self._lock:
-            if not (self.root / set_id).exists():
-                os.rename(half, self.root / set_id)
+            is_new = not place.exists()
+            if not is_new and not self._is_whole(place):
+                # The same questions, made again: what is damaged makes room for them.
+                os.rename(place, self.root / f".{set_id}.{secrets.token_hex(4)}.part")
+                self._opened.pop(set_id, None)
+            if not place.exists():
+                os.rename(half, place)
                 sync_folder(self.root)
-        if set_id in self._hidden():
-            self.hide(set_id, False)
-        return set_id
+        return set_id, is_new
+
+    def _is_whole(self, place: Path) -> bool:
+        try:
+            open_set(place)
+        except TrueHueError:
+            return False
+        return True
 
     def all(self) -> list[StoredQuestionSet]:
         """All of them, newest first, also what is hidden or cannot be read."""
@@ -100,7 +121,7 @@ class QuestionSets:
 
     def _open(self, path: Path) -> QuestionSet:
         """As it was read before where it is still the same: a set has thousands of lines."""
-        mark = _added_ns(path)
+        mark = _mark(path)
         known = self._opened.get(path.name)
         if known is not None and known[0] == mark:
             return known[1]
@@ -116,6 +137,19 @@ class QuestionSets:
         except (OSError, ValueError):
             return set()  # Only what is not shown is lost.
         return {str(name) for name in names} if isinstance(names, list) else set()
+
+
+def _mark(path: Path) -> object:
+    """Changes whenever the set does, or an image of it comes or goes."""
+    parts = [path / MANIFEST, path / QUESTIONS]
+    with suppress(OSError):
+        parts += sorted((path / IMAGES).iterdir())
+    marks = []
+    for part in parts:
+        with suppress(OSError):
+            stat = part.stat()
+            marks.append((part.name, stat.st_size, stat.st_mtime_ns))
+    return tuple(marks)
 
 
 def _added_ns(path: Path) -> int:

@@ -110,8 +110,8 @@ class Storage:
         folder = prepare_folder(data_dir)
         opened = cls(folder, Database.open(folder / DATABASE_NAME, clock))
         # The folder is ours alone now: what a killed process was writing has no use.
-        with suppress(OSError):
-            for place in (folder, *opened._picture_folders):
+        for place in (folder, *opened._picture_folders, opened.question_sets.root):
+            with suppress(OSError):
                 sweep(place)
         try:
             opened._database.not_before(opened.evidence.newest_time())

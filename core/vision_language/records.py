@@ -84,8 +84,8 @@ class Question:
             return Fraction(1, len(self.choices))
         if self.form is Form.BINARY:
             return Fraction(1, 2)
-        names = self.listed
-        return Fraction(sum(name in self.right for name in names), len(names) or 1)
+        names, right = self.listed, self.right
+        return Fraction(sum(name in right for name in names), len(names) or 1)
 
     @property
     def chance(self) -> float:

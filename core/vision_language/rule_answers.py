@@ -131,7 +131,7 @@ def _kept(path: Path) -> dict[str, dict[str, Readings]]:
 
 
 def _keep(path: Path, key: str, rules: Mapping[str, Readings]) -> None:
-    """A line more; nothing in a folder of somebody else: there they are computed again."""
+    """A line more; nothing in a folder that cannot be written: there they are computed again."""
     line = json.dumps({"key": key, "rules": rules}, ensure_ascii=False)
     with suppress(OSError), path.open("ab") as file:
         # After a line that was torn a new one begins.

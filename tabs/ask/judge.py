@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.errors import BadInput
+from core.errors import BadInput, DataFolderError
 from core.generation.request import Cancelled
 from core.vision_language.asking.asked import Asked
 from core.vision_language.judge_set import asks_of_render, is_judge_set
 from core.vision_language.judging import report_of
 from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Answer, Question
-from core.vision_language.rule_answers import are_kept, rule_answers
+from core.vision_language.rule_answers import CACHE, are_kept, rule_answers
 from tabs.ask.sets import opened
 from tabs.ask.words import model_name, settings_words
 from tabs.page.actor import Actor, asks
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from tabs.page.context import Context
 
 Cell = str | int | float | None
+
+MOST_HELD = 16
+"""Reports that are held: a page asks for them again and again while answers come in."""
+_reports: dict[object, dict[str, Any]] = {}
+_rule_answers: dict[object, dict[str, list[Answer]]] = {}
 
 
 class JudgeRenders(PageRequest):
@@ -65,22 +70,51 @@ def judge_all(of: QuestionSet, job: Job) -> None:
             raise Cancelled
         job.tell(f"Rules: {done:,} of {many(total, 'render')}", done, total)
 
-    rule_answers(judged_questions(of), of.folder, told)
+    questions = judged_questions(of)
+    rule_answers(questions, of.folder, told)
+    if not are_kept(questions, of.folder):
+        raise DataFolderError(
+            f"What the rules answered cannot be written to {of.folder / CACHE}. Make room on the "
+            "disk, or change its permissions, and have them judge again."
+        )
 
 
 def judge_json(of: QuestionSet, chosen: Mapping[str, Asked]) -> dict[str, Any] | None:
     """The tables of each asking beside the rules, as texts; ``ready`` is False where the rules have
     not judged all renders yet. None for another set."""
-    questions = judged_questions(of)
-    if not questions:
+    if not is_judge_set(of.settings):
         return None
-    if not are_kept(questions, of.folder):
+    judged = _rules(of)
+    if judged is None:
         return {"ready": False, "reports": []}
-    rules = rule_answers(questions, of.folder)
-    return {
-        "ready": True,
-        "reports": [_report_json(asking_id, asked, rules) for asking_id, asked in chosen.items()],
-    }
+    mark, rules = judged
+    reports = []
+    for asking_id, asked in chosen.items():
+        key = (str(of.folder), asking_id, mark, len(asked.answers))
+        if key not in _reports:
+            while len(_reports) >= MOST_HELD:
+                _reports.pop(next(iter(_reports)), None)
+            _reports[key] = _report_json(asking_id, asked, rules)
+        reports.append(_reports[key])
+    return {"ready": True, "reports": reports}
+
+
+def _rules(of: QuestionSet) -> tuple[object, dict[str, list[Answer]]] | None:
+    """What every rule answers, with a mark of the file that it is kept in; None where not all
+    renders are judged. A whole set of CSS is seconds of work: the last one is held."""
+    try:
+        stat = (of.folder / CACHE).stat()
+    except OSError:
+        return None
+    mark = (stat.st_mtime_ns, stat.st_size)
+    key = (str(of.folder), mark)
+    if key not in _rule_answers:
+        questions = judged_questions(of)
+        if not are_kept(questions, of.folder):
+            return None
+        _rule_answers.clear()
+        _rule_answers[key] = rule_answers(questions, of.folder)
+    return mark, _rule_answers[key]
 
 
 def _report_json(

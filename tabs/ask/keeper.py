@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -19,17 +19,27 @@ from typing import TYPE_CHECKING, Any
 from core.batch.execute import Crew, execute
 from core.batch.folder import PLAN
 from core.engine import Engine
-from core.errors import NotAllowed, NotStored
+from core.errors import NotAllowed, NotStored, TrueHueError
 from core.generation.weights.sources import Sources
 from core.vision_language.asking.asked import Asked, read_asked
-from core.vision_language.asking.plan import AskingFolder, AskingSettings, QuestionSource, begin
+from core.vision_language.asking.plan import VERSION as PLAN_VERSION
+from core.vision_language.asking.plan import (
+    AskingFolder,
+    AskingSettings,
+    QuestionSource,
+    begin,
+    places_of,
+)
 from core.vision_language.asking.work import AskingWork
-from core.vision_language.models.registry import VisionModel
+from core.vision_language.models.files import with_dtype
+from core.vision_language.models.registry import VisionModel, fingerprint
 from core.vision_language.models.served import Budget
+from core.vision_language.prompting import SHA256 as INSTRUCTIONS_SHA256
 from core.vision_language.prompting import Style, prompt_text
 from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Question
-from tabs.page.actor import Actor, Thing, may
+from storage.question_sets import ID_LENGTH
+from tabs.page.actor import Actor, Thing, allowed, may
 from tabs.runs.line import KEPT, BatchLine, Notes
 from tabs.runs.machine import release
 from tabs.runs.turns import RunTurns
@@ -67,14 +77,17 @@ class AskingOrder:
     model: VisionModel
     settings: AskingSettings
 
-    @property
-    def asking_id(self) -> str:
-        """32 hexadecimal characters of what is asked of whom: the same order is the same asking."""
-        served = self.model.served().model if self.model.kind == "served" else ""
+    def asking_id(self, sources: Sources) -> str:
+        """32 hexadecimal characters of what is asked of whom: the same order is the same asking.
+        Other files of a model, or other prompts, are another. Raises ModelMissing and
+        BadModelFolder where a local model's files are not here."""
+        decided = with_dtype(self.model, sources)
         decides = {
+            "version": PLAN_VERSION,
+            "prompts": INSTRUCTIONS_SHA256,
             "set": self.of.sha256,
             "questions": [question.question_id for question in self.questions],
-            "model": [self.model.kind, self.model.location, served],
+            "model": fingerprint(decided, sources),
             "settings": asdict(self.settings),
         }
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
@@ -102,20 +115,23 @@ class AskingKeeper:
         :func:`core.vision_language.asking.plan.begin`.
         """
         self._storage.require_here()
-        path = self.root / order.asking_id
+        path = self.root / order.asking_id(self._sources)
         with self._starting:
             if (path / PLAN).is_file():
-                finished = AskingFolder(path).state().status == "finished"
-                if not finished:
-                    self._require_own(actor, path)
+                if AskingFolder(path).state().status == "finished":
+                    self._shown(path.name, actor)
+                    return path.name
+                self._require_own(actor, path)
                 note = replace(note, owner=self.owner(path.name))
-            else:
-                finished = False
-                self._begin(path, order)
-            self._notes.keep(path.name, replace(note, hidden=False))
-            if not finished:
-                self._enqueue(AskingFolder(path), retry=False)
+            # Also where it is there: the set may lie elsewhere now.
+            folder = self._begin(path, order)
+            self._enqueue(folder, False, lambda: self._notes.keep(path.name, note))
         return path.name
+
+    def _shown(self, asking_id: str, actor: Actor) -> None:
+        """Who asks for what is finished and hidden sees it again, where it is theirs."""
+        if self.note(asking_id).hidden and allowed(actor, "cancel", self.begun(asking_id)):
+            self.hide(asking_id, False)
 
     def _require_own(self, actor: Actor, path: Path) -> None:
         try:
@@ -123,9 +139,9 @@ class AskingKeeper:
         except NotAllowed as error:
             raise NotAllowed(f"The same is asked there already. {error}") from None
 
-    def _begin(self, path: Path, order: AskingOrder) -> None:
+    def _begin(self, path: Path, order: AskingOrder) -> AskingFolder:
         of, style = order.of, Style(order.settings.style)
-        begin(
+        return begin(
             path,
             ((question, of.image_path(question)) for question in order.questions),
             QuestionSource(str(of.folder), of.sha256),
@@ -137,17 +153,37 @@ class AskingKeeper:
 
     def resume(self, asking_id: str, retry: bool = False, budget: Budget | None = None) -> None:
         """Puts one that does not go on into the line; with ``retry`` what has no answer is asked
-        again. Raises BadInput while it is at work, NotStored."""
+        again. Of a ``budget`` what is named counts from now on. Raises BadInput while it is at
+        work, NotStored."""
         folder = self.folder(asking_id)
-        _ = folder.questions
-        if budget is not None:
-            note = replace(
-                self._notes.of(asking_id),
-                most_requests=budget.requests,
-                most_tokens=budget.tokens,
+        prompted = folder.questions
+        of = self._set_of(folder)
+        if of is not None:  # the data folder may have been moved
+            folder.keep_places(
+                places_of(
+                    QuestionSource(str(of.folder), of.sha256),
+                    [replace(one, image=of.image_path(one.question)) for one in prompted],
+                )
             )
-            self._notes.keep(asking_id, note)
-        self._enqueue(folder, retry)
+            folder = AskingFolder(folder.path)
+
+        def before() -> None:
+            if budget is not None:
+                note = self._notes.of(asking_id)
+                raised = replace(
+                    note,
+                    most_requests=budget.requests or note.most_requests,
+                    most_tokens=budget.tokens or note.most_tokens,
+                )
+                self._notes.keep(asking_id, raised)
+
+        self._enqueue(folder, retry, before)
+
+    def _set_of(self, folder: AskingFolder) -> QuestionSet | None:
+        """Its set in the data folder; None where it is not there."""
+        with suppress(TrueHueError):
+            return self._storage.question_sets.open(folder.source().checksum[:ID_LENGTH])
+        return None
 
     def pause(self, asking_id: str, cancel: bool = False) -> None:
         """Stops one after the questions that are under way, wherever it is executed."""
@@ -211,10 +247,9 @@ class AskingKeeper:
         """Pauses what is executed and ends the thread."""
         self.line.close(timeout_s)
 
-    def _enqueue(self, folder: AskingFolder, retry: bool) -> None:
+    def _enqueue(self, folder: AskingFolder, retry: bool, before: Callable[[], None]) -> None:
         self._storage.require_here()
-        self.line.require_free(folder, folder.model().id)
-        self.line.add(folder, retry)
+        self.line.add(folder, retry, folder.model().id, before)
 
     def _execute(self, folder: AskingFolder, retry: bool) -> None:
         note, begun = self._notes.of(folder.run_id), folder.model()

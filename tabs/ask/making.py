@@ -20,7 +20,7 @@ from core.vision_language.records import Illustrated
 from tabs.ask.judge import judge_all
 from tabs.ask.sets import MOST_A_TASK, QUESTION_SET
 from tabs.ask.start import AskRequest, start_asking
-from tabs.page.actor import Actor, asks, may
+from tabs.page.actor import Actor, allowed, asks, may, thing
 from tabs.page.errors import many
 from tabs.page.jobs import Job
 from tabs.page.requests import PageRequest, Whole, one_of
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tabs.page.context import Context
 
 MOST_NAME = 80
+PACKED = 5
+"""PNGs of drawn questions are at least so many times smaller than their pixels."""
 MOST_RENDERS = 2058
 QUESTIONS_A_RENDER = {"css": 9, "l2": 6}
 
@@ -77,7 +79,8 @@ def make_set(context: Context, actor: Actor, request: MakeSet) -> dict[str, Any]
     }
 
     def work(job: Job) -> Mapping[str, Any]:
-        return _add(context, actor, job, _told(job, generated(settings), total), name, made)
+        items = _told(context, job, generated(settings), total)
+        return _add(context, actor, job, items, name, made)
 
     return {"job": context.jobs.start("questions", f"Questions: {name}", actor, work).id}
 
@@ -94,7 +97,7 @@ def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> dic
     name = name or f"Appendix E, {SYSTEM_NAMES[request.system]}, seed {request.seed}"
 
     def work(job: Job) -> Mapping[str, Any]:
-        items = _told(job, judge_questions(settings), total)
+        items = _told(context, job, judge_questions(settings), total)
         result = _add(context, actor, job, items, name, settings.as_json())
         judge_all(context.storage.question_sets.open(result["set"]), job)
         return result
@@ -122,7 +125,7 @@ def import_set(context: Context, actor: Actor, request: ImportSet) -> dict[str, 
             items, total = found.illustrated(), len(found.rows)
             name, notes = "ColorBench", tuple(found.notes)
             made = {"source": HUB_ID, "files": [one.name for one in found.paths]}
-        result = _add(context, actor, job, _told(job, items, total), name, made)
+        result = _add(context, actor, job, _told(context, job, items, total), name, made)
         return {**result, "notes": list(notes)}
 
     title = f"Questions of {path.name}"
@@ -139,11 +142,16 @@ def _check_size(context: Context, questions: int) -> None:
         )
 
 
-def _told(job: Job, items: Iterable[Illustrated], total: int) -> Iterator[Illustrated]:
-    """The items, and how far it is; ends where people want an end."""
+def _told(
+    context: Context, job: Job, items: Iterable[Illustrated], total: int
+) -> Iterator[Illustrated]:
+    """The items, and how far it is; ends where people want an end, or have no more room."""
+    size_bytes = 0
     for done, item in enumerate(items):
         if job.stop.is_set():
             raise Cancelled
+        size_bytes += item.srgb8.nbytes // PACKED
+        context.require_room(size_bytes)
         if done % 8 == 0:
             job.tell(f"{done:,} of {many(total, 'question')}", done, total)
         yield item
@@ -158,12 +166,12 @@ def _add(
     name: str,
     made: Mapping[str, Any],
 ) -> dict[str, Any]:
-    sets = context.storage.question_sets
-    known = {stored.set_id for stored in sets.all()}
-    set_id = sets.add(items, name, made)
-    if set_id not in known:
+    set_id, is_new = context.storage.question_sets.add(items, name, made)
+    if is_new:
         context.storage.makers.add(QUESTION_SET, [set_id], actor.id)
-    return {"set": set_id, "new": set_id not in known, **_pixels_asked(context, actor, set_id)}
+    elif allowed(actor, "change", thing(context, QUESTION_SET, set_id)):
+        context.storage.question_sets.hide(set_id, False)
+    return {"set": set_id, "new": is_new, **_pixels_asked(context, actor, set_id)}
 
 
 def _pixels_asked(context: Context, actor: Actor, set_id: str) -> dict[str, Any]:

@@ -8,20 +8,27 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from annotation.judgments.questions import MacroShare, RightShare
+from annotation.judgments.resampling import FEW_PEOPLE
 from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Outcome, Question
+from tabs.page.actor import Actor, allowed
 from tabs.studies.questions.human_answers import HumanAnswers, human_answers
 
 if TYPE_CHECKING:
     from tabs.page.context import Context
 
 
+def studies_of(context: Context, actor: Actor, of: QuestionSet) -> list[HumanAnswers]:
+    """The studies that asked people questions of a set; none for who may not see studies."""
+    return human_answers(context, of.sha256) if allowed(actor, "study") else []
+
+
 def people_json(
-    context: Context, of: QuestionSet, questions: Sequence[Question]
+    studies: Sequence[HumanAnswers], questions: Sequence[Question]
 ) -> list[dict[str, Any]]:
-    """Shares right of each study of the set by task, in percent, over the people who count."""
+    """Shares right of each study by task, in percent, over the people who count."""
     rows = []
-    for study in human_answers(context, of.sha256):
+    for study in studies:
         shares = study.shares(questions)
         rows.append(
             {
@@ -29,6 +36,7 @@ def people_json(
                 "title": study.title,
                 "state": study.state.value,
                 "participants": study.participants,
+                "few": study.participants < FEW_PEOPLE,
                 "excluded": study.excluded,
                 "answers": shares.overall.answers,
                 "over": shares.overall.over,

@@ -14,13 +14,13 @@ from core.errors import BadInput, NotStored
 from core.vision_language.asking.asked import Asked
 from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Answer, Outcome, Question
-from tabs.ask.people import given_json
+from tabs.ask.people import given_json, studies_of
 from tabs.ask.results import Asking, asked_of, pixels_of
 from tabs.ask.sets import opened
 from tabs.ask.words import choices_json, facts_json, model_name, task_title
 from tabs.page.actor import Actor, asks
 from tabs.page.requests import PageRequest, Whole
-from tabs.studies.questions.human_answers import HumanAnswers, human_answers
+from tabs.studies.questions.human_answers import HumanAnswers
 
 if TYPE_CHECKING:
     from tabs.page.context import Context
@@ -79,7 +79,7 @@ def questions_view(context: Context, actor: Actor, request: QuestionsRequest) ->
         if request.outcome:
             fitting = [one for one in fitting if _outcome(looked, one) == request.outcome]
     page = fitting[request.first : request.first + request.count]
-    pixels, people = pixels_of(context, of), human_answers(context, of.sha256)
+    pixels, people = pixels_of(context, of), studies_of(context, actor, of)
     return {
         "total": len(fitting),
         "from": request.first,
@@ -96,7 +96,7 @@ def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[
     told = _told(asked_of(context, of, request.askings))
     for position, one in enumerate(of.questions()):
         if one.question_id == request.id:
-            pixels, people = pixels_of(context, of), human_answers(context, of.sha256)
+            pixels, people = pixels_of(context, of), studies_of(context, actor, of)
             row = _question_json(of, one, told, pixels, people)
             return {"question": row, "position": position}
     raise NotStored("That question is not in the set. Reload the page.")

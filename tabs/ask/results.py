@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,10 +21,11 @@ from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Question
 from core.vision_language.scoring import Scores, Tally, score
 from core.vision_language.tasks import ROBUSTNESS, TASKS
+from storage.question_sets import StoredQuestionSet
 from tabs.ask.judge import judge_json
 from tabs.ask.keeper import AskingKeeper
-from tabs.ask.list import progress_words, set_id_of
-from tabs.ask.people import people_json
+from tabs.ask.list import progress_words
+from tabs.ask.people import people_json, studies_of
 from tabs.ask.sets import opened, set_json
 from tabs.ask.words import model_name, settings_words, task_title
 from tabs.page.actor import Actor, asks
@@ -65,13 +65,13 @@ def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dic
     chosen = asked_of(context, of, request.askings)
     rows = [_row_json(context, asking_id, asked) for asking_id, asked in chosen.items()]
     pixels = pixels_of(context, of)
-    stored = next(one for one in context.storage.question_sets.all() if one.set_id == request.set)
+    stored = StoredQuestionSet(request.set, of, False)
     return {
         "set": set_json(context, actor, stored),
         "rows": rows,
         "chance": _chance_json(questions),
         "pixels": None if pixels is None else _pixels_json(questions, pixels),
-        "people": people_json(context, of, questions),
+        "people": people_json(studies_of(context, actor, of), questions),
         "published": [_published_json(row, table) for table in _tables(of) for row in table[1]],
         "differences": _differences_json(questions, chosen),
         "judge": judge_json(of, chosen),
@@ -290,13 +290,3 @@ def _notes(of: QuestionSet, chosen: Mapping[str, Asked]) -> list[str]:
             "Not all were asked the same questions. Differences are over what both were asked."
         )
     return notes
-
-
-def set_of_asking(context: Context, asking_id: str) -> str:
-    """The id of an asking's set. Raises NotStored."""
-    return set_id_of(context.service(AskingKeeper).folder(asking_id))
-
-
-def outcome_counts(asked: Asked) -> dict[str, int]:
-    """How many answers came to what."""
-    return dict(Counter(str(answer.outcome) for answer in asked.answers))

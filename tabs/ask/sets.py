@@ -56,8 +56,9 @@ def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> dict[
             "facts": "",
             "published": False,
             "appendix_e": False,
-            "variants": 0,
+            "variants": False,
         }
+    published = of.settings.get("source") == HUB_ID
     known = [task for task in TASKS if task in of.counts]
     others = [task for task in of.counts if task not in TASKS]
     return {
@@ -70,9 +71,9 @@ def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> dict[
             for task in (*known, *others)
         ],
         "facts": set_facts(of),
-        "published": of.settings.get("source") == HUB_ID,
+        "published": published,
         "appendix_e": bool(of.settings.get("appendix_e")),
-        "variants": int(of.settings.get("variants", 0) or 0),
+        "variants": bool(of.settings.get("variants_of")) or published,
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -174,7 +173,7 @@ def start_asking(context: Context, actor: Actor, request: AskRequest) -> dict[st
 
 def _model(actor: Actor, request: AskRequest) -> VisionModel:
     name = request.model.removeprefix(FOLDER).strip()
-    if urlsplit(name).scheme in ("http", "https"):
+    if name.lower().startswith(("http://", "https://")):
         may(actor, "name-server", field="model")
         served = ServedSettings(
             request.name,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from threading import Condition, Event, Thread
+from threading import Condition, Event, Lock, RLock, Thread
 from typing import Any, Generic, TypeVar
 
 from core.batch.folder import BatchFolder
@@ -45,7 +45,7 @@ class BatchLine(Generic[F]):
         self._waiting: deque[tuple[F, bool]] = deque()
         self._now: F | None = None
         self._problems: dict[str, str] = {}
-        self._changed, self.end = Condition(), Event()
+        self._changed, self.end, self._adding = Condition(), Event(), Lock()
         self._thread: Thread | None = None
         self._turns = turns
         turns.join(self.waiting)
@@ -57,14 +57,20 @@ class BatchLine(Generic[F]):
         if self.end.is_set():
             raise BadInput("The app is about to end: nothing new is begun.")
 
-    def add(self, folder: F, retry: bool) -> None:
-        """Puts a folder at the end."""
-        self._problems.pop(folder.run_id, None)
-        folder.set_desired_state("run")
-        with self._changed:
-            self._waiting.append((folder, retry))
-            self._changed.notify_all()
-            self._begin()
+    def add(
+        self, folder: F, retry: bool, title: str, before: Callable[[], None] = lambda: None
+    ) -> None:
+        """Puts a folder at the end, once ``before`` was called. Raises BadInput as
+        :meth:`require_free`: of two who add it at once, one is refused, and nothing is changed."""
+        with self._adding:
+            self.require_free(folder, title)
+            before()
+            self._problems.pop(folder.run_id, None)
+            folder.set_desired_state("run")
+            with self._changed:
+                self._waiting.append((folder, retry))
+                self._changed.notify_all()
+                self._begin()
 
     def pause(self, folder: F, cancel: bool = False) -> None:
         """Stops a folder's work after what is done now, wherever it is executed; one that waits
@@ -151,11 +157,12 @@ class Notes(Generic[N]):
     def __init__(self, path: Path, kind: Callable[..., N]) -> None:
         self._path, self._kind = path, kind
         self._by_id: dict[str, N] | None = None
-        self._lock = Condition()
+        self._lock = RLock()
 
     def of(self, run_id: str) -> N:
         """The record of a folder, or one as by itself."""
-        record = self._all().get(run_id)
+        with self._lock:
+            record = self._all().get(run_id)
         return self._kind() if record is None else record
 
     def keep(self, run_id: str, record: N) -> None:
@@ -171,11 +178,19 @@ class Notes(Generic[N]):
 
     def _all(self) -> dict[str, N]:
         if self._by_id is None:
+            self._by_id = {}
             try:
                 rows = json.loads(self._path.read_bytes())
-                self._by_id = {run_id: self._kind(**row) for run_id, row in rows.items()}
-            except (OSError, ValueError, TypeError, AttributeError):
-                self._by_id = {}  # Only who started what is lost.
+            except FileNotFoundError:
+                return self._by_id
+            except (OSError, ValueError):
+                # Kept aside: what is written next would be all that there is.
+                with suppress(OSError):
+                    self._path.rename(self._path.with_suffix(".damaged.json"))
+                return self._by_id
+            for run_id, row in rows.items() if isinstance(rows, dict) else ():
+                with suppress(TypeError, ValueError):  # of one: the others are known all the same
+                    self._by_id[run_id] = self._kind(**row)
         return self._by_id
 
 

@@ -229,11 +229,13 @@ class RunSupervisor:
     def _enqueue(self, folder: RunFolder, execution: Execution | None, retry: bool) -> None:
         run_id = folder.run_id
         self._storage.require_here()
-        self.line.require_free(folder, folder.summary()["name"])
-        if execution is not None:
-            self._executions.keep(run_id, execution)
-        self._taking_problems.pop(run_id, None)
-        self.line.add(folder, retry)
+
+        def before() -> None:
+            if execution is not None:
+                self._executions.keep(run_id, execution)
+            self._taking_problems.pop(run_id, None)
+
+        self.line.add(folder, retry, folder.summary()["name"], before)
         self._look.set()
         if not self._alone:
             self.begin()

@@ -32,7 +32,7 @@ def questions(app: App) -> QuestionSet:
     """Ten questions in the data folder of the app."""
     sets = QuestionSets(app.data / "questions")
     items = generated(GeneratedSettings(COUNTS, Difficulty.EASY, 21))
-    return sets.open(sets.add(items, "Ten easy ones", {}))
+    return sets.open(sets.add(items, "Ten easy ones", {})[0])
 
 
 def opens_study(page: Page, address: str, set_id: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from core.errors import NotStored
 from core.vision_language.generators import GeneratedSettings, generated
 from core.vision_language.question_set import QUESTIONS
 from core.vision_language.records import Illustrated
+from storage import Storage
 from storage.question_sets import QuestionSets
 
 
@@ -21,12 +22,15 @@ def _items(seed: int = 0) -> Iterator[Illustrated]:
 def test_the_same_questions_are_one_set(tmp_path: Path) -> None:
     sets = QuestionSets(tmp_path / "questions")
     assert sets.all() == []
-    first = sets.add(_items(), "First", {"seed": 0})
+    first, is_new = sets.add(_items(), "First", {"seed": 0})
+    assert is_new
     sets.hide(first)
     assert sets.all()[0].hidden
-    assert sets.add(_items(), "Another name", {}) == first
+    assert sets.add(_items(), "Another name", {}) == (first, False)
     (stored,) = sets.all()
-    assert not stored.hidden
+    assert stored.hidden
+    sets.hide(first, False)
+    assert not sets.all()[0].hidden
     assert stored.questions is not None
     assert stored.questions.name == "First"
     assert sets.open(first).sha256.startswith(first)
@@ -47,13 +51,32 @@ def test_nothing_is_left_of_a_set_that_was_not_finished(tmp_path: Path) -> None:
 
 def test_a_set_that_was_changed_is_listed_with_its_problem(tmp_path: Path) -> None:
     sets = QuestionSets(tmp_path / "questions")
-    set_id = sets.add(_items(), "One", {})
-    other = sets.add(_items(1), "Two", {})
+    set_id, _ = sets.add(_items(), "One", {})
+    other, _ = sets.add(_items(1), "Two", {})
     lines = sets.root / set_id / QUESTIONS
     lines.write_bytes(lines.read_bytes().replace(b"color", b"COLOR", 1))
     by_id = {stored.set_id: stored for stored in QuestionSets(sets.root).all()}
     assert "was changed" in by_id[set_id].problem
     assert by_id[other].questions is not None
+    # Made again, it is whole; an image that goes is told of at the next look.
+    assert sets.add(_items(), "One", {}) == (set_id, False)
+    assert sets.open(set_id).name == "One"
+    next((sets.root / set_id / "images").glob("*/*.png")).unlink()
+    assert "are gone" in next(one for one in sets.all() if one.set_id == set_id).problem
+    sets.add(_items(), "One", {})
+    assert sets.open(set_id).questions_count == 2
+
+
+def test_what_a_kill_left_half_made_is_taken_away(tmp_path: Path) -> None:
+    half = tmp_path / "data" / "questions" / ".0123.part"
+    half.mkdir(parents=True)
+    (half / "questions.jsonl").write_text("{}")
+    torn = tmp_path / "data" / "images" / "ab" / ".x.part"
+    torn.parent.mkdir(parents=True)
+    torn.touch()
+    with Storage.open(tmp_path / "data"):
+        assert not half.exists()
+        assert not torn.exists()
 
 
 @pytest.mark.parametrize("name", ["", "..", "../questions", ".hidden", "nothing"])

@@ -20,6 +20,8 @@ export function mount({ element }) {
   let start = null;
   let asked = 0;
   let shownResults = '';
+  let asking = false;
+  let again = false;
   let shownQuestions = '';
 
   const list = askingsList(root);
@@ -54,8 +56,14 @@ export function mount({ element }) {
   async function results(force) {
     const key = qa.set + ' ' + qa.askings.join();
     if (!force && key === shownResults) return;
+    // One question at a time: of what comes meanwhile, only the last is asked.
+    if (asking) {
+      again = true;
+      return;
+    }
     const mine = ++asked;
     shownResults = key;
+    asking = true;
     try {
       const found = await ask(askUrl('/results', { set: qa.set, askings: qa.askings.join(',') }));
       if (mine !== asked) return;
@@ -65,6 +73,12 @@ export function mount({ element }) {
       if (mine !== asked) return;
       shownResults = '';
       say(error.message);
+    } finally {
+      asking = false;
+      if (again) {
+        again = false;
+        results(true);
+      }
     }
   }
   function front() {

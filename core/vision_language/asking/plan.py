@@ -116,7 +116,7 @@ class AskingFolder(BatchFolder):
         return json_object(self.path / PLACES) if (self.path / PLACES).is_file() else {}
 
     def keep_places(self, places: Mapping[str, Any]) -> None:
-        """Says where the set and its images lie now, as :func:`_places_of`."""
+        """Says where the set and its images lie now, as :func:`places_of`."""
         if places != self._places():
             replace_file(self.path / PLACES, json_bytes(places))
             self.__dict__.pop("questions", None)
@@ -167,7 +167,7 @@ def begin(
     if not prompted:
         raise BadInput(f"{source.path} holds no questions.")
     lines = _lines(map(_record, prompted))
-    places = _places_of(source, prompted)
+    places = places_of(source, prompted)
     folder = AskingFolder(path)
     if (path / PLAN).is_file():
         model = as_begun(folder.model(), model)
@@ -227,7 +227,7 @@ def _record(prompted: Prompted) -> dict[str, Any]:
     return {"question": question, "prompt": prompted.prompt}
 
 
-def _places_of(source: QuestionSource, prompted: Iterable[Prompted]) -> dict[str, Any]:
+def places_of(source: QuestionSource, prompted: Iterable[Prompted]) -> dict[str, Any]:
     return {"set": source.path, "images": [str(one.image.resolve()) for one in prompted]}
 
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
-from urllib.parse import urlsplit
 
 from core.errors import BadInput
 from core.generation.backends.endpoints import Endpoint
@@ -187,7 +186,7 @@ def model_of(name: str, settings: Mapping[str, Any] | None = None) -> VisionMode
     name, settings = name.strip(), dict(settings or {})
     if name in BASELINES:
         return VisionModel(name, "baseline", name)
-    if urlsplit(name).scheme in ("http", "https"):
+    if name.lower().startswith(("http://", "https://")):
         served = str(settings.get("model", ""))
         return VisionModel(f"served:{served}", "served", name, settings)
     for known in KNOWN:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,12 +24,14 @@ from core.vision_language.asking.work import AskingWork
 from core.vision_language.generators import GeneratedSettings, generated
 from core.vision_language.rule_answers import CACHE
 from tabs.ask import keeper as keepers
-from tabs.ask.keeper import AskingKeeper
+from tabs.ask.keeper import AskingKeeper, AskingNote
 from tabs.ask.list import ChangeAsking, change_asking
+from tabs.ask.results import ResultsRequest, results_view
 from tabs.ask.routes import PREFIX, ask_routes
 from tabs.ask.start import AskRequest, start_asking
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
+from tabs.runs.line import Notes
 from tests.core.batch.here import team_here
 from tests.tabs.reach import as_demo
 
@@ -65,7 +68,8 @@ def ask(context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
 @pytest.fixture
 def set_id(context: Context) -> str:
     items = generated(GeneratedSettings(COUNTS, seed=2))
-    return context.storage.question_sets.add(items, "Seven", {"seed": 2, "difficulty": "medium"})
+    made = {"seed": 2, "difficulty": "medium"}
+    return context.storage.question_sets.add(items, "Seven", made)[0]
 
 
 def until(true: Callable[[], bool], seconds: float = 30.0) -> None:
@@ -166,6 +170,7 @@ def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
     assert {one["task"] for one in blind["questions"]} == {"color_blindness"}
     assert blind["total"] == 2
     differ = ask("/questions", set=set_id, askings=both, differ=True)
+    assert differ["questions"]
     for one in differ["questions"]:
         outcomes = [answer["outcome"] == "right" for answer in one["answers"]]
         assert outcomes[0] != outcomes[1]
@@ -239,6 +244,7 @@ def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) ->
     assert "hf download Qwen/Qwen2.5-VL-3B-Instruct" in missing["error"]
     assert "There is no folder" in refused(f"folder:{tmp_path / 'none'}")["error"]
     assert "Name the model" in refused("http://127.0.0.1:9/v1")["error"]
+    assert "error" in refused("http://[x", name="m")
     assert "is no model" in refused("nothing")["error"]
     ask("/askings", {"set": "0" * 32, "model": "chance"}, status=404)
     assert ask("/askings")["askings"] == []
@@ -274,6 +280,57 @@ def test_an_asking_is_changed_by_who_began_it(
     change_asking(context, OWNER, ChangeAsking(id=asking, what="cancel"))
     assert one_of(ask, asking)["status"] == "cancelled"
     assert keeper.owner(asking) == "ann"
+
+
+def test_budgets_and_notes_outlast_refusals_and_torn_files(
+    context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabs.runs.line.BatchLine._begin", lambda *_: None)  # nothing is asked
+    keeper = context.service(AskingKeeper)
+    url = "http://127.0.0.1:9/v1"
+    order = AskRequest(set=set_id, model=url, name="m", most_requests=100, most_tokens=1000)
+    asking = start_asking(context, OWNER, order)["id"]
+    with pytest.raises(BadInput, match="waits already"):
+        start_asking(context, OWNER, AskRequest(set=set_id, model=url, name="m"))
+    assert (keeper.note(asking).most_requests, keeper.note(asking).most_tokens) == (100, 1000)
+    change_asking(context, OWNER, ChangeAsking(id=asking, what="pause"))
+    change_asking(context, OWNER, ChangeAsking(id=asking, what="resume", most_requests=200))
+    assert (keeper.note(asking).most_requests, keeper.note(asking).most_tokens) == (200, 1000)
+    # Without a temperature it is another model to ask.
+    other = AskRequest(set=set_id, model=url, name="m", sends_temperature=False)
+    assert start_asking(context, OWNER, other)["id"] != asking
+    # Of a file that another version wrote, what cannot be read is one record, not all.
+    path = keeper.root / "keeper.json"
+    rows = json.loads(path.read_bytes())
+    rows["f" * 32] = {"of": "another version"}
+    path.write_text(json.dumps(rows))
+    fresh = Notes(path, AskingNote)
+    assert fresh.of(asking).most_requests == 200
+    path.write_text("{torn")
+    assert Notes(path, AskingNote).of(asking) == AskingNote()
+    assert path.with_suffix(".damaged.json").read_text() == "{torn"
+
+
+def test_a_data_folder_that_moved_is_asked_where_it_lies(
+    ask: Ask, context: Context, set_id: str
+) -> None:
+    keeper, sets = context.service(AskingKeeper), context.storage.question_sets
+    asking = answered(ask, set_id, "pixels")
+    places = keeper.root / asking / "places.json"
+    elsewhere = places.read_text().replace(str(sets.root), "/elsewhere")
+    assert elsewhere != places.read_text()
+    places.write_text(elsewhere)
+    change_asking(context, OWNER, ChangeAsking(id=asking, what="retry"))
+    until(lambda: one_of(ask, asking)["status"] == "finished")
+    assert str(sets.root) in places.read_text()
+
+
+def test_who_may_not_see_studies_sees_none_of_their_results(
+    context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabs.ask.people.human_answers", lambda *_: pytest.fail("looked at"))
+    expert = Actor("eve", Role.EXPERT)
+    assert results_view(context, expert, ResultsRequest(set=set_id))["people"] == []
 
 
 def test_a_folder_that_cannot_be_read_is_shown_with_its_reason(

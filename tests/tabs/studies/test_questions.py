@@ -49,7 +49,7 @@ PEOPLE = 3
 
 def made_set(context: Context, counts: dict[str, int] = COUNTS, **more: Any) -> str:
     items = list(generated(GeneratedSettings(counts, Difficulty.EASY, 3)))
-    return context.storage.question_sets.add([*items, *more.get("items", ())], "Twelve", {})
+    return context.storage.question_sets.add([*items, *more.get("items", ())], "Twelve", {})[0]
 
 
 def asked_form(set_id: str, **fields: Any) -> StudyForm:
@@ -133,7 +133,7 @@ def test_what_people_cannot_be_asked_is_left_out_and_said(context: Context) -> N
         outline(context, OWNER, asked_form(""))
     with pytest.raises(BadInput, match="not here"):
         outline(context, OWNER, asked_form("0" * 32))
-    only = context.storage.question_sets.add(items[:1], "Words", {})
+    only = context.storage.question_sets.add(items[:1], "Words", {})[0]
     with pytest.raises(BadInput, match="No question is left to ask people: 1 question answered"):
         outline(context, OWNER, asked_form(only))
 
