@@ -516,6 +516,9 @@ def test_a_picture_is_compared_with_the_one_without_cfr(app: App, visit: Visit) 
     assert sides % 64 == 0
     assert sides > 0
 
+    # As from the comparison's address: More settings are folded away.
+    page.locator("#settings-fold button").click()
+    expect(realism).to_be_hidden()
     page.locator("#result").get_by_role("button", name="Compare without and with CFR").click()
     dialog = page.get_by_role("dialog", name="Without and with CFR")
     expect(dialog.get_by_role("row", name="ΔSat")).to_be_visible()
@@ -541,6 +544,7 @@ def test_a_picture_is_compared_with_the_one_without_cfr(app: App, visit: Visit) 
     use = paint.get_by_role("button", name="Use this map")
     expect(use).to_be_disabled()
     picture = paint.get_by_role("application")
+    expect(picture).to_be_focused()
     for key in ("Enter", "ArrowRight", "Enter"):
         picture.press(key)
     expect(paint).to_contain_text("Guidance is turned down on")

@@ -1,4 +1,5 @@
 // The settings that a first picture does not need, folded away; the line says what they are.
+import { store } from '../shared/state.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, watch }) {
@@ -10,6 +11,8 @@ export function mount({ element, props, watch }) {
     button.setAttribute('aria-expanded', String(on));
   }
   button.addEventListener('click', () => open(button.getAttribute('aria-expanded') !== 'true'));
+  // Whoever is sent to one of them sees it.
+  store.subscribe('more-settings', () => open(true));
   function draw() {
     words.textContent = props.text || '';
   }

@@ -116,7 +116,11 @@ export function mount({ element, props, watch }) {
     if (over) openPaint(over);
   });
   store.subscribe('result', show);
-  store.subscribe('paint', openPaint);
+  // A dialog within what is folded away would be open and not seen, and nothing else could be pressed.
+  store.subscribe('paint', (over) => {
+    store.tell('more-settings');
+    openPaint(over);
+  });
   watch(['value', 'view'], show);
   show();
 }
