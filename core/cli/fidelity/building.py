@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from core.fidelity.building.photographs import read_photographs
 from core.fidelity.building.rendered import rendered_photographs
 from core.fidelity.building.work import FORMATS, BuildSettings, begin
 from core.fidelity.distortions import DISTORTIONS, SCALES
-from core.fidelity.groups import CATEGORIES, GUIDANCES, split, write_groups
+from core.fidelity.groups import CATEGORIES, GUIDANCES, Group, split, write_groups
 
 
 def add(commands: Any) -> None:
@@ -122,9 +123,23 @@ def _run(options: argparse.Namespace) -> int:
             write_groups(options.out / f"{name}.json", part)
         print(f"{len(groups):,} groups in {options.out}: {len(training):,} to learn from")
         print(f"(train.json), {len(test):,} to be tested by (test.json).")
+        if state.status == "finished":
+            _warn(training, test, options.test_share)
         for category in ("", *CATEGORIES):
             count = sum(group.category == category for group in groups)
             if count:
                 print(f"  {category or 'no category'}: {count:,}")
     say_problems(state, "a result")
     return exit_status(state)
+
+
+def _warn(training: list[Group], test: list[Group], share: float) -> None:
+    """Says on standard error where one side of the split has nothing, which other commands
+    refuse."""
+    for part, name, wanted in ((training, "train.json", share < 1), (test, "test.json", share > 0)):
+        if wanted and not part:
+            print(
+                f"{name} has no groups: each photograph falls on one side, {share:g} of them to be "
+                "tested by on average. Give more photographs, or another --test-share or --seed.",
+                file=sys.stderr,
+            )

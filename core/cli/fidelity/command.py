@@ -15,7 +15,7 @@ from core.command import program, status_of
 EPILOG = """\
 examples:
   python -m core.fidelity build --rendered 60 --distort saturation,contrast --out cfd
-  python -m core.fidelity build photos --captions photos.csv --models sd3,sdxl --out cfd
+  python -m core.fidelity build photos --captions photos.csv --models sdxl-base-1.0 --out cfd
   python -m core.fidelity base --out tiny
   python -m core.fidelity train --groups cfd/train.json --held cfd/test.json --base tiny --out cfm
   python -m core.fidelity evaluate --groups cfd/test.json --cfm cfm --measure delta_sat

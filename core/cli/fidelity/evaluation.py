@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.cli.fidelity import tables
+from core.cli.fidelity.folders import make_out
 from core.cli.fidelity.machines import placement_here
 from core.cli.fidelity.scoring import (
     Item,
@@ -83,6 +84,8 @@ def _run(options: argparse.Namespace) -> int:
         metrics.append(cfm_metric(folder, options.base, placement_here(options.cpu)))
     if not metrics and not given:
         raise BadInput("Say what to evaluate: --measure, --cfm or --scores.")
+
+    make_out(options.out)
 
     def told(done: int, count: int) -> None:
         if done % 100 == 0 or done == count:

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput, TrueHueError
+from core.errors import BadInput, DataFolderError, TrueHueError
 from core.fidelity.cfm.scorer import CfmScorer, open_cfm
+from core.files import why_of
 from core.images.load import image_id, load_image
 from core.machine import Placement
 from core.scores.measures import MEASURES, measure_of
@@ -143,15 +144,19 @@ class ScoreFile:
         key = (metric.key, identity or image_id(srgb8), caption)
         if key not in self._values and metric.of is not None:
             self._values[key] = metric.of(srgb8, caption)
+            self._add(_line(key, self._values[key]))
+        return self._values.get(key, (math.nan, "no score came in"))
+
+    def _add(self, line: str) -> None:
+        try:
             if not self._begun:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8") as file:
                 # The first line ends one that was cut.
-                file.write(
-                    ("" if self._begun or not file.tell() else "\n") + _line(key, self._values[key])
-                )
-            self._begun = True
-        return self._values.get(key, (math.nan, "no score came in"))
+                file.write(("" if self._begun or not file.tell() else "\n") + line)
+        except OSError as error:
+            raise DataFolderError(f"{self.path} cannot be written: {why_of(error)}.") from error
+        self._begun = True
 
 
 def _line(key: tuple[str, str, str], scored: Scored) -> str:

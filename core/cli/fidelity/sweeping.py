@@ -11,16 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from core.cli.fidelity.folders import images_of
+from core.cli.fidelity.folders import images_of, make_out
 from core.cli.fidelity.machines import placement_here
 from core.cli.fidelity.numbers import numbers
-from core.cli.fidelity.scoring import Metric, ScoreFile, cfm_metric, computed_metric
+from core.cli.fidelity.scoring import (
+    Metric,
+    ScoreFile,
+    cfm_metric,
+    check_direction,
+    computed_metric,
+)
 from core.cli.small.report import chart
-from core.errors import BadInput
+from core.errors import BadInput, ImageError
 from core.fidelity.building.photographs import read_photographs
 from core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
 from core.files import replace_file
 from core.images.load import load_image
+from core.scores.measures import measure_of
 
 OUT = Path("data") / "fidelity" / "sweep"
 
@@ -64,14 +71,23 @@ def _run(options: argparse.Namespace) -> int:
     else:
         photographs = read_photographs(options.folder, options.captions)
         pictures = [(one.path, one.caption) for one in photographs]
+    for name in options.measure:
+        check_direction(measure_of(name))
     metrics = [computed_metric(name) for name in dict.fromkeys(options.measure)]
     metrics += [cfm_metric(one, options.base, placement_here(options.cpu)) for one in options.cfm]
     if not metrics:
         raise BadInput("Say what to sweep: --measure or --cfm.")
+    make_out(options.out)
     file = ScoreFile(options.out / "scores.jsonl")
     rows: dict[Metric, list[list[float]]] = {metric: [] for metric in metrics}
+    bad = 0
     for number, (path, caption) in enumerate(pictures, start=1):
-        srgb8 = load_image(path, path.name).srgb8
+        try:
+            srgb8 = load_image(path, path.name).srgb8
+        except ImageError as error:
+            print(f"{path}: {error}", file=sys.stderr)
+            bad += 1
+            continue
         for metric in metrics:
 
             def score(image: np.ndarray, metric: Metric = metric, caption: str = caption) -> float:
@@ -88,7 +104,7 @@ def _run(options: argparse.Namespace) -> int:
             f"photographs{_unscored(curve)}"
         )
     print(f"See {options.out / 'sweep.svg'} and sweep.csv.")
-    return 0
+    return 2 if bad else 0
 
 
 def _unscored(curve: Curve) -> str:

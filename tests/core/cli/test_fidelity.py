@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.fidelity.command import main
+from core.cli.fidelity.building import _warn
+from core.cli.fidelity.command import EPILOG, main, parser
 from core.cli.fidelity.scoring import computed_metric
 from core.fidelity.groups import Group, write_groups
+from core.generation.registry import model
 from core.images.load import image_id, load_image
+from core.scores.measures import measure_of
 from tests.core.fidelity.vivid_groups import vivid_groups
 
 
@@ -111,25 +115,54 @@ def test_the_sweep_says_where_each_metric_is_best(
             folder / f"{name}.png"
         )
     out = tmp_path / "sweep"
-    line = ["sweep", str(folder), "--measure", "delta_sat", "--measure", "mean_saturation"]
+    line = ["sweep", str(folder), "--measure", "delta_sat"]
     line += ["--scales", "1,1.2,1.5,2", "--out", str(out)]
     assert main(line) == 0
     printed = capsys.readouterr().out
     assert "ΔSat: best at 1.2 times the saturation, of 2 photographs" in printed
-    assert "Mean saturation: best at 2 times" in printed
     rows = list(csv.DictReader((out / "sweep.csv").read_text().splitlines()))
     assert [row["best_of"] for row in rows[:4]] == ["0", "1", "1", "0"]
     # By hand, at twice the saturation: (|0.44 - 0.33| + |0.55 - 0.33|) / 2.
     assert float(rows[3]["mean"]) == pytest.approx(0.165, abs=0.003)
-    assert "Mean saturation</text>" in (out / "sweep.svg").read_text()
+    assert "ΔSat</text>" in (out / "sweep.svg").read_text()
     before = (out / "scores.jsonl").read_text()
     assert main(line) == 0
     assert (out / "scores.jsonl").read_text() == before
     for more, words in (
         (["--scales", "0.5,2"], "is one of them"),
         (["--cfm", str(folder)], "CFM reads captions"),
+        (["--measure", "mean_saturation"], "neither more nor less is better"),
+        (["--out", str(folder / "a.png")], "it is a file"),
     ):
         assert main([*line, *more]) == 2
         assert words in capsys.readouterr().err
-    assert main(["sweep", str(out), "--measure", "delta_sat"]) == 2
-    assert "holds no images" in capsys.readouterr().err
+    # One that is broken is named, and costs no other its score.
+    (folder / "c.png").write_bytes((folder / "a.png").read_bytes()[:40])
+    assert main(line) == 2
+    captured = capsys.readouterr()
+    assert "of 2 photographs" in captured.out
+    assert f"{folder / 'c.png'}: " in captured.err
+    for nothing, words in ((out, "holds no images"), (tmp_path / "none", "is not there")):
+        assert main(["sweep", str(nothing), "--measure", "delta_sat"]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_the_examples_of_the_help_parse() -> None:
+    examples = [line.split()[3:] for line in EPILOG.splitlines()[1:] if line]
+    assert {example[0] for example in examples} >= {"build", "train", "evaluate", "sweep"}
+    for example in examples:
+        options = parser().parse_args(shlex.split(" ".join(example)))
+        # Ids that there are: others raise.
+        for name in filter(None, getattr(options, "models", "").split(",")):
+            model(name)
+        for name in getattr(options, "measure", []):
+            measure_of(name)
+
+
+def test_a_split_without_a_side_is_said(
+    groups: list[Group], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _warn(groups, [], 0.3)
+    assert "test.json has no groups" in capsys.readouterr().err
+    _warn(groups, [], 0.0)
+    assert capsys.readouterr().err == ""
