@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,8 @@ from typing import Any
 from core.checkpoints import run_folder
 from core.cli.small.measuring import (
     GROUPS,
-    prompts_of,
+    LEVEL_1,
+    asked_of,
     rows_of_model,
     rows_of_renderer,
     rows_with_refinement,
@@ -229,23 +231,13 @@ def _report(options: argparse.Namespace) -> int:
     groups = [name.strip() for name in options.groups.split(",")]
     if set(groups) - set(GROUPS):
         raise BadInput(f"The groups of prompts are {', '.join(GROUPS)}.")
-    prompts = [
-        (group, prompt)
-        for group in groups
-        for prompt in prompts_of(
-            group, settings.held_out, options.level_1 if group == "cna l1" else options.count
-        )
-    ]
+    prompts = asked_of(groups, settings.held_out, options.count, options.level_1)
 
     def told(done: int, count: int) -> None:
         if done % 20 == 0 or done == count:
             print(f"{done:,} of {count:,}", flush=True)
 
-    command = (
-        f"python -m core.generation.small report --count {options.count} "
-        f"--level-1 {options.level_1} --guidance {options.guidance} "
-        f"--strengths {options.strengths} --steps {options.steps}"
-    )
+    command = _command_of(options)
     rows = list(rows_of_renderer(SceneBank(options.data), prompts))
     loaded = open_model(f"folder:{options.model}")
     for scale in scales:
@@ -261,14 +253,26 @@ def _report(options: argparse.Namespace) -> int:
         rows += rows_of_model(loaded, request, prompts, told)
         # After each scale: what was measured stays if the rest is not waited for.
         report.write(options.out, rows, {**about, "command": command})
-    first = [(group, prompt) for group, prompt in prompts if group == "cna l1"]
+    first = [asked for asked in prompts if asked.group == LEVEL_1]
     for scale in sorted({report.best_guidance(rows), max(scales)}) if first else ():
         print(f"CFR at guidance {scale:g}", flush=True)
         request = replace(request, guidance=scale)
         rows += rows_with_refinement(loaded, request, first[: options.count], strengths)
         report.write(options.out, rows, {**about, "command": command})
-    print(f"Level 1 is best at guidance {report.best_guidance(rows):g}. See {options.out}.")
+    best = f"Level 1 is best at guidance {report.best_guidance(rows):g}. " if first else ""
+    print(f"{best}See {options.out}.")
     return 0
+
+
+def _command_of(options: argparse.Namespace) -> str:
+    """The command that makes this report again; where it is written to plays no part."""
+    parts = ["--count", options.count, "--level-1", options.level_1]
+    parts += ["--guidance", options.guidance, "--strengths", options.strengths]
+    parts += ["--steps", options.steps]
+    for name, default in (("groups", ",".join(GROUPS)), ("model", FOLDER), ("data", DATA)):
+        if getattr(options, name) != default:
+            parts += [f"--{name}", getattr(options, name)]
+    return f"python -m core.generation.small report {shlex.join(map(str, parts))}"
 
 
 def _numbers(text: str, name: str, most: float) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any
@@ -27,6 +27,8 @@ REAL_SATURATION = 0.33
 
 GROUPS = ("cna l1", "cna l2", "cna l3", "cna css", "ncu hex", "ncu rgb", "coa", "ica", "moc")
 
+LEVEL_1 = "cna l1"
+
 _BORDER_PX = 3
 _LEAST_SHARE = 0.01
 
@@ -47,6 +49,27 @@ class Row:
     object_saturation: float | None
     parts: tuple[tuple[bool, ...], ...] = ()
     strength: float | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt of a report with its number among those of all groups, by which its noise and the
+    renderer's scene are chosen: the same whichever groups a report is of."""
+
+    number: int
+    group: str
+    prompt: Prompt
+
+
+def asked_of(groups: Collection[str], share: float, count: int, level_1: int) -> list[Asked]:
+    """The held-out prompts of these groups, in the order of :data:`GROUPS`: ``level_1`` of the
+    first, ``count`` of each other."""
+    every = [
+        (group, prompt)
+        for group in GROUPS
+        for prompt in prompts_of(group, share, level_1 if group == LEVEL_1 else count)
+    ]
+    return [Asked(n, group, one) for n, (group, one) in enumerate(every) if group in groups]
 
 
 def prompts_of(group: str, share: float, count: int) -> list[Prompt]:
@@ -144,28 +167,29 @@ def _together(prompt: Prompt, parts: Sequence[tuple[bool, ...]]) -> str:
 def rows_of_model(
     model: LoadedModel,
     request: GenerationRequest,
-    prompts: Sequence[tuple[str, Prompt]],
+    prompts: Sequence[Asked],
     told: Callable[[int, int], None],
 ) -> Iterator[Row]:
-    """Draws each prompt with the request's settings, its seed by its place, and judges it."""
-    for number, (group, prompt) in enumerate(prompts):
-        asked = replace(request, text=prompt.text, seed=number)
-        image = model.draw([asked], lambda report: None, Event())[0]
-        yield judged(group, request.guidance, prompt, image.srgb8)
-        told(number + 1, len(prompts))
+    """Draws each prompt with the request's settings, its seed by its number, and judges it."""
+    for done, asked in enumerate(prompts, start=1):
+        drawn = replace(request, text=asked.prompt.text, seed=asked.number)
+        image = model.draw([drawn], lambda report: None, Event())[0]
+        yield judged(asked.group, request.guidance, asked.prompt, image.srgb8)
+        told(done, len(prompts))
 
 
 def rows_with_refinement(
     model: LoadedModel,
     request: GenerationRequest,
-    prompts: Sequence[tuple[str, Prompt]],
+    prompts: Sequence[Asked],
     strengths: Sequence[float],
 ) -> Iterator[Row]:
     """Draws each prompt without CFR and then with each of these λ, from the same noise and by the
     saturation map of the first picture. The first of the rows of a prompt has λ = 0."""
     still: OnStep = lambda report: None  # noqa: E731
-    for number, (group, prompt) in enumerate(prompts):
-        plain = replace(request, text=prompt.text, seed=number)
+    for asked in prompts:
+        group, prompt = asked.group, asked.prompt
+        plain = replace(request, text=prompt.text, seed=asked.number)
         before = model.draw([plain], still, Event())[0]
         yield replace(judged(group, request.guidance, prompt, before.srgb8), strength=0.0)
         discrepancy = discrepancy_of(rows_of(saturation_map(before.srgb8)))
@@ -176,11 +200,11 @@ def rows_with_refinement(
             yield replace(judged(group, request.guidance, prompt, after.srgb8), strength=strength)
 
 
-def rows_of_renderer(bank: SceneBank, prompts: Sequence[tuple[str, Prompt]]) -> Iterator[Row]:
+def rows_of_renderer(bank: SceneBank, prompts: Sequence[Asked]) -> Iterator[Row]:
     """The same of the renderer's own pictures: what the masks and the rule lose by themselves."""
-    for number, (group, prompt) in enumerate(prompts):
-        caption = caption_of(prompt)
+    for asked in prompts:
+        caption = caption_of(asked.prompt)
         choices = bank.of(caption.shapes)
         if choices:
-            srgb8 = bank.picture(choices[number % len(choices)], caption.colors)
-            yield judged(group, None, prompt, srgb8)
+            srgb8 = bank.picture(choices[asked.number % len(choices)], caption.colors)
+            yield judged(asked.group, None, asked.prompt, srgb8)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from core.cli.small.measuring import GROUPS, REAL_SATURATION, Row
+from core.cli.small.measuring import GROUPS, LEVEL_1, REAL_SATURATION, Row
 from core.files import replace_file
 from core.verdict.judge import PASS, UNSCORED
 
@@ -66,10 +66,14 @@ def page(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
         cells = [_cell(rows, group, scale) for scale in (*scales, None)]
         if any(cells):
             lines.append(f"| {group} | " + " | ".join(cells) + " |")
+    words = "CNA asks by a color name of four systems, NCU by hex or rgb numbers."
+    if any(row.group == LEVEL_1 for row in rows):
+        words = (
+            f"Single objects by level 1 names are right most often at guidance {best:g}. {words}"
+        )
     lines += [
         "",
-        f"Single objects by level 1 names are right most often at guidance {best:g}. CNA asks by a "
-        "color name of four systems, NCU by hex or rgb numbers.",
+        words,
         "",
         "## Two objects",
         "",
@@ -98,9 +102,9 @@ def page(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
         "",
         "![Mean saturation by guidance](saturation.svg)",
         "",
-        "Mean HSV saturation of whole pictures and of objects, and ΔSat, the distance of the whole "
-        f"picture's from {REAL_SATURATION}, of all prompts above. The renderer's gray stage keeps "
-        "the whole picture's low.",
+        "Mean HSV saturation of whole pictures and of objects, and ΔSat of the set: the distance "
+        f"of the mean of its whole pictures from {REAL_SATURATION}; of all prompts above. The "
+        "renderer's gray stage keeps the whole picture's low.",
         "",
         "| guidance | picture | object | ΔSat |",
         "|---|---|---|---|",
@@ -122,10 +126,11 @@ def _refinement(rows: Sequence[Row], refined: Sequence[Row]) -> list[str]:
         "## Guidance turned down (CFR)",
         "",
         "The same prompts and noise, drawn without CFR (λ = 0) and, with the saturation map of "
-        "that picture, again. ΔSat of a set is the mean of its pictures' ΔSat; the change from "
-        "λ = 0 is paired, picture by picture, with a 95% interval (normal). *From the renderer*: "
-        "distance of the mean saturation of objects from that of the renderer's own pictures of "
-        "these prompts, which are all that this model has ever seen.",
+        "that picture, again. ΔSat is here the mean of each picture's own distance from "
+        f"{REAL_SATURATION}, not that of their mean as in the table above; the change "
+        "from λ = 0 is paired, picture by picture, with a 95% interval (normal). *From the "
+        "renderer*: distance of the mean saturation of objects from that of the renderer's own "
+        "pictures of these prompts, which are all that this model has ever seen.",
         "",
         "| guidance | λ | right | object's saturation | from the renderer | ΔSat "
         "| change of ΔSat |",
@@ -202,7 +207,7 @@ def best_guidance(rows: Sequence[Row]) -> float:
     scales = sorted({row.guidance for row in rows if row.guidance is not None})
 
     def share(scale: float) -> float:
-        cell = [row for row in rows if (row.group, row.guidance) == ("cna l1", scale)]
+        cell = [row for row in rows if (row.group, row.guidance) == (LEVEL_1, scale)]
         return accuracy(cell)[0] / max(len(cell), 1)
 
     return max(scales, key=share)

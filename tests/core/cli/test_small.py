@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,10 +10,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from core.cli.small.command import main
+from core.cli.small.command import _command_of, _parser, main
 from core.cli.small.measuring import (
     GROUPS,
     Row,
+    asked_of,
     judged,
     object_mask,
     prompts_of,
@@ -96,8 +98,11 @@ ROWS = [
 ]
 
 
+ABOUT = {"step": 1234, "command": "make it"}
+
+
 def test_the_page_has_the_numbers_of_its_rows() -> None:
-    text = page(ROWS, {"step": 1234, "command": "make it"})
+    text = page(ROWS, ABOUT)
     assert (
         "| cna l1 | 50% (9 to 91), 1 of 3 unscored | 100% (44 to 100) | 100% (21 to 100) |" in text
     )
@@ -122,6 +127,23 @@ def test_the_page_says_what_turning_guidance_down_changes() -> None:
     assert text.startswith(page(ROWS, {"step": 1, "command": "make it"})[:-1])
     assert figures([*ROWS, *refined]) == figures(ROWS)
     assert best_guidance([*ROWS, *refined]) == 3.0
+
+
+def test_a_report_of_some_groups_is_part_of_that_of_all() -> None:
+    every = asked_of(GROUPS, 0.1, 2, 3)
+    assert [(asked.number, asked.group) for asked in every[:4]] == [
+        *((number, "cna l1") for number in range(3)),
+        (3, "cna l2"),
+    ]
+    # The noise and the renderer's scene of a prompt stay its own.
+    assert asked_of(["cna l2", "moc"], 0.1, 2, 3) == [
+        asked for asked in every if asked.group in ("cna l2", "moc")
+    ]
+    given = ["--groups", "cna l2", "--model", "some where"]
+    options = _parser().parse_args(["report", *given])
+    assert shlex.split(_command_of(options))[-4:] == given
+    assert "--groups" not in _command_of(_parser().parse_args(["report"]))
+    assert "most often" not in page([row for row in ROWS if row.group == "moc"], ABOUT)
 
 
 def test_the_figures_are_svg_with_a_line_for_each_group() -> None:
