@@ -189,8 +189,20 @@ def _draw(options: argparse.Namespace) -> int:
     image = pictures[0]
     for note in image.notes:
         print(note, file=sys.stderr)
-    print(json.dumps(dict(image.origin), ensure_ascii=False))
+    origin = dict(image.origin)
+    if sys.stdout.isatty():
+        origin = _shortened(origin)
+    print(json.dumps(origin, ensure_ascii=False))
     return 0
+
+
+def _shortened(origin: dict[str, Any]) -> dict[str, Any]:
+    """For eyes: the cells of a map are counted; what goes to a file or a program has them."""
+    cfr = origin.get("cfr")
+    if isinstance(cfr, dict) and isinstance(cfr.get("map"), list):
+        rows = cfr["map"]
+        return {**origin, "cfr": {**cfr, "map": f"{len(rows[0]) // 2} × {len(rows)} cells"}}
+    return origin
 
 
 def _refinement(options: argparse.Namespace) -> Refinement | None:
@@ -199,6 +211,8 @@ def _refinement(options: argparse.Namespace) -> Refinement | None:
         if options.before or options.cfr_map != SATURATION or options.cfr_variant != "full":
             raise BadInput("--cfr-map, --cfr-variant and --before need --cfr with a strength.")
         return None
+    if options.before and options.before.resolve() == options.out.resolve():
+        raise BadInput("--before and --out are one file: the first picture would be lost.")
     if options.cfr_map == PREDICTED and options.before:
         raise BadInput("In one pass there is no picture before: leave --before out.")
     settings: dict[str, Any] = {"strength": options.cfr, "variant": options.cfr_variant}

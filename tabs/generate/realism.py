@@ -159,7 +159,9 @@ def details_of(refinement: Refinement) -> list[tuple[str, str]]:
         ("Turned down", variants[refinement.variant].name),
     ]
     if refinement.variant in MAPPED:
-        rows.append(("Map", refinement.source or "given"))
+        # With λ = 0 the first pass, which would be the map, is not drawn.
+        words = "not read" if refinement.reads_first_pass else "given"
+        rows.append(("Map", refinement.source or words))
     if refinement.reads_prediction:
         rows.append(("Map read after", f"{refinement.at:.0%} of the steps"))
     return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -179,10 +180,17 @@ def _previewer(pipeline: Any) -> Previewer | None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No progress bars on the console while weights are read; as they were afterwards."""
+    """No progress bars on the console while weights are read, and no warning of an autoencoder of
+    another class than the pipeline is annotated with, which works; as they were afterwards."""
     from diffusers.utils import logging as of_diffusers
     from transformers.utils import logging as of_transformers
 
+    def wanted(record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        return not (message.startswith("Expected types for vae") and "AutoencoderTiny" in message)
+
+    of_pipelines = logging.getLogger("diffusers.pipelines.pipeline_utils")
+    of_pipelines.addFilter(wanted)
     libraries = (of_diffusers, of_transformers)
     were = [library.is_progress_bar_enabled() for library in libraries]
     for library in libraries:
@@ -190,6 +198,7 @@ def _quiet() -> Iterator[None]:
     try:
         yield
     finally:
+        of_pipelines.removeFilter(wanted)
         for library, was in zip(libraries, were, strict=True):
             if was:
                 library.enable_progress_bar()

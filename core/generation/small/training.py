@@ -231,9 +231,7 @@ class Training:
             step, step_of_optimizer = int(about["step"]), int(about["step_of_optimizer"])
             begun = step > min(before.cooldown_step, self.settings.cooldown_step)
             if before != self.settings and (begun or not longer):
-                raise BadInput(
-                    f"{folder / CHECKPOINT} was trained with other settings: take another folder."
-                )
+                raise BadInput(_differing(folder / CHECKPOINT, before, self.settings))
             names = set(file.keys())
             with torch.no_grad():
                 for name, tensor in self.models.named_parameters():
@@ -323,6 +321,20 @@ def about_of(folder: Path) -> dict[str, Any]:
         return dict(fields)
     except (OSError, ValueError, TypeError) as error:
         raise BadInput(f"{folder} holds no exported small model.") from error
+
+
+def _differing(path: Path, before: Settings, now: Settings) -> str:
+    """Which settings keep a checkpoint from being taken up, in words."""
+    own = now.as_json()
+    names = [name for name, value in before.as_json().items() if own[name] != value]
+    words = f"{path} was trained with other settings ({', '.join(names)})"
+    if names == ["steps"]:
+        words = (
+            f"{path} was trained with other settings: for {before.steps:,} steps, not for "
+            f"{now.steps:,}, and is too far on to move where its rate begins to fall. Leave "
+            "--steps as it was"
+        )
+    return f"{words}, or take another folder."
 
 
 def _step_of(folder: Path) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.models import main
+from core.cli.models import _shortened, main
 from core.errors import BadInput
 from core.fidelity.two_passes import draw_twice, painted_map
 from core.generation.opening import open_model
@@ -86,6 +86,8 @@ def test_the_command_writes_both_pictures(
     assert (cfr["strength"], cfr["source"]) == (0.8, "map of the first pass")
     pictures = [np.asarray(Image.open(tmp_path / f"{name}.png")) for name in ("before", "after")]
     assert (pictures[0] != pictures[1]).any()
+    assert _shortened({"cfr": cfr})["cfr"] == {**cfr, "map": "64 × 64 cells"}
+    assert _shortened({"seed": 1}) == {"seed": 1}
 
     Image.new("L", (8, 8), 255).save(tmp_path / "white.png")
     assert main([*arguments, "--cfr", "1", "--cfr-map", str(tmp_path / "white.png")]) == 0
@@ -97,6 +99,7 @@ def test_the_command_writes_both_pictures(
 
     for wrong, words in (
         (before, "need --cfr"),
+        (["--cfr", "1", "--before", str(tmp_path / "x" / ".." / "after.png")], "are one file"),
         (["--cfr", "2"], "from 0 to 1"),
         (["--cfr", "1", "--cfr-map", "predicted", *before], "no picture before"),
         (["--cfr", "1", "--cfr-map", str(tmp_path / "none.png")], "none.png"),

@@ -15,7 +15,7 @@ from core.fidelity.vividness import mean_saturation
 from core.images.difference import delta_e00_map
 from core.records import DrawingRecord
 from core.refinement.maps import saturation_map
-from core.refinement.settings import rows_of
+from core.refinement.settings import refinement_of, rows_of
 from core.scores import measures
 from core.scores.cfm import cfm_measures, cfm_records
 from storage import Storage
@@ -24,7 +24,7 @@ from tabs.generate.drawings import drawings_json
 from tabs.generate.pair_figure import histograms
 from tabs.generate.pairs import maps_of, pair_json
 from tabs.generate.plan import Controls, OwnPrompt, count_of, own_prompt, requests, settings
-from tabs.generate.realism import first_props, from_link, problem_of, realism_of
+from tabs.generate.realism import details_of, first_props, from_link, problem_of, realism_of
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
@@ -53,6 +53,13 @@ def test_the_switch_says_what_a_request_holds() -> None:
     assert cfr_of(variant="temporal") == {"strength": 1.0, "variant": "temporal"}
     painted = cfr_of(map="painted", rows=["00ff", "80ff"])
     assert (painted["map"], painted["source"]) == (["00ff", "80ff"], "painted")
+
+
+def test_a_map_that_was_never_drawn_is_not_said_to_be_given() -> None:
+    for map_, said in (("first pass", "not read"), (["00ff"], "given")):
+        refinement = refinement_of({"cfr": {"strength": 0.0, "map": map_}})
+        assert refinement is not None
+        assert dict(details_of(refinement))["Map"] == said
 
 
 @pytest.mark.parametrize(
