@@ -231,7 +231,11 @@ def _report(options: argparse.Namespace) -> int:
     groups = [name.strip() for name in options.groups.split(",")]
     if set(groups) - set(GROUPS):
         raise BadInput(f"The groups of prompts are {', '.join(GROUPS)}.")
+    if min(options.count, options.level_1) < 0:
+        raise BadInput("--count and --level-1 are at least 0.")
     prompts = asked_of(groups, settings.held_out, options.count, options.level_1)
+    if not prompts:
+        raise BadInput("There are no prompts to measure: give a higher --count or --level-1.")
 
     def told(done: int, count: int) -> None:
         if done % 20 == 0 or done == count:

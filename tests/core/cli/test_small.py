@@ -163,3 +163,5 @@ def test_wrong_words_are_said(tmp_path: Path) -> None:
         in called(main, "report", "--strengths", "2", "--model", str(tmp_path)).stderr
     )
     assert called(main, "report", "--model", str(tmp_path)).returncode == 2
+    for count, words in (("-1", "at least 0"), ("0", "no prompts to measure")):
+        assert words in called(main, "report", "--count", count, "--groups", "moc").stderr
