@@ -155,6 +155,13 @@ def test_the_page_s_style_is_stronger_than_gradio_s(app: App, visit: Visit) -> N
     # The brand, the cards below it: one left edge, one small margin.
     assert abs(brand["x"] - card["x"]) < 4
     assert brand["x"] < 24
+    # On a narrow screen the tabs have their room: what is said of the data gives way.
+    page.set_viewport_size({"width": 1200, "height": 800})
+    last = page.get_by_role("tab", name="Judge", exact=True).bounding_box()
+    tour = page.get_by_role("button", name="Tour").bounding_box()
+    assert last
+    assert tour
+    assert last["x"] + last["width"] < tour["x"]
 
 
 FRAMES = """((request) => {
