@@ -68,6 +68,9 @@ def test_a_set_is_made_asked_browsed_and_compared(
     expect(chance).to_contain_text("Finished")
     expect(page.locator(".th-qa-legend")).to_contain_text("Chance")
     expect(page.locator(".th-qa-figure")).to_contain_text("All questions (micro average)")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Figure as SVG").click()
+    assert "All questions (micro average)" in Path(saved.value.path()).read_text("utf-8")
     page.locator("summary", has_text="All numbers").click()
     expect(page.get_by_role("link", name="Answers as CSV")).to_be_visible()
 
@@ -75,7 +78,8 @@ def test_a_set_is_made_asked_browsed_and_compared(
     page.get_by_role("tab", name="Questions").click()
     items = page.locator(".th-qa-item")
     expect(items).to_have_count(12)
-    page.get_by_label("Task", exact=True).select_option("color_blindness")
+    page.go_back()
+    blocks.get_by_role("button", name="Color Blindness").click()
     expect(items).to_have_count(3)
     items.first.get_by_role("button").click()
     large = page.get_by_role("dialog", name="A question")
@@ -88,6 +92,7 @@ def test_a_set_is_made_asked_browsed_and_compared(
     assert plate.evaluate("(image) => image.naturalWidth") == 400
     page.keyboard.press("ArrowRight")
     expect(large.locator(".th-qa-id")).to_contain_text("-0001")
+    expect(large.locator("header").first).to_contain_text("2 of 3")
     link = page.url
     assert parse_qs(urlsplit(link).query)["q"] == ["color_blindness-medium-0-0001"]
     page.keyboard.press("Escape")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
+from core.vision_language.generators import GeneratedSettings, generated
 from storage import Storage
 from tests.browser import axe
 from tests.browser.axe import barriers
@@ -32,16 +33,19 @@ ROOMS = {
     "tab=colorize&view=color": ".th-col-tile img",
     "tab=colorize&view=color&drawing=concept-0041": ".cv[data-ready]",
     "tab=colorize&view=sketches&thing=apple": ".th-sk-candidate",
-    "tab=ask": ".th-qa-none",
+    "tab=ask": ".th-qa-lane",
+    "tab=ask&view=questions": ".th-qa-item img",
 }
 
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """The app with two runs on the same 40 prompts."""
+    """The app with two runs on the same 40 prompts, and a set of two questions."""
     folder = tmp_path_factory.mktemp("axe")
     with Storage.open(folder / "data") as storage:
         run_samples.fill(storage, folder / "runs", ("model-a", "model-b"), prompts=40, images=1)
+        one_each = GeneratedSettings({"color_extraction": 1, "color_proportion": 1})
+        storage.question_sets.add(generated(one_each), "Two questions", {})
     with running(folder / "data") as app:
         yield app
 

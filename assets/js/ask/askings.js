@@ -84,7 +84,7 @@ function line(first, act) {
       node.dataset.asking = row.id;
       node.classList.toggle('th-qa-was-hidden', row.hidden);
       box.checked = qa.askings.includes(row.id);
-      box.disabled = !row.may.open;
+      box.disabled = !row.may.open && !box.checked;
       put(letter, numberOf(row.id));
       letter.hidden = !box.checked;
       put(title, row.name);

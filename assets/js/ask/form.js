@@ -187,7 +187,7 @@ export function askForm(root, begun) {
       const now = found.sets.find((one) => one.id === qa.set);
       if (!set || !now || set.id !== now.id) out.clear();
       set = now;
-      card.hidden = !found.may.compute;
+      card.hidden = !found.may.compute || !set;
       /** @type {any} */ (form.elements.namedItem('max_tokens')).placeholder = String(
         found.limits.tokens_default,
       );

@@ -10,6 +10,8 @@ export const OUTCOMES = {
   none: { sign: '·', word: 'not asked yet' },
 };
 const LONG = 900;
+/** How much of an answer a list shows. */
+export const SHORT = 320;
 export const VERSIONS = { colored: 'In color', gray: 'In gray', black: 'Black' };
 
 /**
@@ -80,8 +82,9 @@ function choices(question) {
  * @param {any} answer
  * @param {any} question
  * @param {Told | undefined} told
+ * @param {number} [most] characters that are shown at once, the last ones of more
  */
-export function answerCard(answer, question, told) {
+export function answerCard(answer, question, told, most = LONG) {
   const box = make('article', 'th-qa-answer');
   const head = make('header');
   const outcome = OUTCOMES[answer.outcome] || OUTCOMES.none;
@@ -96,7 +99,7 @@ export function answerCard(answer, question, told) {
   if (answer.outcome === 'none') return box;
   if (answer.outcome !== 'unanswered') {
     const words = make('blockquote', 'th-qa-said', answer.words || '(an empty text)');
-    if (answer.words.length > LONG) {
+    if (answer.words.length > most) {
       const all = make('details', 'th-qa-long');
       all.append(
         make(
@@ -106,7 +109,7 @@ export function answerCard(answer, question, told) {
         ),
       );
       all.append(make('blockquote', 'th-qa-said', answer.words));
-      words.textContent = '… ' + answer.words.slice(-LONG);
+      words.textContent = '… ' + answer.words.slice(-most);
       box.append(words, all);
     } else box.append(words);
   }

@@ -3,7 +3,7 @@
 import { make, many, options, put, strip } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { namesOf } from './names.js';
-import { answerCard, OUTCOMES, questionNodes } from './question.js';
+import { answerCard, OUTCOMES, questionNodes, SHORT } from './question.js';
 import { askUrl, numberOf, qa, setAsk } from './view.js';
 
 const COUNT = 24;
@@ -158,7 +158,9 @@ export function questionsView(box, rows, start) {
       const who = told();
       question.answers
         .slice(0, 2)
-        .forEach((answer) => pair.append(answerCard(answer, question, who.get(answer.asking))));
+        .forEach((answer) =>
+          pair.append(answerCard(answer, question, who.get(answer.asking), SHORT)),
+        );
       one.append(pair);
       one.classList.add('th-qa-wide');
     } else {

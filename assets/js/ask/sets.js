@@ -242,6 +242,7 @@ export function setsCard(root, reload) {
       part('which').hidden = !listed.length;
       part('make').hidden = !start.may.add;
       part('import').hidden = !start.may.folders;
+      part('or-import').hidden = !start.may.folders;
       options(
         select,
         listed.map((set) => ({

@@ -333,10 +333,12 @@ export function judging(found, judge) {
     return [card];
   }
   return found.judge.reports.map((report) => {
+    // The first is the answer; those behind it fold away.
     const nodes = report.tables.map((one, at) => {
-      const box = make(at ? 'details' : 'div', 'th-qa-judged');
+      const box = at ? make('details', 'th-qa-judged') : make('div', 'th-qa-judged');
+      const name = one.title + (one.published ? ' (published)' : '');
       box.append(
-        make(at ? 'summary' : 'h4', '', one.title + (one.published ? ' (published)' : '')),
+        at ? make('summary', '', name) : make('h4', '', name),
         make('p', 'th-soft', one.note),
         table(one.columns, one.rows, one.title),
       );
