@@ -49,11 +49,14 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict
         line("pixel reader", "in color", task, tally)
     for task, percent in view["chance"]["tasks"].items():
         line("chance", "", task, {"percent": percent})
+    line("chance", "", "micro", {"percent": view["chance"]["micro"]})
     for people in view["people"]:
+        number = many(people["participants"], "participant")
         for task, tally in people["tasks"].items():
-            number = many(people["participants"], "participant")
             line(f"people: {people['title']}", number, task, tally)
-        line(f"people: {people['title']}", "", "micro", people["micro"])
+        line(f"people: {people['title']}", number, "micro", people["micro"])
+        if people["macro"]:
+            line(f"people: {people['title']}", number, "macro", people["macro"])
     for row in view["published"]:
         for task, percent in row["tasks"].items():
             if percent is not None:

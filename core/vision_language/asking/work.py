@@ -236,7 +236,9 @@ class Asker:
         pixels = partial(
             picture, prompted.image, prompted.question.image_id, self._settings.version
         )
-        seed = (self._settings.seed + position) % 2**31
+        # Chance guesses alike however many others are asked; a model draws each answer anew.
+        drawn = self._work.model.kind != "baseline"
+        seed = (self._settings.seed + position * drawn) % 2**31
         return Ask(prompted.prompt, pixels, seed, prompted.question)
 
     def _budget(self) -> Budget:
