@@ -109,7 +109,8 @@ class AskingKeeper:
 
     def start(self, order: AskingOrder, note: AskingNote, actor: Actor) -> str:
         """Makes the folder of an order and puts it into the line; returns its id. An equal one that
-        is there goes on, and stays that of who began it.
+        is there goes on, and stays that of who began it; while it is at work it does so as it was
+        begun, and with another budget this is refused.
 
         Raises NotAllowed where that is somebody else's, and BadInput while it is at work and as
         :func:`core.vision_language.asking.plan.begin`.
@@ -122,6 +123,8 @@ class AskingKeeper:
                     self._shown(path.name, actor)
                     return path.name
                 self._require_own(actor, path)
+                if self.line.place(path.name) is not None and note.budget == Budget():
+                    return path.name  # pressed twice
                 note = replace(note, owner=self.owner(path.name))
             # Also where it is there: the set may lie elsewhere now.
             folder = self._begin(path, order)

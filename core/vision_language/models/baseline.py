@@ -14,7 +14,8 @@ from core.vision_language.records import Illustrated
 
 class BaselineAnswerer:
     """Answers by the letter, yes, no or the name alone. It knows the question and the pixels, never
-    the construction; where it has no way to an answer it says so, and leaves the question unanswered."""
+    the construction; where it has no way to an answer it says so, and leaves the question without
+    one."""
 
     def __init__(self, model: VisionModel) -> None:
         self._model = model

@@ -290,8 +290,9 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
     url = "http://127.0.0.1:9/v1"
     order = AskRequest(set=set_id, model=url, name="m", most_requests=100, most_tokens=1000)
     asking = start_asking(context, OWNER, order)["id"]
+    assert start_asking(context, OWNER, AskRequest(set=set_id, model=url, name="m"))["id"] == asking
     with pytest.raises(BadInput, match="waits already"):
-        start_asking(context, OWNER, AskRequest(set=set_id, model=url, name="m"))
+        start_asking(context, OWNER, order.model_copy(update={"most_requests": 5}))
     assert (keeper.note(asking).most_requests, keeper.note(asking).most_tokens) == (100, 1000)
     change_asking(context, OWNER, ChangeAsking(id=asking, what="pause"))
     change_asking(context, OWNER, ChangeAsking(id=asking, what="resume", most_requests=200))
