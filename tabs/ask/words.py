@@ -56,7 +56,7 @@ _LABELS = {
     "counteracts": "Difference against the illusion",
     "left_srgb8": "Left patch",
     "right_srgb8": "Right patch",
-    "srgb8": "Color",
+    "srgb8": "Color code",
     "axis": "Confusion line",
     "text": "Drawn",
     "pair_delta_ab": "Distance of figure and ground in a*b*",
@@ -165,12 +165,19 @@ def _words(key: str, value: Any) -> str:
     if key.endswith("srgb8"):
         return _colors(value)
     if isinstance(value, int | float):
-        return f"{value:g}"
+        return _number(key, value)
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {inner}" for name, inner in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(f"{one:g}" if isinstance(one, int | float) else str(one) for one in value)
+        return ", ".join(
+            _number(key, one) if isinstance(one, int | float) else str(one) for one in value
+        )
     return str(value)
+
+
+def _number(key: str, value: float) -> str:
+    """Differences of color with one decimal, as everywhere."""
+    return f"{value:.1f}" if "delta" in key else f"{value:g}"
 
 
 def _colors(value: Any) -> str:

@@ -26,6 +26,9 @@ const ACTIONS = {
 const LOOK_MS = 2000;
 const CALM_MS = 20000;
 
+/** Sets of which somebody has said whose answers are shown. */
+const decided = new Set();
+
 function line(first, act) {
   const node = make('article', 'th-qa-asking');
   const head = make('label');
@@ -56,6 +59,7 @@ function line(first, act) {
   node.append(head, facts, bar, message, problems, foot, refused);
   box.addEventListener('change', () => {
     const others = qa.askings.filter((id) => id !== now.id);
+    decided.add(qa.set);
     setAsk({ askings: box.checked ? [...others, now.id] : others, from: '' });
   });
   const all = Object.fromEntries(
@@ -178,16 +182,17 @@ export function askingsList(root) {
       put(hiddenButton, withHidden ? 'Leave out hidden' : many(found.hidden, 'hidden one'));
       hiddenButton.setAttribute('aria-pressed', String(withHidden));
       tell(rows);
-      // What a link names and is not here is not shown; without a link, the latest are.
+      // What a link names and is not here is not shown; who names none sees the latest.
       const ids = qa.askings.filter((id) => rows.some((row) => row.id === id));
-      const chosen =
-        first && !ids.length
-          ? rows
-              .filter((row) => row.may.open && !row.hidden && row.kind !== 'baseline')
-              .slice(0, 3)
-              .map((row) => row.id)
-              .reverse()
-          : ids;
+      if (first) decided.delete(qa.set);
+      if (ids.length) decided.add(qa.set);
+      const chosen = decided.has(qa.set)
+        ? ids
+        : rows
+            .filter((row) => row.may.open && !row.hidden && row.kind !== 'baseline')
+            .slice(0, 3)
+            .map((row) => row.id)
+            .reverse();
       if (chosen.join() !== qa.askings.join()) setAsk({ askings: chosen });
       // Names were not known to who drew first.
       if (first) store.tell('ask-named');

@@ -29,6 +29,7 @@ from tabs.ask.list import ChangeAsking, change_asking
 from tabs.ask.results import ResultsRequest, results_view
 from tabs.ask.routes import PREFIX, ask_routes
 from tabs.ask.start import AskRequest, start_asking
+from tabs.ask.words import facts_json
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.runs.line import Notes
@@ -343,3 +344,12 @@ def test_a_folder_that_cannot_be_read_is_shown_with_its_reason(
     assert row["status"] == "broken"
     assert "has the format None" in row["message"]
     assert ask("/results", set=set_id)["rows"] == []
+
+
+def test_facts_say_differences_of_color_with_one_decimal() -> None:
+    construction = {"choices_delta_e00": [14.079, 0.0], "srgb8": [147, 142, 147], "seed": 7}
+    assert facts_json(construction) == [
+        ["Choices from the right one, ΔE00", "14.1, 0.0"],
+        ["Color code", "#938E93"],
+        ["Seed", "7"],
+    ]
