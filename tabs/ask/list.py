@@ -13,7 +13,7 @@ from core.vision_language.asking.plan import AskingFolder
 from core.vision_language.models.served import Budget
 from core.vision_language.question_set import QuestionSet
 from storage.question_sets import ID_LENGTH
-from tabs.ask.keeper import AskingKeeper
+from tabs.ask.keeper import AskingKeeper, AskingNote
 from tabs.ask.words import model_name, settings_words, task_title
 from tabs.page.actor import Actor, allowed, asks, may
 from tabs.page.errors import many, message_of
@@ -101,7 +101,7 @@ def asking_json(
     changeable = allowed(actor, "cancel", keeper.begun(asking_id))
     moves = status in MOVES
     of = sets.get(set_id_of(folder))
-    part = _part(folder, of)
+    part = part_words(folder, of)
     return {
         "id": asking_id,
         "name": model_name(model),
@@ -124,6 +124,7 @@ def asking_json(
         "trouble": bool(problem) or status in ("paused", "interrupted"),
         "problems": [{"text": text, "count": count} for text, count in state.problems],
         "hidden": False,
+        "budget": None if model.kind != "served" else _budget_json(keeper.note(asking_id)),
         "may": {
             "open": state.done > 0,
             "pause": changeable and status == "running",
@@ -136,6 +137,11 @@ def asking_json(
             "export": state.done > 0,
         },
     }
+
+
+def _budget_json(note: AskingNote) -> dict[str, int | None]:
+    """What may be spent in all; None without an end."""
+    return {"most_requests": note.most_requests, "most_tokens": note.most_tokens}
 
 
 def progress_words(state: BatchState) -> str:
@@ -151,7 +157,7 @@ def progress_words(state: BatchState) -> str:
     return " · ".join(parts)
 
 
-def _part(folder: AskingFolder, of: QuestionSet | None) -> str:
+def part_words(folder: AskingFolder, of: QuestionSet | None) -> str:
     """Of which part of its set it is; empty where it is of all."""
     if of is None or folder.total == of.questions_count:
         return ""
@@ -191,5 +197,6 @@ def _unreadable(
         "trouble": True,
         "problems": [],
         "hidden": False,
+        "budget": None,
         "may": {**no, "hide": allowed(actor, "cancel", keeper.begun(folder.run_id))},
     }

@@ -36,8 +36,10 @@ def image_png(context: Context, actor: Actor, request: ImageRequest) -> bytes:
     if not _NAME.fullmatch(request.image) or not path.is_file():
         raise NotStored("That image is not in the set. Reload the page.")
     version = Version(request.version or Version.COLORED)
+    # Read also where the file itself is sent: another picture under this name is none of the set.
+    pixels = picture(path, request.image, version)
     if version is not Version.COLORED:
-        return encode_png(picture(path, request.image, version))
+        return encode_png(pixels)
     try:
         return path.read_bytes()
     except OSError as error:

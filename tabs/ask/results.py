@@ -24,7 +24,7 @@ from core.vision_language.tasks import ROBUSTNESS, TASKS
 from storage.question_sets import StoredQuestionSet
 from tabs.ask.judge import judge_json
 from tabs.ask.keeper import AskingKeeper
-from tabs.ask.list import progress_words
+from tabs.ask.list import part_words, progress_words
 from tabs.ask.people import people_json, studies_of
 from tabs.ask.sets import opened, set_json
 from tabs.ask.words import model_name, settings_words, task_title
@@ -63,7 +63,7 @@ def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dic
     of = opened(context, request.set)
     questions = list(of.questions())
     chosen = asked_of(context, of, request.askings)
-    rows = [_row_json(context, asking_id, asked) for asking_id, asked in chosen.items()]
+    rows = [_row_json(context, of, asking_id, asked) for asking_id, asked in chosen.items()]
     pixels = pixels_of(context, of)
     stored = StoredQuestionSet(request.set, of, False)
     return {
@@ -120,7 +120,7 @@ def _is_pixels(folder: AskingFolder, of: QuestionSet) -> bool:
     )
 
 
-def _row_json(context: Context, asking_id: str, asked: Asked) -> dict[str, Any]:
+def _row_json(context: Context, of: QuestionSet, asking_id: str, asked: Asked) -> dict[str, Any]:
     keeper = context.service(AskingKeeper)
     folder = keeper.folder(asking_id)
     state, scores = folder.state(), score(asked.questions, asked.answers)
@@ -130,7 +130,9 @@ def _row_json(context: Context, asking_id: str, asked: Asked) -> dict[str, Any]:
         "name": model_name(asked.model),
         "kind": asked.model.kind,
         "pixels": asked.model.location == PIXELS and asked.settings.version is Version.COLORED,
-        "settings": settings_words(asked.settings, asked.model),
+        "settings": " · ".join(
+            filter(None, (settings_words(asked.settings, asked.model), part_words(folder, of)))
+        ),
         "status": status_of(folder, state, keeper.line.place(asking_id)),
         "words": progress_words(state),
         "micro": tally_json(scores.overall),

@@ -120,7 +120,7 @@ def settings_words(settings: AskingSettings, model: VisionModel) -> str:
     """``plain · in color · at most 512 tokens``."""
     version = IMAGES[settings.version][0].lower()
     if model.kind == "baseline":
-        return version
+        return f"{version} · seed {settings.seed}" if model.location == CHANCE else version
     parts = [settings.style, version, f"at most {settings.max_tokens:,} tokens"]
     if settings.temperature:
         parts.append(f"temperature {settings.temperature:g}, seed {settings.seed}")

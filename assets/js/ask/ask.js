@@ -29,9 +29,12 @@ export function mount({ element }) {
   const sets = setsCard(root, load);
   const questions = questionsView(views.questions, list.rows, () => start);
 
+  // What a link names and is not here is said until something else is chosen.
+  let lost = '';
   function say(text) {
-    put(problem, text);
-    problem.hidden = !text;
+    const words = [lost, text].filter(Boolean).join(' ');
+    put(problem, words);
+    problem.hidden = !words;
   }
   async function load() {
     try {
@@ -44,7 +47,7 @@ export function mount({ element }) {
     const known = start.sets.some((one) => one.id === qa.set);
     if (!known) {
       const first = start.sets.find((one) => !one.hidden);
-      if (qa.set) say('The set of this link is not here.');
+      if (qa.set) lost = 'The set of this link is not here; another one is shown.';
       setAsk({ set: first ? first.id : '', askings: [] });
     } else front();
   }
@@ -107,6 +110,9 @@ export function mount({ element }) {
     } else questions.showLarge();
     if (open === 'results') questions.showLarge();
   }
+  root.querySelector('.th-qa-set').addEventListener('change', () => {
+    lost = '';
+  });
   tabs.forEach((tab) => tab.addEventListener('click', () => openAsk(tab.dataset.view || '')));
   arrowKeys(tabs);
   store.subscribe('ask', front);

@@ -23,6 +23,7 @@ const ACTIONS = {
   retry: 'Ask again what has no answer',
   hide: 'Hide',
 };
+const MOST_SHOWN = 12;
 const LOOK_MS = 2000;
 const CALM_MS = 20000;
 
@@ -56,7 +57,18 @@ function line(first, act) {
   bar.append(fill);
   head.append(box, letter, title, word);
   foot.append(words, buttons);
-  node.append(head, facts, bar, message, problems, foot, refused);
+  // A budget that is used up is raised where it goes on.
+  const budget = make('span', 'th-qa-budget');
+  const limits = ['most_requests', 'most_tokens'].map((name) => {
+    const label = make('label', '', name === 'most_requests' ? 'Requests in all' : 'Tokens in all');
+    const input = make('input');
+    input.inputMode = 'numeric';
+    input.placeholder = 'as it is';
+    label.append(input);
+    budget.append(label);
+    return { name, input };
+  });
+  node.append(head, facts, bar, message, problems, budget, foot, refused);
   box.addEventListener('change', () => {
     const others = qa.askings.filter((id) => id !== now.id);
     decided.add(qa.set);
@@ -69,7 +81,15 @@ function line(first, act) {
       button.addEventListener('click', async () => {
         refused.hidden = true;
         try {
-          await act(now, what === 'hide' && now.hidden ? 'show' : what);
+          const raised = Object.fromEntries(
+            limits
+              .filter((one) => one.input.value.trim())
+              .map((one) => [one.name, one.input.value.trim()]),
+          );
+          await act(now, what === 'hide' && now.hidden ? 'show' : what, raised);
+          limits.forEach((one) => {
+            one.input.value = '';
+          });
         } catch (error) {
           put(refused, error.message);
           refused.hidden = false;
@@ -88,7 +108,9 @@ function line(first, act) {
       node.dataset.asking = row.id;
       node.classList.toggle('th-qa-was-hidden', row.hidden);
       box.checked = qa.askings.includes(row.id);
-      box.disabled = !row.may.open && !box.checked;
+      const full = qa.askings.length >= MOST_SHOWN;
+      box.disabled = !box.checked && (!row.may.open || full);
+      box.title = full && !box.checked ? 'At most ' + MOST_SHOWN + ' stand beside each other' : '';
       put(letter, numberOf(row.id));
       letter.hidden = !box.checked;
       put(title, row.name);
@@ -108,6 +130,11 @@ function line(first, act) {
         problems.dataset.texts = texts.join('\n');
         problems.replaceChildren(...texts.map((text) => make('li', '', text)));
       }
+      budget.hidden = !row.may.resume || !row.budget;
+      limits.forEach((one) => {
+        const most = row.budget && row.budget[one.name];
+        one.input.placeholder = most ? most.toLocaleString('en-US') : 'no end';
+      });
       put(all.resume, row.status === 'planned' ? 'Start' : 'Go on');
       put(all.hide, row.hidden ? 'Show again' : 'Hide');
       arrange(
@@ -137,8 +164,8 @@ export function askingsList(root) {
   let asked = 0;
   let of = '';
 
-  async function act(row, what) {
-    await send('/api/ask/askings/' + row.id + '/' + what, {});
+  async function act(row, what, body) {
+    await send('/api/ask/askings/' + row.id + '/' + what, body);
     await load();
   }
   function draw() {

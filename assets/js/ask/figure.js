@@ -117,17 +117,19 @@ export function figureBlocks(found, numbered = numberOf) {
   const guess = (value) => (known(value) ? 'chance ' + value.toFixed(0) : '');
   /** @type {Block[]} */
   const blocks = [];
+  // Who was asked a part of the set has the chance of that part.
+  const own = new Set(found.rows.map((row) => guess(row.micro.chance)).filter(Boolean));
   if (found.rows.length || found.people.length)
     blocks.push({
       title: 'All questions (micro average)',
-      note: guess(found.chance.micro),
+      note: own.size > 1 ? 'each beside chance on what it was asked' : [...own][0] || '',
       task: '',
       lanes: lanes((row) => row.micro, found.chance.micro, ''),
     });
   if ([...found.rows, ...found.people].some((row) => row.macro))
     blocks.push({
       title: 'Mean of the tasks (macro average)',
-      note: 'every task of the same weight',
+      note: 'every task that was asked has the same weight',
       task: null,
       lanes: lanes((row) => row.macro, null, ''),
     });

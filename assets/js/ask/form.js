@@ -163,7 +163,12 @@ export function askForm(root, begun) {
       if (text(name)) body[name] = text(name);
     });
     if (known.value === SERVER)
-      Object.assign(body, { name: text('name'), key_env: text('key_env') });
+      Object.assign(body, {
+        name: text('name'),
+        key_env: text('key_env'),
+        length: text('length'),
+        sends_temperature: values.has('sends_temperature'),
+      });
     if (out.size) body.tasks = set.tasks.map((task) => task.id).filter((id) => !out.has(id));
     if (!body.model) {
       refuse('Say which model.', 'model');

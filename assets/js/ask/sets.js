@@ -162,6 +162,7 @@ function makeDialog(generator, done) {
     'Make',
     async (say) => {
       const values = new FormData(form);
+      if (what === 'make' && !values.getAll('tasks').length) throw new Error('Tick a task.');
       const both = { seed: values.get('seed'), name: values.get('name') };
       const body =
         what === 'make'

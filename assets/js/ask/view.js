@@ -17,7 +17,7 @@ function read(query) {
   const fields = Object.fromEntries(FIELDS.map((name) => [name, value(name)]));
   return {
     set: value('set'),
-    askings: value('askings').split(',').filter(Boolean),
+    askings: [...new Set(value('askings').split(',').filter(Boolean))],
     view: VIEWS.includes(view) ? view : 'results',
     ...fields,
   };

@@ -110,9 +110,9 @@ export class QuestionControls {
   #keyOf({ key, timeStamp }) {
     const { hands, study } = this;
     const letter = key.length === 1 ? key.toUpperCase() : key;
-    const digit = /^[1-9]$/.test(key) ? Number(key) - 1 : -1;
-    const place = digit >= 0 ? digit : this.#keys.indexOf(letter);
-    if (place >= 0 && place < this.#keys.length) hands.answer('place', place, timeStamp);
+    // Digits stand for nothing: who counts four presses 4, and would have given the fourth answer.
+    const place = this.#keys.indexOf(letter);
+    if (place >= 0) hands.answer('place', place, timeStamp);
     else if (letter === 'Z') hands.zoom();
     else if (letter === 'U' || key === 'Backspace') hands.undo();
     else if (letter === 'S' && study.skip) hands.answer('skip', null, timeStamp);

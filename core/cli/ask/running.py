@@ -43,7 +43,10 @@ def add(commands: Any) -> None:
     settings = AskingSettings()
     how = run.add_argument_group("how it is asked")
     how.add_argument(
-        "--style", choices=list(Style), default=settings.style, help="default %(default)s"
+        "--style",
+        choices=[str(style) for style in Style],
+        default=settings.style,
+        help="default %(default)s",
     )
     how.add_argument(
         "--image",

@@ -190,13 +190,19 @@ def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
     assert (gray[..., 0] == gray[..., 2]).all()
     assert gray.shape == (first["height"], first["width"], 3)
     ask(f"/images/{set_id}/{'0' * 64}.png", status=404)
+    # A file that holds another picture is not shown as the question's.
+    path = of.image_path(question)
+    other = of.image_path(next(one for one in of.questions() if one.task == "color_blindness"))
+    path.write_bytes(other.read_bytes())
+    refused = ask(f"/images/{set_id}/{question.image_id}.png", status=400)
+    assert "holds other pixels" in refused["error"]
 
 
 def test_a_part_is_asked_and_the_same_again_goes_on(ask: Ask, set_id: str) -> None:
     part = {"tasks": ["color_extraction", "color_blindness"], "limit": 1, "image": "gray"}
     asking = answered(ask, set_id, "chance", **part)
     row = one_of(ask, asking)
-    assert row["settings"] == "in gray · 2 of 7 questions"
+    assert row["settings"] == "in gray · seed 0 · 2 of 7 questions"
     assert ask("/askings", {"set": set_id, "model": "chance", **part})["id"] == asking
     view = ask("/results", set=set_id, askings=asking)
     assert view["rows"][0]["micro"]["asked"] == 2
