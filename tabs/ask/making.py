@@ -11,6 +11,7 @@ from pydantic import Field
 from core.errors import BadInput, TrueHueError
 from core.generation.request import Cancelled
 from core.vision_language.appendix_e import SYSTEM_NAMES
+from core.vision_language.baselines import reads
 from core.vision_language.generators import VERSION, Difficulty, GeneratedSettings, generated
 from core.vision_language.judge_set import JudgeSettings, judge_questions
 from core.vision_language.models.registry import PIXELS
@@ -175,7 +176,10 @@ def _add(
 
 
 def _pixels_asked(context: Context, actor: Actor, set_id: str) -> dict[str, Any]:
-    """Has the pixel reader asked, which every score stands beside; the asking's id, or why not."""
+    """Has the pixel reader asked, which every score stands beside; the asking's id, or why not. Of
+    a set in which it has nothing to read it is not."""
+    if not any(map(reads, context.storage.question_sets.open(set_id).questions())):
+        return {"pixels": None}
     try:
         return {"pixels": start_asking(context, actor, AskRequest(set=set_id, model=PIXELS))["id"]}
     except TrueHueError as error:
