@@ -2,6 +2,7 @@
 // two askings differ, the same list shows their words side by side.
 import { make, many, options, put, strip } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
+import { keeping } from './keep.js';
 import { namesOf } from './names.js';
 import { answerCard, OUTCOMES, questionNodes, SHORT } from './question.js';
 import { askUrl, numberOf, qa, setAsk } from './view.js';
@@ -46,6 +47,7 @@ export function questionsView(box, rows, start) {
   let asked = 0;
   let typing;
   let dialog = null;
+  let drawn = '';
   search.type = 'search';
   search.placeholder = 'Search questions and answers…';
   search.setAttribute('aria-label', 'Search questions and answers');
@@ -59,6 +61,7 @@ export function questionsView(box, rows, start) {
   card.append(bar, status, list, pager);
   box.append(card);
 
+  const key = () => JSON.stringify(wanted()) + qa.view;
   const again = (values) => setAsk({ from: '', q: '', ...values });
   task.addEventListener('change', () => again({ task: task.value }));
   who.addEventListener('change', () => again({ of: who.value }));
@@ -206,6 +209,7 @@ export function questionsView(box, rows, start) {
     );
   }
   function draw() {
+    drawn = key();
     filters();
     list.classList.toggle('th-qa-differ', qa.view === 'differ');
     if (qa.view === 'differ' && qa.askings.length < 2) {
@@ -228,7 +232,7 @@ export function questionsView(box, rows, start) {
           ' gets right'
         : many(found.total, 'question');
     put(status, found.total ? words : 'No question fits. Choose fewer filters.');
-    list.replaceChildren(...found.questions.map(cardOf));
+    keeping(list, () => list.replaceChildren(...found.questions.map(cardOf)));
     page();
   }
 
@@ -332,13 +336,15 @@ export function questionsView(box, rows, start) {
     /** Asks for what the link says, and draws it. */
     async show() {
       const mine = ++asked;
-      draw();
+      if (drawn !== key()) draw();
       if (qa.view !== 'differ' || qa.askings.length > 1) {
         try {
           const answer = await ask(askUrl('/questions', wanted()));
           if (mine !== asked) return;
+          // While answers come in, most pages of the list stay as they are.
+          const same = JSON.stringify(answer) === JSON.stringify(found);
           found = answer;
-          draw();
+          if (!same) draw();
         } catch (error) {
           if (mine === asked) put(status, error.message);
         }
@@ -354,9 +360,6 @@ export function questionsView(box, rows, start) {
     },
     /** Only the question that is open is another. */
     showLarge,
-    key: () => JSON.stringify(wanted()) + qa.view,
-    forget() {
-      found = null;
-    },
+    key,
   };
 }

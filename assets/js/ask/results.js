@@ -2,6 +2,7 @@
 import { make, put } from '../shared/dom.js';
 import { figure, figureBlocks } from './figure.js';
 import { figureSvg, saveFigure } from './figure_file.js';
+import { keeping } from './keep.js';
 import { namesOf } from './names.js';
 import { allNumbers, differences, judging, published, reasons } from './tables.js';
 import { askUrl, numberOf, qa } from './view.js';
@@ -60,9 +61,6 @@ export function drawResults(box, found, judge) {
   const legend = make('p', 'th-qa-legend');
   const names = namesOf(found.rows);
   const blocks = figureBlocks(found);
-  const open = new Set(
-    [...box.querySelectorAll('details[open] > summary')].map((node) => node.textContent),
-  );
   if (!found.rows.length)
     card.append(
       make(
@@ -90,9 +88,5 @@ export function drawResults(box, found, judge) {
   const nodes = [card, ...differences(found), ...judging(found, judge)];
   if (found.rows.length || found.people.length) nodes.push(allNumbers(found));
   nodes.push(...reasons(found), ...published(found));
-  nodes.forEach((node) => {
-    const summary = node.querySelector(':scope > summary');
-    if (summary && open.has(summary.textContent)) node.setAttribute('open', '');
-  });
-  box.replaceChildren(...nodes);
+  keeping(box, () => box.replaceChildren(...nodes));
 }

@@ -7,6 +7,8 @@ import { numberOf, openAsk, qa } from './view.js';
 
 const NONE = '–';
 const SMALLEST_P = 0.0001;
+/** The two askings whose differences are shown, as long as both are. */
+let chosenPair = '';
 
 /**
  * A table of texts; a cell may be a node.
@@ -231,9 +233,15 @@ export function differences(found) {
     })),
     '0',
   );
+  const pairOf = (one) => one.first + ' ' + one.second;
+  const before = found.differences.findIndex((one) => pairOf(one) === chosenPair);
+  which.value = String(Math.max(0, before));
   which.setAttribute('aria-label', 'Which two');
   if (found.differences.length > 1) head.append(which);
-  which.addEventListener('change', show);
+  which.addEventListener('change', () => {
+    chosenPair = pairOf(found.differences[Number(which.value)]);
+    show();
+  });
   show();
   card.append(head, body);
   return [card];

@@ -85,6 +85,13 @@ def test_people_published_and_the_pixel_reader_stand_where_they_answered() -> No
         ("All questions (micro average)", [*models, "People: Ours"]),
         ("Color Counting", [*models, "Pixel reader", "People: Ours", "People (published)"]),
     ]
+    # Means and what is right with all variants stand where somebody has them.
+    seeds = {"macro": tally(3, 8), "robust": {"as_made": tally(1, 8), "complete": tally(1, 8)}}
+    robust = {**FOUND, "rows": [*FOUND["rows"], row("r", "in color", name="Robust one", **seeds)]}
+    assert lanes(robust)[1:3] == [
+        ("Mean of the tasks (macro average)", ["Robust one"]),
+        ("Robust", ["Robust one"]),
+    ]
     # Without anybody there is chance; the reader as an asking of its own is not said twice.
     nobody = {**FOUND, "rows": [], "people": [], "pixels": None, "published": []}
     assert lanes(nobody) == [("Color Counting", ["Chance"])]
