@@ -3,6 +3,7 @@ import { arrange, make, many, options, put, strip } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 import { qa, setAsk } from './view.js';
 
+const PHONE = 720;
 const HUB = 'hub:';
 const FOLDER = 'folder:';
 const SERVER = 'server:';
@@ -32,7 +33,7 @@ const OTHERS = {
  * @param {(id: string) => void} begun
  */
 export function askForm(root, begun) {
-  const card = /** @type {HTMLElement} */ (root.querySelector('.th-qa-ask'));
+  const card = /** @type {Found} */ (root.querySelector('.th-qa-ask'));
   const form = /** @type {Found} */ (card.querySelector('form'));
   const part = (name) => /** @type {Found} */ (card.querySelector('.th-qa-' + name));
   const known = /** @type {HTMLSelectElement} */ (form.elements.namedItem('known'));
@@ -44,6 +45,9 @@ export function askForm(root, begun) {
   let image = 'colored';
   let set;
   const out = new Set();
+
+  // On a phone what came of it is nearer than asking once more.
+  card.open = window.innerWidth > PHONE;
 
   const isBaseline = () => start.models.some((one) => one.id === known.value && one.baseline);
   function refuse(text, field) {

@@ -7,7 +7,7 @@
  * @returns {Map<string, string>}
  */
 export function namesOf(rows) {
-  const parts = (row) => row.settings.split(' · ').filter(Boolean);
+  const parts = (row) => row.settings.split(/ · |, /).filter(Boolean);
   return new Map(
     rows.map((row) => {
       const same = rows.filter((other) => other.name === row.name);

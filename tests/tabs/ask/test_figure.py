@@ -64,9 +64,13 @@ def test_two_of_the_same_model_are_told_apart_by_what_is_different() -> None:
     names = run_module(
         """const { namesOf } = await load('ask/names');
         return [...namesOf(value)];""",
-        [*FOUND["rows"], {**row("c", "plain · in gray · float32"), "name": "Other"}],
+        [
+            row("a", "plain · in gray · temperature 0.5, seed 3"),
+            row("b", "plain · in gray · temperature 0.5, seed 40"),
+            row("c", "plain · in gray", name="Other"),
+        ],
     )
-    assert names == [["a", "Model, in color"], ["b", "Model, in gray"], ["c", "Other"]]
+    assert names == [["a", "Model, seed 3"], ["b", "Model, seed 40"], ["c", "Other"]]
 
 
 def lanes(found: dict[str, Any]) -> list[tuple[str, list[str]]]:
