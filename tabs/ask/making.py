@@ -50,7 +50,9 @@ class MakeJudgeSet(PageRequest):
     """GenColorBench's Appendix E on diagnostic renders: so many ``renders`` in colors of a
     ``system``, of six questions each on ISCC-NBS level 2 and nine on CSS."""
 
-    system: Annotated[str, one_of("color system", list(SYSTEM_NAMES))] = "l2"
+    system: Annotated[
+        str, one_of("color system", list(SYSTEM_NAMES)), Field(min_length=1, title="Color system")
+    ]
     renders: Annotated[Whole, Field(ge=1, le=MOST_RENDERS, title="Renders")] = 20
     seed: Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed")] = 0
     name: str = ""

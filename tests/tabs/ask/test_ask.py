@@ -218,7 +218,7 @@ def test_a_part_is_asked_and_the_same_again_goes_on(ask: Ask, set_id: str) -> No
 def test_a_model_as_judge_stands_beside_the_rules(
     ask: Ask, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = ask("/sets/judge", {"renders": 2, "seed": 1})["job"]
+    job = ask("/sets/judge", {"system": "l2", "renders": 2, "seed": 1})["job"]
     ended = context.jobs.wait(job, 120)
     assert ended.status == "done", ended.problem
     set_id = ended.result["set"]
