@@ -2,20 +2,9 @@
 import { arrange, inFront, make, many, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
+import { STATUS_WORDS } from '../shared/statuses.js';
 import { askUrl, numberOf, qa, setAsk } from './view.js';
 
-const WORDS = {
-  waiting: 'Waiting',
-  planned: 'Not started',
-  running: 'Running',
-  pausing: 'Pausing…',
-  cancelling: 'Cancelling…',
-  paused: 'Paused',
-  cancelled: 'Cancelled',
-  finished: 'Finished',
-  interrupted: 'Interrupted',
-  broken: 'Unreadable',
-};
 const ACTIONS = {
   resume: 'Go on',
   pause: 'Pause',
@@ -115,7 +104,7 @@ function line(first, act) {
       letter.hidden = !box.checked;
       put(title, row.name);
       const later = row.status === 'waiting' && row.place > 1 ? ', ' + row.place + ' in line' : '';
-      put(word, WORDS[row.status] + later);
+      put(word, STATUS_WORDS[row.status] + later);
       put(facts, row.settings);
       bar.hidden = !row.total || (row.done >= row.total && !row.moves);
       bar.setAttribute('aria-label', row.name);
@@ -190,7 +179,7 @@ export function askingsList(root) {
     );
     const more = found.some((row) => heard.has(row.id) && heard.get(row.id).done !== row.done);
     found.forEach((row) => heard.set(row.id, { status: row.status, done: row.done }));
-    put(part('said'), news.map((row) => row.name + ': ' + WORDS[row.status]).join('. '));
+    put(part('said'), news.map((row) => row.name + ': ' + STATUS_WORDS[row.status]).join('. '));
     if (news.length || more) store.tell('ask-more');
   }
   async function load() {

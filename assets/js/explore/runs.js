@@ -3,6 +3,7 @@
 import { arrange, make, many, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
+import { STATUS_WORDS } from '../shared/statuses.js';
 import { SLICE_FIELDS, setSlice } from './filters.js';
 import { runOutcome } from './runs_card.js';
 import { runExports } from './runs_export.js';
@@ -21,20 +22,6 @@ const SHAPES = {
   interrupted: '!',
   broken: '!',
   imported: '↓',
-};
-
-const WORDS = {
-  waiting: 'Waiting',
-  planned: 'Not started',
-  running: 'Running',
-  pausing: 'Pausing…',
-  cancelling: 'Cancelling…',
-  paused: 'Paused',
-  cancelled: 'Cancelled',
-  finished: 'Finished',
-  interrupted: 'Interrupted',
-  broken: 'Unreadable',
-  imported: 'Imported',
 };
 
 const STORES = ['finished', 'paused', 'cancelled', 'interrupted', 'imported'];
@@ -160,7 +147,7 @@ export function mount({ element }) {
         put(title, run.name);
         put(
           word,
-          WORDS[run.status] +
+          STATUS_WORDS[run.status] +
             (run.status === 'waiting' && run.place > 1 ? ', ' + run.place + ' in line' : ''),
         );
         // A bar that is full says no more than the word.
@@ -222,7 +209,7 @@ export function mount({ element }) {
   function tell(runs) {
     const news = runs
       .filter((run) => heard.has(run.id) && heard.get(run.id) !== run.status)
-      .map((run) => run.name + ': ' + WORDS[run.status]);
+      .map((run) => run.name + ': ' + STATUS_WORDS[run.status]);
     runs.forEach((run) => heard.set(run.id, run.status));
     if (news.length) store.tell('runs');
     return news.join('. ');
