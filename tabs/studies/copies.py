@@ -41,6 +41,7 @@ MOST_EVENTS = 1_000_000
 """Of one participant: 50 sketches with the most actions that a coloring may have."""
 TO_PARTICIPANTS = (MarkKind.PRACTICE, MarkKind.RECOLOR)
 """Marks whose reason is written to one participant, and is no part of an anonymous export."""
+_MOST_ERRORS = 100
 Json = dict[str, Any]
 
 
@@ -237,17 +238,20 @@ class _Document(_Strict):
     format_version: int
     personal: bool
     created_at: Time
-    plans: Annotated[list[_Plan], Field(min_length=1, max_length=10_000)]
-    states: Annotated[list[_State], Field(min_length=1, max_length=10_000)]
-    rules: Annotated[list[_Rule], Field(max_length=10_000)]
-    links: Annotated[list[_Link], Field(max_length=100_000)]
-    erasures: Annotated[list[_Erasure], Field(max_length=100_000)]
+    plans: Annotated[list[_Plan], Field(min_length=1, max_length=10_000, fail_fast=True)]
+    states: Annotated[list[_State], Field(min_length=1, max_length=10_000, fail_fast=True)]
+    rules: Annotated[list[_Rule], Field(max_length=10_000, fail_fast=True)]
+    links: Annotated[list[_Link], Field(max_length=100_000, fail_fast=True)]
+    erasures: Annotated[list[_Erasure], Field(max_length=100_000, fail_fast=True)]
     participants: Count
     events: Count
     exported_at: Time
     exported_with: dict[str, str]
     people_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    sketches: Annotated[tuple[SketchDocument, ...], Field(max_length=10_000)] = ()
+    sketches: Annotated[tuple[SketchDocument, ...], Field(max_length=10_000, fail_fast=True)] = ()
+
+
+DOCUMENT_FIELDS = frozenset(_Document.model_fields)
 
 
 class _Trial(_Strict):
@@ -300,10 +304,10 @@ class _Person(_Strict):
     language: Annotated[str, Field(max_length=40)]
     external: dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]]
     enrolled_at: Time
-    trials: Annotated[list[_Trial], Field(max_length=20_000)]
-    events: Annotated[list[_Event], Field(max_length=MOST_EVENTS)]
-    decisions: Annotated[list[_Decision], Field(max_length=1_000)]
-    marks: Annotated[tuple[_Mark, ...], Field(max_length=100_000)] = ()
+    trials: Annotated[list[_Trial], Field(max_length=20_000, fail_fast=True)]
+    events: Annotated[list[_Event], Field(max_length=MOST_EVENTS, fail_fast=True)]
+    decisions: Annotated[list[_Decision], Field(max_length=1_000, fail_fast=True)]
+    marks: Annotated[tuple[_Mark, ...], Field(max_length=100_000, fail_fast=True)] = ()
 
 
 class Document:
@@ -379,6 +383,10 @@ def _model(kind: type[_Read], content: Any, where: str) -> _Read:
     try:
         return kind.model_validate(content)
     except ValidationError as error:
+        if error.error_count() > _MOST_ERRORS:  # each takes a kilobyte to describe
+            raise BadInput(
+                f"{where} cannot be read: it has {error.error_count():,} errors."
+            ) from None
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "it"
         raise BadInput(f"{where} cannot be read: {place[:120]}: {first['msg']}.") from None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +18,13 @@ from core.files import DAMAGED_ZIP
 from core.sketches.records import Sketch
 from core.study_copy import ParticipantCopy, StudyCopy
 from tabs.page.actor import Actor, asks
+from tabs.page.answers import MOST_VALUES, values_in
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.requests import Nothing
 from tabs.studies.colorings.archive import is_ours, read_sketches, sketches_named
 from tabs.studies.colorings.tables import COLORING_TABLES
-from tabs.studies.copies import Document, SketchDocument, person_of
+from tabs.studies.copies import DOCUMENT_FIELDS, Document, SketchDocument, person_of
 from tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE
 from tabs.studies.import_checks import CopyChecks, images_of
 from tabs.studies.questions.tables import QUESTION_TABLES
@@ -39,6 +41,10 @@ _FILES = frozenset(
     }
 )
 _PART_BYTES = 2**16
+# What stands between the fields of an object of JSON; a field begins with its quotation mark.
+_OPENING, _COMMA, _COLON, _CLOSING = map(
+    re.compile, (r'\s*{\s*(?=")', r'\s*,\s*(?=")', r"\s*:\s*", r"\s*}\s*")
+)
 _DAMAGED: tuple[type[Exception], ...] = (*DAMAGED_ZIP, ValueError)
 
 
@@ -48,7 +54,7 @@ class Limits:
 
     study_bytes: int = 64 * 2**20
     people_bytes: int = 4 * 2**30
-    person_bytes: int = 128 * 2**20
+    person_bytes: int = 8 * 2**20
     participants: int = 20_000
 
 
@@ -115,7 +121,7 @@ def read_archive(path: Path, shown: str, limits: Limits | None = None) -> Archiv
     with _readable(shown), zipfile.ZipFile(path) as archive:
         entries = _entries(archive, shown)
         text = _whole(archive, entries[STUDY_FILE], limits.study_bytes, shown)
-        document = Document(_json(text, STUDY_FILE))
+        document = Document(_json(text, STUDY_FILE, DOCUMENT_FIELDS))
         if document.participants > limits.participants:
             raise BadInput(
                 f"{shown} has {document.participants:,} participants; {limits.participants:,} are "
@@ -153,7 +159,9 @@ class ArchivedStudy:
                     raise BadInput(
                         f"Line {number} of {PEOPLE_FILE} is larger than {most} MB: too large."
                     )
-                person = person_of(_json(line, f"line {number} of {PEOPLE_FILE}"), number)
+                where = f"line {number} of {PEOPLE_FILE}"
+                _refuse_many(values_in(line), where)
+                person = person_of(_json(line, where), number)
                 events += len(person.events)
                 yield person
         if events != self.document.events:
@@ -191,12 +199,22 @@ def _entries(archive: zipfile.ZipFile, shown: str) -> dict[str, zipfile.ZipInfo]
 
 
 def _whole(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int, shown: str) -> bytes:
-    # What an entry says of its own size is not believed: bytes are counted as they come.
+    # What an entry says of its own size is not believed: bytes and values are counted as they come.
+    data, values = bytearray(), 0
     with archive.open(entry) as file:
-        data = file.read(most_bytes + 1)
-    if len(data) > most_bytes:
-        raise _too_large(entry, most_bytes, shown)
-    return data
+        while part := file.read(_PART_BYTES):
+            data += part
+            values += values_in(part)
+            _refuse_many(values, f"{entry.filename} in {shown}")
+            if len(data) > most_bytes:
+                raise _too_large(entry, most_bytes, shown)
+    return bytes(data)
+
+
+def _refuse_many(values: int, where: str) -> None:
+    """Refuses more values of JSON than an import takes, before they are parsed."""
+    if values > MOST_VALUES:
+        raise BadInput(f"{where} has more than {MOST_VALUES:,} values: too many.")
 
 
 def _too_large(entry: zipfile.ZipInfo, most_bytes: int, shown: str) -> BadInput:
@@ -234,17 +252,45 @@ def _check_people(
         )
 
 
-def _json(text: bytes, where: str) -> Any:
+def _json(text: bytes, where: str, fields: Set[str] | None = None) -> Any:
+    """The JSON of a text; of an object with ``fields`` no other is parsed. Raises BadInput."""
+
     def refused(word: str) -> float:
         raise ValueError(f"{word} is no number")
 
     try:
-        content = json.loads(text, parse_constant=refused)
+        if fields is None:
+            content = json.loads(text, parse_constant=refused)
+        else:
+            decoder = json.JSONDecoder(parse_constant=refused)
+            content = _fields(text.decode(), decoder, fields, where)
         if rb"\ud" in text.lower():
             # Half a character is JSON, but no text that could be stored.
             json.dumps(content, ensure_ascii=False).encode()
+    except BadInput:
+        raise
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{where} is no JSON that can be read: {str(error)[:200]}.") from None
+    return content
+
+
+def _fields(text: str, decoder: json.JSONDecoder, known: Set[str], where: str) -> dict[str, Any]:
+    """The object that is the whole text, field by field: an unknown one is refused before its value
+    is parsed. Raises BadInput, and ValueError for what is no object."""
+    content: dict[str, Any] = {}
+    before, end = _OPENING, 0
+    while (begins := before.match(text, end)) is not None:
+        name, end = decoder.raw_decode(text, begins.end())
+        if name not in known or name in content:
+            again = " twice" if name in content else ""
+            raise BadInput(f"{where} cannot be read: it has {name[:80]!r}{again}.")
+        colon = _COLON.match(text, end)
+        if colon is None:
+            raise ValueError(f"a colon is missing at character {end}")
+        content[name], end = decoder.raw_decode(text, colon.end())
+        before = _COMMA
+    if _CLOSING.fullmatch(text, end) is None:
+        raise ValueError(f"it is no object, or does not go on at character {end}")
     return content
 
 

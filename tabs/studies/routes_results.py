@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+import anyio
 from fastapi import Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.background import BackgroundTask
@@ -90,7 +91,8 @@ def results_routes(context: Context) -> Door:
     door.takes("/{study}/participants/{participant}/exclude", Decide, exclude)
     door.takes("/{study}/participants/{participant}/include", Decide, include)
     door.takes("/{study}/participants/{participant}/erase", Erase, erase)
-    door.takes_file("/import", Nothing, MOST_ARCHIVE_BYTES, import_study)
+    importing = anyio.CapacityLimiter(1)  # a study may take some hundred megabytes for a moment
+    door.takes_file("/import", Nothing, MOST_ARCHIVE_BYTES, import_study, importing)
     return door
 
 

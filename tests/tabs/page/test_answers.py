@@ -73,6 +73,9 @@ def test_many_small_values_are_refused_before_they_are_made() -> None:
     data = b'{"refs":[' + b"{}," * (MOST_VALUES + 1) + b"{}]}"
     with pytest.raises(ValueError, match="1,000,000 values"):
         read_json(data)
+    nested = b'{"refs":[' + (b"[" * 900 + b"]" * 900 + b",") * 1_200 + b"{}]}"
+    with pytest.raises(ValueError, match="1,000,000 values"):
+        read_json(nested)
     assert len(read_json(b'{"refs":[' + b"{}," * 1000 + b"{}]}")["refs"]) == 1001
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
+import threading
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
 
 from core.errors import BadInput
 from core.studies import State
@@ -18,6 +24,7 @@ from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import Nothing
 from tabs.shell.compose import make_context
+from tabs.studies import routes_results
 from tabs.studies.changing import Copying
 from tabs.studies.changing import copy as copy_of
 from tabs.studies.exports import AskExport, write_archive
@@ -38,6 +45,27 @@ from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened
 
 Change = Callable[[dict[str, Any], list[dict[str, Any]]], None]
+MOST_MB = 150
+READER = """
+import json, resource, sys
+from pathlib import Path
+from core.errors import BadInput
+from tabs.studies.imports import read_archive
+
+def peak_mb():
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+before, read = peak_mb(), {}
+for path in sorted(Path(sys.argv[1]).glob("bad-*.zip")):
+    try:
+        list(read_archive(path, path.name).people())
+        message = ""
+    except BadInput as error:
+        message = str(error)
+    read[path.stem] = message, peak_mb() - before
+print(json.dumps(read))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +276,7 @@ def _another_plan(document: dict[str, Any], _: list[dict[str, Any]]) -> None:
 WRONG: dict[str, tuple[Change, str]] = {
     "another format": (_document("format", "zip"), "not that of a TrueHue study"),
     "a newer version": (_document("format_version", 3), "Update TrueHue"),
-    "an unknown field": (_document("password", "x"), "password: Extra inputs"),
+    "an unknown field": (_document("password", "x"), "it has 'password'"),
     "no plan": (_document("plans", []), "plans"),
     "a plan's unknown field": (_plan("model_names_shown", True), "no plan has: model_names_shown"),
     "a plan that cannot be served": (_plan("votes", 0), "votes is a whole number"),
@@ -364,3 +392,81 @@ def test_a_bomb_is_read_no_further_than_its_limit(archive: Path, tmp_path: Path)
         read_archive(bomb, "bomb.zip", Limits(people_bytes=8 * 2**20))
     with pytest.raises(BadInput, match="larger than 0 MB"):
         read_archive(archive, "all.zip", Limits(study_bytes=100))
+
+
+def test_small_archives_of_many_values_take_little_memory(archive: Path, tmp_path: Path) -> None:
+    """22 million empty objects are 100 kB as a file and 1.7 GB in memory; half a million that lack
+    what a participant has took 3.6 GB in errors."""
+    with zipfile.ZipFile(archive) as old:
+        study, people = old.read("study.json"), old.read("people.jsonl")
+    millions = b"{}," * 1_000_000
+    faults = b'{"events":[' + b"{}," * 450_000 + b"{}]}\n"
+    sums = {"people_sha256": hashlib.sha256(faults).hexdigest(), "participants": 1}
+    faulty = json.dumps({**json.loads(study), **sums}).encode()
+    bad = {
+        "unknown": ([study[:-1], b',"x":[', *[millions] * 22, b"{}]}"], people),
+        "nested": ([study[:-1], b',"x":[', *[b"[" * 900 + b"]" * 900 + b","] * 20_000], people),
+        "errors": ([faulty], faults),
+    }
+    for name, (parts, lines) in bad.items():
+        packed = tmp_path / f"bad-{name}.zip"
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
+            with new.open("study.json", "w") as file:
+                file.writelines(parts)
+            new.writestr("people.jsonl", lines)
+    command = [sys.executable, "-c", READER, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, check=True)
+    read = json.loads(done.stdout)
+    assert max(mb for _, mb in read.values()) < MOST_MB, read
+    assert "more than 1,000,000 values" in read["bad-unknown"][0]
+    assert "more than 1,000,000 values" in read["bad-nested"][0]
+    assert "number: Field required" in read["bad-errors"][0]
+
+
+def test_an_unknown_field_is_refused_before_its_value_is_read(
+    archive: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(archive) as old:
+        study, people = old.read("study.json"), old.read("people.jsonl")
+    for text, message in (
+        (study[:-1] + b', "x" : {"no": JSON}}', "it has 'x'"),
+        (study[:-1] + b',"format":"truehue study"}', "it has 'format' twice"),
+        (study[:-1], "does not go on"),
+        (study + b"{}", "does not go on"),
+        (study[:-1] + b',"x"', "it has 'x'"),
+        (b"[1]", "no object"),
+    ):
+        packed = tmp_path / "odd.zip"
+        with zipfile.ZipFile(packed, "w") as new:
+            new.writestr("study.json", text)
+            new.writestr("people.jsonl", people)
+        with pytest.raises(BadInput, match=message):
+            read_archive(packed, "odd.zip")
+    spaced = repacked(archive, tmp_path / "spaced.zip", lambda *_: None)
+    with zipfile.ZipFile(tmp_path / "lines.zip", "w") as new, zipfile.ZipFile(spaced) as old:
+        new.writestr("study.json", json.dumps(json.loads(old.read("study.json")), indent=2) + "\n")
+        new.writestr("people.jsonl", old.read("people.jsonl"))
+    assert read_archive(tmp_path / "lines.zip", "lines.zip").document.participants == 4
+
+
+def test_one_study_is_imported_at_a_time(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, most = [0], [0]
+
+    def slow(*_: Any) -> dict[str, Any]:
+        now[0] += 1
+        most[0] = max(most[0], now[0])
+        time.sleep(0.1)
+        now[0] -= 1
+        return {}
+
+    monkeypatch.setattr(routes_results, "import_study", slow)
+    app = FastAPI()
+    app.include_router(routes_results.results_routes(context))
+    with TestClient(app, headers={"X-TrueHue": "1"}) as page:
+        sent = {"url": "/api/studies/import", "content": b"zip"}
+        threads = [threading.Thread(target=page.post, kwargs=sent) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert most == [1]
