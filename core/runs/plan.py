@@ -177,6 +177,10 @@ def made_with(plan: RunPlan) -> dict[str, str]:
             versions["colors of concepts"] = CONCEPT_COLORS_VERSION
     if any(measured_of(prompt.task, prompt.targets) for prompt in plan.prompts):
         versions["profile"] = PROFILE_VERSION
+    if plan.masker.kind == "grounded":
+        variant = mask_variant(plan.masker.variant)
+        if variant.version > 1:  # runs of the first versions wrote none
+            versions[f"mask variant {variant.id}"] = str(variant.version)
     return versions
 
 

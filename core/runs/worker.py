@@ -352,7 +352,7 @@ def check_versions(folder: RunFolder, plan: RunPlan) -> None:
 
 
 def _versions(versions: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no renderer"
+    return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no version"
 
 
 def _mask_of_target(mask: Mask, position: int, name: str) -> Mask:

@@ -12,6 +12,7 @@ import numpy as np
 
 from core.errors import MaskError, ObjectNotFound
 from core.generation.request import Cancelled
+from core.masks.cleanup import released_cleanup
 from core.masks.grounded.compose import MaskSteps, NegativeResult, compose, union
 from core.masks.grounded.embeddings import checked_image
 from core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
@@ -43,7 +44,8 @@ def ground(
     """The mask of an object that is named in words.
 
     ``srgb8`` uint8 ``(H, W, 3)``; of ``target`` the name and the negative labels are read;
-    ``earlier`` are the masks, bool ``(H, W)``, of the objects before this one. ``image_name`` is
+    ``earlier`` are the masks, bool ``(H, W)``, of the objects before this one, as they were found;
+    the variant says whether they are cleaned first. ``image_name`` is
     the image's id, under which the segmenter keeps its embedding. ``progress`` gets a few words
     before each step. The steps are in the result's parameters, and
     :func:`core.masks.grounded.compose.recompose` overrides them without a model.
@@ -55,6 +57,8 @@ def ground(
     image = checked_image(srgb8)
     shape = (image.shape[0], image.shape[1])
     _refuse_other_sizes(earlier, shape)
+    if variant.clean_earlier:
+        earlier = [released_cleanup(image, mask).pixels for mask in earlier]
     say = progress or (lambda words: None)
     seen, seen_name = image, image_name
     if earlier and variant.paint_earlier:

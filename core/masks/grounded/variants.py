@@ -18,7 +18,8 @@ another word, or something that the object stands in. A segment below it is take
   Its box threshold is not given either: 0.3, with 0.25 for words, is what the published example of
   Grounded SAM runs with.
 
-**Second and third objects.** ``released`` paints earlier objects gray, looks again, removes what
+**Second and third objects.** ``released`` cleans the masks of earlier objects
+(:mod:`core.masks.cleanup`), paints what is left of them gray, looks again, removes what
 overlaps them, and fails objects that overlap by an IoU over 0.2. It computes that IoU after the
 removal, when it is 0 but for what the mask's clean-up adds; what fails there in practice is an
 object of which nothing is left. ``paper`` says nothing: ours looks at the image as it is, and
@@ -43,9 +44,10 @@ class MaskVariant:
 
     ``least_left_share``: everything that negative labels took is given back when less than this
     share of the object would be left (or nothing at all). ``paint_earlier``: earlier objects are
-    painted gray before the detector looks. ``most_iou``: an object that overlaps an earlier one by
-    more fails, measured before or after the shared pixels are removed. ``version`` changes when the
-    same numbers would give another mask.
+    painted gray before the detector looks. ``clean_earlier``: their masks go through the released
+    clean-up first, and what it drops is neither painted nor removed. ``most_iou``: an object that
+    overlaps an earlier one by more fails, measured before or after the shared pixels are removed.
+    ``version`` changes when the same numbers would give another mask.
     """
 
     id: str
@@ -59,6 +61,7 @@ class MaskVariant:
     paint_earlier: bool
     most_iou: float
     iou_measured: Literal["before", "after"]
+    clean_earlier: bool = False  # masks of version 1 were stored without it
 
     def __post_init__(self) -> None:
         for field, value in asdict(self).items():
@@ -96,7 +99,7 @@ VARIANTS: tuple[MaskVariant, ...] = (
     ),
     MaskVariant(
         id="released",
-        version=1,
+        version=2,
         name="Released code",
         box_threshold=0.35,
         text_threshold=0.25,
@@ -106,6 +109,7 @@ VARIANTS: tuple[MaskVariant, ...] = (
         paint_earlier=True,
         most_iou=0.2,
         iou_measured="after",
+        clean_earlier=True,
     ),
 )
 

@@ -12,7 +12,7 @@ from core.color.systems import parse_target
 from core.errors import BadInput
 from core.prompts.prompt import ObjectTarget, Prompt
 from core.runs.folder import RunFolder, run_folders
-from core.runs.plan import make_plan, order_of, place_of, plan_json, request_of, run_id
+from core.runs.plan import made_with, make_plan, order_of, place_of, plan_json, request_of, run_id
 from core.runs.records import JudgingPlan, MaskerSpec, StoredItem, StoredMask
 from tests.core.runs.samples import planned
 
@@ -124,6 +124,15 @@ def test_a_folder_gives_back_its_plan(tmp_path: Path, kind: str) -> None:
     assert RunFolder.create(tmp_path, made).path == folder.path
     assert (folder.path / "plan.json").read_bytes() == before
     assert [one.run_id for one in run_folders(tmp_path)] == [folder.run_id]
+
+
+def test_a_run_notes_the_version_of_its_mask_variant() -> None:
+    def noted(variant: str) -> dict[str, str]:
+        masker = MaskerSpec("grounded", "grounding-dino-tiny", "sam-vit-b", variant=variant)
+        return made_with(plan(masker=masker))
+
+    assert noted("released") == {**noted("paper"), "mask variant released": "2"}
+    assert noted("paper") == made_with(plan())  # as runs of before noted it
 
 
 def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:

@@ -12,11 +12,13 @@ import pytest
 
 from core.errors import MaskError, ObjectNotFound, ObjectsOverlap
 from core.generation.request import Cancelled
+from core.images.mask import Mask
+from core.masks.cleanup import released_cleanup
 from core.masks.grounded.compose import recompose
 from core.masks.grounded.ground import GroundingMethod, above, ground, painted
 from core.masks.grounded.records import Detection, Detector, Segmenter
 from core.masks.grounded.tools import open_segmenter
-from core.masks.grounded.variants import mask_variant
+from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.prompts.prompt import ObjectTarget
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
 
@@ -109,11 +111,12 @@ def test_a_second_object_is_looked_for_beside_the_first(
     first[5:20, 10:30] = True
     released = GroundingMethod(detector, segmenter, RELEASED)
     paper = GroundingMethod(detector, segmenter, PAPER)
-    gray = painted(image, [first])
-    assert (gray[first] == 128).all()
-    assert np.array_equal(gray[~first], image[~first])
+    cleaned = released_cleanup(image, first).pixels
+    gray = painted(image, [cleaned])
+    assert (gray[cleaned] == 128).all()
+    assert np.array_equal(gray[~cleaned], image[~cleaned])
     found = ground(image, CUP, released, earlier=[first], image_name="i")
-    assert not (found.mask.pixels & first).any()
+    assert not (found.mask.pixels & cleaned).any()
     assert found.detections == detector.detect(gray, ["cup"], 0.35, 0.25)
     assert len(found.mask.parameters["earlier"]) == 1
     # The painted image has a name of its own: the picture itself is looked at anew.
@@ -127,10 +130,40 @@ def test_a_second_object_is_looked_for_beside_the_first(
     with pytest.raises(ObjectsOverlap) as caught:
         ground(image, CUP, paper, earlier=[plain.mask.pixels | first])
     assert caught.value.object_name == "cup"
+    vivid = np.full_like(image, (200, 40, 40))
     with pytest.raises(ObjectsOverlap, match="Nothing of the cup is left"):
-        ground(image, CUP, released, earlier=[np.ones((48, 80), bool)])
+        ground(vivid, CUP, released, earlier=[np.ones((48, 80), bool)])
     with pytest.raises(MaskError, match="object 1 is bool"):
         ground(image, CUP, released, earlier=[first[:40]])
+
+
+def test_released_cleans_the_masks_of_earlier_objects(
+    detector: Detector, tiny: dict[str, Path]
+) -> None:
+    # Half of the first object is gray, which the released clean-up drops from its mask.
+    picture = np.full((48, 80, 3), 30, np.uint8)
+    picture[5:40, 10:30] = (200, 40, 40)
+    picture[5:40, 30:50] = 128
+    first = np.zeros((48, 80), dtype=bool)
+    first[5:40, 10:50] = True
+    cleaned = released_cleanup(picture, first).pixels
+    assert 0.4 < cleaned.sum() / first.sum() < 0.6
+    segmenter = open_segmenter(f"folder:{tiny['sam2']}")
+    method = GroundingMethod(detector, segmenter, RELEASED)
+    found = ground(picture, CUP, method, earlier=[first])
+    assert found.mask.parameters["earlier"] == [Mask(cleaned, "").content_sha256]
+    # As the public code does: what the clean-up dropped is neither painted nor taken away.
+    seen = painted(picture, [cleaned])
+    assert found.detections == detector.detect(seen, ["cup"], 0.35, 0.25)
+    assert (found.before_negatives & first & ~cleaned).any()
+    assert not (found.before_negatives & cleaned).any()
+
+
+def test_masks_of_the_first_version_keep_their_steps() -> None:
+    stored = {**RELEASED.as_json(), "version": 1}
+    del stored["clean_earlier"]
+    assert not MaskVariant(**stored).clean_earlier
+    assert RELEASED.version == 2
 
 
 def test_it_stops_when_asked(detector: Detector, tiny: dict[str, Path], image: np.ndarray) -> None:
