@@ -16,6 +16,8 @@ from storage.database.connection import Database, aware
 ADMIN = "admin"
 ROLES = (ADMIN, "researcher", "expert")
 """What an account can be."""
+CLOCK_STEP = timedelta(minutes=1)
+"""A clock that is put back by less than this ends no session."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +26,25 @@ class _Account:
     password_hash: str
 
 
+@dataclass(frozen=True)
+class _Session:
+    """Times are the machine's, UTC without a zone: time must not stand still for a session."""
+
+    account_id: str
+    created_at: datetime
+    expires_at: datetime
+
+    def valid(self, now: datetime) -> bool:
+        """Whether it has begun and not ended: one that lies ahead is of a clock that was ahead."""
+        return self.created_at <= now + CLOCK_STEP and now < self.expires_at
+
+
 @dataclass
 class _Known:
-    """What the tables hold: sessions by their hash, as the account and when it ends."""
+    """What the tables hold: sessions by their hash."""
 
     accounts: dict[str, _Account] = field(default_factory=dict)
-    sessions: dict[str, tuple[str, datetime]] = field(default_factory=dict)
+    sessions: dict[str, _Session] = field(default_factory=dict)
 
 
 class Accounts:
@@ -121,27 +136,30 @@ class Accounts:
         """
         with self._changing:
             self._account(account_id)
-            now = self._database.now()
-            expires = now + timedelta(seconds=seconds)
+            now = self._database.machine_time()
+            session = _Session(account_id, now, now + timedelta(seconds=seconds))
             with self._database.transaction() as cursor:
-                cursor.execute("DELETE FROM account_sessions WHERE expires_at <= ?", [now])
+                cursor.execute(
+                    "DELETE FROM account_sessions WHERE expires_at <= ? OR created_at > ?",
+                    [now, now + CLOCK_STEP],
+                )
                 cursor.execute(
                     "INSERT INTO account_sessions "
                     "(session_hash, account_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
-                    [session_hash, account_id, now, expires],
+                    [session_hash, account_id, session.created_at, session.expires_at],
                 )
             known = self._known()
-            kept = {key: value for key, value in known.sessions.items() if value[1] > now}
-            known.sessions = {**kept, session_hash: (account_id, expires)}
+            valid = {key: one for key, one in known.sessions.items() if one.valid(now)}
+            known.sessions = {**valid, session_hash: session}
 
     def session(self, session_hash: str) -> AccountRecord | None:
         """Whose session it is; None where it has ended, or the account is closed."""
         known = self._known()
-        account_id, expires = known.sessions.get(session_hash, ("", datetime.min))
-        account = known.accounts.get(account_id)
-        if account is None or account.record.closed or self._database.now() >= expires:
+        session = known.sessions.get(session_hash)
+        if session is None or not session.valid(self._database.machine_time()):
             return None
-        return account.record
+        account = known.accounts.get(session.account_id)
+        return None if account is None or account.record.closed else account.record
 
     def end_session(self, session_hash: str) -> None:
         """End a session; one that is not there has ended already."""
@@ -151,7 +169,7 @@ class Accounts:
     def end_sessions(self, account_id: str) -> None:
         """End all sessions of an account."""
         sessions = dict(self._known().sessions)
-        self._end({key for key, (owner, _) in sessions.items() if owner == account_id})
+        self._end({key for key, one in sessions.items() if one.account_id == account_id})
 
     def _end(self, session_hashes: Collection[str]) -> None:
         if not session_hashes:
@@ -193,7 +211,7 @@ class Accounts:
             "ORDER BY created_at, name"
         )
         sessions = self._database.rows(
-            "SELECT session_hash, account_id, expires_at FROM account_sessions"
+            "SELECT session_hash, account_id, created_at, expires_at FROM account_sessions"
         )
         return _Known(
             {
@@ -202,7 +220,7 @@ class Accounts:
                 )
                 for row in accounts
             },
-            {str(key): (str(account_id), expires) for key, account_id, expires in sessions},
+            {str(key): _Session(str(account_id), *times) for key, account_id, *times in sessions},
         )
 
 

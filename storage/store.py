@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import shutil
 from contextlib import AbstractContextManager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 
@@ -45,7 +46,10 @@ from storage.verdicts.drawings import Drawings
 from storage.verdicts.evidence import Evidence
 from storage.verdicts.judgments import Judgments
 
+log = logging.getLogger("truehue")
+
 DATABASE_NAME = "truehue.duckdb"
+_CLOCK_AHEAD = timedelta(hours=1)
 
 
 class Storage:
@@ -115,11 +119,25 @@ class Storage:
                 sweep(place)
         try:
             opened._database.not_before(opened.evidence.newest_time())
+            opened._warn_of_clock()
             opened.trash.settle()
         except BaseException:
             opened.close()
             raise
         return opened
+
+    def _warn_of_clock(self) -> None:
+        """Write a line to the log where rows are newer than the machine's clock says it is."""
+        newest, now = self._database.newest_row(), self._database.machine_time()
+        if newest > now + _CLOCK_AHEAD:
+            log.warning(
+                "The newest row of %s was stored at %s UTC, and this machine's clock says %s UTC. "
+                "One of the clocks was or is wrong: set this one if it is. Until it has caught up, "
+                "new rows can have the same time. Sessions go by this machine's clock.",
+                self.data_dir,
+                f"{newest:%Y-%m-%d %H:%M:%S}",
+                f"{now:%Y-%m-%d %H:%M:%S}",
+            )
 
     def check(self) -> list[str]:
         """Return one sentence for each reference or file that is missing; empty if all is well."""

@@ -169,10 +169,29 @@ class Database:
         Never before what it returned last: where a clock is put back time stands still until it has
         caught up, so that what is stored later is not older.
         """
-        time = self._clock().astimezone(UTC).replace(tzinfo=None)
+        time = self.machine_time()
         with self._telling_time:
             self._latest = max(self._latest, time)
             return self._latest
+
+    def machine_time(self) -> datetime:
+        """Return the machine's clock, UTC without a zone, also where it was put back. What ends by
+        time ends by it; rows have :meth:`now`."""
+        return self._clock().astimezone(UTC).replace(tzinfo=None)
+
+    def newest_row(self) -> datetime:
+        """Return the newest ``created_at`` of all tables, UTC without a zone; the first time of all
+        where there is no row."""
+        tables = self.rows(
+            "SELECT table_name FROM duckdb_columns() WHERE column_name = 'created_at' "
+            "AND table_name IN (SELECT table_name FROM duckdb_tables())"
+        )
+        if not tables:
+            return datetime.min
+        each = " UNION ALL ".join(
+            f'SELECT max(created_at) AS newest FROM "{name}"' for (name,) in tables
+        )
+        return self.rows(f"SELECT max(newest) FROM ({each})")[0][0] or datetime.min
 
     def not_before(self, time: datetime) -> None:
         """From now on :meth:`now` returns no time before this one, UTC without a zone."""

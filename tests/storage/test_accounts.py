@@ -134,3 +134,31 @@ def test_what_could_not_be_stored_is_not_known_either(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
         storage.accounts.add("Ben", "admin", "hash")
     assert [one.name for one in storage.accounts.all()] == ["Ann"]
+
+
+def test_sessions_go_by_the_machines_clock(
+    tmp_path: Path, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Rows are not dated back when a clock that was ahead is set right; sessions end all the same,
+    those begun meanwhile at once."""
+    clock.time = NOON + timedelta(days=365)
+    with Storage.open(tmp_path / "data", clock) as storage:
+        ann = storage.accounts.add("Ann", "admin", "hash")
+        storage.accounts.begin_session(ann.id, "ahead", TEN_S)
+        assert storage.accounts.session("ahead") == ann
+        assert caplog.messages == []
+        clock.time = NOON
+        assert storage.accounts.session("ahead") is None
+        assert storage.now() == NOON + timedelta(days=365)
+        storage.accounts.begin_session(ann.id, "before", TEN_S)
+    with Storage.open(tmp_path / "data", clock) as storage:
+        assert "2027-05-04 12:00:00 UTC" in caplog.text
+        assert "2026-05-04 12:00:00 UTC" in caplog.text
+        accounts = storage.accounts
+        accounts.begin_session(ann.id, "now", 2 * TEN_S)
+        clock.time -= timedelta(seconds=1)  # a clock that is set by a second ends none
+        assert [accounts.session(name) for name in ("ahead", "before", "now")] == [None, ann, ann]
+        clock.time += timedelta(seconds=1 + TEN_S)
+        assert [accounts.session(name) for name in ("before", "now")] == [None, ann]
+        clock.time += timedelta(seconds=TEN_S)
+        assert accounts.session("now") is None
