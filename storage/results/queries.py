@@ -11,9 +11,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
-from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
 from core.analysis.records import (
-    SECTORS,
     CauseCount,
     Count,
     Drift,
@@ -26,6 +24,7 @@ from core.analysis.records import (
 from core.errors import BadInput
 from storage.database.connection import Database
 from storage.results.facets import Facets, facets
+from storage.results.grouping import images_sql, keys_of, objects_sql
 from storage.results.items import items, snapshot
 from storage.results.limits import tallies_within
 from storage.results.of_images import image_verdicts
@@ -34,7 +33,7 @@ from storage.results.prompts_of_images import images_of_text, prompt_texts
 from storage.results.wall import WallRows, page
 from storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
 from storage.results.words import Words
-from storage.runs.dictionaries import FAILS, PASSES, STATUSES, TRAITS, UNSCORES
+from storage.runs.dictionaries import FAILS, PASSES, UNSCORES
 from storage.runs.runs import Runs
 
 __all__ = ["CELLS", "GROUPS", "Results"]
@@ -110,14 +109,15 @@ class Results:
 
         return list(self._once(("unscored", selection), ask))
 
-    def groups(self, selection: Slice, by: Sequence[str]) -> list[Count]:
+    def groups(self, selection: Slice, by: Sequence[str], images: bool = False) -> list[Count]:
         """Passes, fails and unscored by one or more fields of :data:`GROUPS`.
 
         Objects are counted where ``by`` or the slice speaks of an object or a color, else
-        pictures. Fields of the color leave out objects that must not have it. ``found_l2`` counts
-        what was measured; ``modifier`` names of level 3, and one that is in two groups in both;
-        ``basic`` names of level 2, ``category`` objects that have one. Raises :class:`BadInput`
-        for another field.
+        pictures. With ``images`` every count is of images, by the image's own status: an image
+        counts once in each group that one of its objects belongs to. Fields of the color leave out
+        objects that must not have it. ``found_l2`` counts what was measured; ``modifier`` names of
+        level 3, and one that is in two groups in both; ``basic`` names of level 2, ``category``
+        objects that have one. Raises :class:`BadInput` for another field.
         """
         by = tuple(by)
         wrong = [name for name in by if name not in GROUPS]
@@ -125,17 +125,17 @@ class Results:
             raise BadInput(f"Count by one or more of {', '.join(GROUPS)}, each once.")
 
         def ask(words: Words) -> list[Count]:
-            columns = ", ".join(
-                f"{COLUMNS[name]}{_MASKS.get(name, '')} AS by{at}" for at, name in enumerate(by)
-            )
+            where = condition(words, selection, by)
+            source = images_sql(by, where) if images else objects_sql(by, where)
+            columns = ", ".join(f"by{at}" for at, _ in enumerate(by))
             rows = self._database.rows(f"""
                 SELECT {columns}, count_if(status = {PASSES}), count_if(status = {FAILS}),
                     count_if(status = {UNSCORES})
-                FROM run_verdicts WHERE {condition(words, selection, by)} GROUP BY ALL ORDER BY ALL
+                FROM ({source}) GROUP BY ALL ORDER BY ALL
             """)
             total: dict[tuple[str, ...], Counter[int]] = {}
             for row in rows:
-                for key in _keys(words, by, row[: len(by)]):
+                for key in keys_of(words, by, row[: len(by)]):
                     counts = total.setdefault(key, Counter())
                     for at, count in enumerate(row[len(by) :]):
                         counts[at] += count
@@ -143,7 +143,7 @@ class Results:
                 Count(key, numbers[0], numbers[1], numbers[2]) for key, numbers in total.items()
             ]
 
-        return list(self._once(("groups", selection, by), ask))
+        return list(self._once(("groups", selection, by, images), ask))
 
     def drift(self, selection: Slice) -> list[Drift]:
         """Where each asked color went, over the objects that were measured."""
@@ -358,40 +358,3 @@ def _tallies(words: Words, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]
 def _in_runs(words: Words, runs: Sequence[str]) -> str:
     numbers = words.runs(runs)
     return "" if numbers is None else f"AND run_no IN ({', '.join(map(str, numbers)) or 'NULL'})"
-
-
-_BITS = {
-    "modifier": sum(1 << TRAITS.index(modifier) for modifier in MODIFIERS),
-    "basic": sum(1 << TRAITS.index(trait) for trait in (BASIC, INTERMEDIATE)),
-}
-_MASKS = {name: f" & {bits}" for name, bits in _BITS.items()}
-
-
-def _keys(words: Words, by: Sequence[str], numbers: Sequence[Any]) -> list[tuple[str, ...]]:
-    """The keys that a row belongs to: several where a name has two modifiers, none without."""
-    keys: list[tuple[str, ...]] = [()]
-    for name, number in zip(by, numbers, strict=True):
-        if number is None:
-            return []
-        if name in _BITS:
-            parts = [trait for at, trait in enumerate(TRAITS) if number & 1 << at]
-        else:
-            word = _word(words, name, number)
-            # Objects beside the main one have no category in the reconstruction.
-            parts = [] if name == "category" and not word else [word]
-        keys = [(*key, part) for key in keys for part in parts]
-    return keys
-
-
-def _word(words: Words, name: str, number: int) -> str:
-    if name == "run":
-        return words.run_ids[number]
-    if name == "color":
-        return words.colors[number].value
-    if name == "sector":
-        return SECTORS[number]
-    if name == "status":
-        return STATUSES[number]
-    if name in ("asked_l2", "found_l2"):
-        return l2_names()[number]
-    return words.names[name][number]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.analysis.groups import OVERALL
-from core.analysis.rates import total
+from core.analysis.rates import Rate, total
 from core.analysis.records import TABLE_SYSTEMS, Count, Slice
 from core.analysis.run_names import run_labels
 from core.errors import BadInput
@@ -18,7 +18,13 @@ from core.verdict.rules import rule
 from tabs.explore.color_figures import asked_found, drift, found_colors
 from tabs.explore.figure_parts import Plot, Published
 from tabs.explore.published_figures import ROW_NAMES, published_categories
-from tabs.explore.share_figures import agreement, categories, hues, kinds_of_names
+from tabs.explore.share_figures import (
+    agreement,
+    categories,
+    hues,
+    kinds_of_names,
+    tasks_text,
+)
 from tabs.explore.slice import slice_of
 from tabs.page.context import Context, runs_of
 from tabs.page.errors import many
@@ -33,13 +39,21 @@ WILSON = (
     "are alike, so they are rather narrow."
 )
 NONE_SCORED = "None of these pictures has a score: there is nothing to draw."
-UNSCORED_OUT = "Unscored verdicts are in no share."
+UNSCORED_OUT = "Unscored ones are in no share."
+OBJECTS_ALONE = (
+    "Counted by object: an image fails when any of its objects does, and objects that must not "
+    "take a color are not in this figure."
+)
+TABLE_TASK = "cna"
+"""The task of the paper's Table 11 and Figure 5: what is counted where no task is chosen."""
 
 
 @dataclass(frozen=True)
 class Kind:
     """One figure. ``own`` are the filters that it sets and is therefore not narrowed by.
-    ``options`` are ways to draw it with the words for them, ``option`` the parameter's name."""
+    ``options`` are ways to draw it with the words for them, ``option`` the parameter's name.
+    ``of_task`` figures are of the chosen task, or else of :data:`TABLE_TASK`, which their title
+    names."""
 
     title: str
     words: str
@@ -48,6 +62,7 @@ class Kind:
     own: tuple[str, ...]
     option: str = ""
     options: Mapping[str, str] | None = None
+    of_task: bool = False
 
 
 def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -61,7 +76,7 @@ def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[s
     shown = _published(name, selection, drawn, option)
     return {
         "name": name,
-        "title": kind.title,
+        "title": f"{kind.title}: {tasks_text(_task(selection))}" if kind.of_task else kind.title,
         "words": kind.words,
         "source": kind.source,
         "rule": selection.rule,
@@ -139,9 +154,10 @@ def _figure_parts(
 def _stands(kind: Kind, selection: Slice, drawn: Plot) -> str:
     """On how many verdicts the figure stands, and what is not in it."""
     on = drawn.stands
-    words = [f"{many(on.scored, 'verdict')} by {rule(selection.rule).name}"]
+    scored = "measured" if on.unscored and "measured" in drawn.left_out else "scored"
+    words = [f"{many(on.scored, drawn.unit)} {scored} by {rule(selection.rule).name}"]
     if kind is KINDS["rules"]:
-        words = [f"{many(on.scored, 'verdict')} by both rules of a pair, all pairs together"]
+        words = [f"{many(on.scored, 'image')} scored by both rules of a pair, all pairs together"]
     if on.unscored:
         words.append(f"{on.unscored:,} more {'is' if on.unscored == 1 else 'are'} {drawn.left_out}")
     return ". ".join(["; ".join(words), *(note.rstrip(".") for note in drawn.notes)]) + "."
@@ -151,6 +167,8 @@ def _published(name: str, selection: Slice, drawn: Plot, option: str) -> Publish
     """Table 11, beside our own figure by the rule that it was made by."""
     if name != "categories" or selection.rule != "paper" or drawn.figure is None:
         return None
+    if _task(selection) != TABLE_TASK:
+        return None
     return published_categories(option or OVERALL)
 
 
@@ -159,12 +177,16 @@ def _names(context: Context) -> dict[str, str]:
     return run_labels(runs_of(context))
 
 
+def _task(selection: Slice) -> str:
+    return selection.task or TABLE_TASK
+
+
 def _counts(context: Context, wide: Slice, by: tuple[str, ...], **only: str) -> list[Count]:
-    """Counts of a slice that looks at ``only`` those; none where no result is of them."""
+    """Images of a slice that looks at ``only`` those; none where no result is of them."""
     results = context.storage.results
     try:
         changes: dict[str, Any] = dict(only)
-        return results.groups(replace(wide, **changes), by)
+        return results.groups(replace(wide, **changes), by, images=True)
     except BadInput:
         # A word of a filter that no result has is said; one of ours is only not there yet.
         results.groups(wide, ("run",))
@@ -179,8 +201,17 @@ def _left_out(context: Context, wide: Slice, drawn: Plot) -> Plot:
 
 
 def _categories(context: Context, wide: Slice, selection: Slice, rows: str) -> Plot:
-    counts = _counts(context, wide, ("run", "system", "category"), task="cna")
-    return categories(counts, _names(context), selection, rows)
+    task = _task(selection)
+    counts = _counts(context, wide, ("run", "system", "category"), task=task)
+    drawn = categories(counts, _names(context), selection, rows, task)
+    # An image with objects of two categories is in both, and is still one image.
+    every = _counts(context, wide, ("run", "system"), task=task)
+    images = total(count for count in every if count.key[1] in TABLE_SYSTEMS)
+    return replace(drawn, stands=min(drawn.stands, images, key=_size))
+
+
+def _size(rate: Rate) -> int:
+    return rate.scored + rate.unscored
 
 
 def _basic(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
@@ -192,10 +223,11 @@ def _modifiers(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
 
 
 def _kinds(context: Context, wide: Slice, selection: Slice, by: str, system: str) -> Plot:
-    counts = _counts(context, wide, ("run", by), task="cna", system=system)
-    drawn = kinds_of_names(counts, _names(context), selection, by, system)
-    # A name can be of two kinds; its verdicts are still only so many.
-    every = _counts(context, wide, ("asked_l2",), task="cna", system=system)
+    task = _task(selection)
+    counts = _counts(context, wide, ("run", by), task=task, system=system)
+    drawn = kinds_of_names(counts, _names(context), selection, by, system, task)
+    # A name can be of two kinds, and an image have two names; it is still one image.
+    every = _counts(context, wide, ("run",), task=task, system=system)
     return replace(drawn, stands=total(every))
 
 
@@ -223,49 +255,58 @@ def _rules(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
 
 KINDS: dict[str, Kind] = {
     "categories": Kind(
-        "Which categories come out in the asked color?",
-        "Share of passes by category of object; the stronger a cell is shaded, the more fail.",
-        "Object-focused prompts with color names (CNA). Mean of the three: the plain mean of L2, "
-        "L3 and CSS, as in GenColorBench (arXiv:2510.20586), Table 11, which is shown beside its "
-        "own rule, paper. " + UNSCORED_OUT + " " + WILSON,
+        "Accuracy by category of object",
+        "Share of images that pass; darker = more failures.",
+        "Images of the chosen task, else of object-focused prompts with color names (CNA), by the "
+        "category of their objects. Mean of the three: the plain mean of L2, L3 and CSS, as in "
+        "GenColorBench (arXiv:2510.20586), Table 11, which is shown beside its own rule, paper. "
+        + UNSCORED_OUT
+        + " "
+        + WILSON,
         _categories,
         ("task", "system", "category"),
         "rows",
         {key: ROW_NAMES[key] for key in (OVERALL, *TABLE_SYSTEMS)},
+        of_task=True,
     ),
     "basic": Kind(
         "Basic against intermediate color names",
-        "Share of passes for level 2 names: basic ones such as Red, intermediate ones such as "
-        "Reddish orange.",
-        "Object-focused prompts (CNA) with ISCC-NBS level 2 names; basic are the eleven of "
-        "GenColorBench (arXiv:2510.20586), section 4.4, Figure 5 left, where models do 8 to 20 "
-        "points worse on intermediate ones. " + WILSON,
+        "Share of images that pass, for level 2 names: basic ones such as Red, intermediate ones "
+        "such as Reddish orange.",
+        "Images of the chosen task, else of object-focused prompts (CNA), with ISCC-NBS level 2 "
+        "names; basic are the eleven of GenColorBench (arXiv:2510.20586), section 4.4, Figure 5 "
+        "left, where models do 8 to 20 points worse on intermediate ones. " + WILSON,
         _basic,
         ("task", "system", "basic"),
+        of_task=True,
     ),
     "modifiers": Kind(
         "Light, dark and -ish names",
-        "Share of passes for level 3 names by the modifiers in them; Light grayish red counts as "
-        "light and as -ish.",
-        "Object-focused prompts (CNA) with ISCC-NBS level 3 names, as in GenColorBench "
+        "Share of images that pass, for level 3 names by the modifiers in them; Light grayish red "
+        "counts as light and as -ish.",
+        "Images of the chosen task, else of object-focused prompts (CNA), with ISCC-NBS level 3 "
+        "names, as in GenColorBench "
         "(arXiv:2510.20586), section 4.5, Figure 5 right, where -ish names are often below 35%. "
         + WILSON,
         _modifiers,
         ("task", "system", "modifier"),
+        of_task=True,
     ),
     "confusion": Kind(
-        "Which color was found where another was asked for?",
-        "Each row is an asked color; the stronger a cell, the more often it came out so.",
-        "Asked and found colors under the nearest ISCC-NBS level 2 name (CIEDE2000). A cell is the "
-        "share of its row. A click on a swatch chooses the whole row or column.",
+        "Objects: target and measured color",
+        "Each row is a target color; the stronger a cell, the more often it came out so.",
+        OBJECTS_ALONE
+        + " Target and measured colors under the nearest ISCC-NBS level 2 name (CIEDE2000). A cell "
+        "is the share of its row. A click on a swatch chooses the whole row or column.",
         _confusion,
         ("asked_l2", "found_l2"),
     ),
     "drift": Kind(
-        "Where do asked colors drift?",
-        "From each asked color (disk) to the mean of what was found for it (arrow), in the a*b* "
+        "Objects: where do target colors drift?",
+        "From each target color (disk) to the mean of the measured ones (arrow), in the a*b* "
         "plane.",
-        "CIELAB, D65, 2 degrees; means over the verdicts. The thin line joins the most colorful "
+        OBJECTS_ALONE
+        + " CIELAB, D65, 2 degrees; means over the objects. The thin line joins the most colorful "
         "colors of sRGB.",
         _drift,
         ("color", "asked_l2"),
@@ -273,17 +314,19 @@ KINDS: dict[str, Kind] = {
         {"names": "Level 2 names", "colors": "Each color"},
     ),
     "found": Kind(
-        "Which colors are found most often?",
-        "The ten most frequent found colors of each category, drawn in the color of their name.",
-        "Found colors under the nearest ISCC-NBS level 2 name (CIEDE2000), as in GenColorBench "
-        "(arXiv:2510.20586), Figure 3. Outlined: all others.",
+        "Objects: which colors are measured most often?",
+        "The ten most frequent measured colors of each category, drawn in the color of their name.",
+        OBJECTS_ALONE
+        + " Measured colors under the nearest ISCC-NBS level 2 name (CIEDE2000), as in "
+        "GenColorBench (arXiv:2510.20586), Figure 3. Outlined: all others.",
         _found_figure,
         ("category", "found_l2"),
     ),
     "hues": Kind(
-        "Accuracy over hue and chroma of the asked color",
-        "Percent of passes; the stronger a cell is shaded, the more fail. A click chooses both.",
-        "h_ab and C*ab of CIELAB, D65, 2 degrees; sectors of 30 degrees, neutral below C*ab 5. "
+        "Objects in their target color, by its hue and chroma",
+        "Percent of objects that pass; darker = more failures. A click chooses both.",
+        OBJECTS_ALONE
+        + " h_ab and C*ab of CIELAB, D65, 2 degrees; sectors of 30 degrees, neutral below C*ab 5. "
         + UNSCORED_OUT
         + " "
         + WILSON,

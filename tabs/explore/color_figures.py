@@ -56,7 +56,7 @@ def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
             pick = picks.add(asked_l2=asked, found_l2=found) if number else NOTHING
             hover = (
                 f"asked <b>{asked}</b>, found <b>{found}</b><br>{percent_text(float(share))}% of "
-                f"the verdicts that asked for {asked}<br>{number:,} verdicts, {passed:,} pass"
+                f"the objects with the target {asked}<br>{number:,} objects, {passed:,} pass"
             )
             heat_cells.append(
                 HeatCell(
@@ -204,7 +204,7 @@ def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
         notes.append(f"{len(drifts):,} asked colors under their level 2 names.")
     if rest:
         notes.append(
-            f"The {len(rest):,} asked colors with the fewest verdicts are not drawn; "
+            f"The {len(rest):,} asked colors with the fewest objects are not drawn; "
             "the CSV has them."
         )
     lines = [_arrow_line(arrow, picks, field) for arrow in every]
@@ -220,7 +220,7 @@ def _arrow_words(one: Arrow) -> str:
     return (
         f"asked <b>{label(one.name)}</b>{more} {one.asked_hex}<br>{asked}<br>"
         f"found on average {one.found_hex}<br>{found}<br>ΔE00 of the two {one.delta_e00:.1f}<br>"
-        f"{one.count:,} verdicts, {percent_text(one.percent)}% pass"
+        f"{one.count:,} objects, {percent_text(one.percent)}% pass"
     )
 
 
@@ -274,7 +274,7 @@ def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
                 hovertext=[
                     f"{label(one.category or 'no category', 60)}<br>"
                     f"<b>{one.name or 'all others'}</b><br>"
-                    f"{percent_text(one.percent)}%, {one.count:,} verdicts"
+                    f"{percent_text(one.percent)}%, {one.count:,} objects"
                     for one in rank
                 ],
                 hovertemplate="%{hovertext}<extra></extra>",

@@ -32,7 +32,7 @@ class Plot:
     """A figure as it is answered: plotly's JSON, the choices, the numbers, and what they stand on.
 
     ``figure`` is None where there is too little to draw; ``empty`` then says so. ``notes`` are
-    sentences about what was left out.
+    sentences about what was left out. ``unit`` is what the figure counts.
     """
 
     figure: dict[str, Any] | None
@@ -43,9 +43,10 @@ class Plot:
     notes: tuple[str, ...] = ()
     empty: str = ""
     left_out: str = "unscored and in no share"
+    unit: str = "object"
 
     def without(self, count: int) -> Plot:
-        """The same where ``count`` verdicts have no measured color; the figure has the others."""
+        """The same where ``count`` objects have no measured color; the figure has the others."""
         measured = Rate(self.stands.passes, self.stands.fails + self.stands.unscored, count)
         return replace(self, stands=measured, left_out="not measured and not in the figure")
 
@@ -122,7 +123,7 @@ def percent_text(percent: float | None) -> str:
 def rate_words(rate: Rate) -> str:
     """Share, interval and counts of a rate, for a hover."""
     if rate.percent is None or rate.interval is None:
-        return f"no verdict with a score; {rate.unscored:,} unscored"
+        return f"none scored; {rate.unscored:,} unscored"
     low, high = rate.interval
     unscored = f"; {rate.unscored:,} unscored" if rate.unscored else ""
     return (

@@ -46,7 +46,6 @@ from tabs.page.figures import INK, SOFT, blank
 
 FEW_RUNS = 2
 """Up to so many runs, the category map shows every system; of more, one row each."""
-NO_RUNS = "No run has object-focused prompts (CNA) with a category in this selection."
 KINDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "basic": {"basic": ("Basic", "circle"), "intermediate": ("Intermediate", "diamond-open")},
     "modifier": {
@@ -60,9 +59,14 @@ KINDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 
 
 def categories(
-    counts: Sequence[Count], runs: Mapping[str, str], selection: Slice, rows: str = ""
+    counts: Sequence[Count],
+    runs: Mapping[str, str],
+    selection: Slice,
+    rows: str = "",
+    task: str = "cna",
 ) -> Plot:
-    """Table 11: category by color system and run; ``counts`` are by run, system and category."""
+    """Table 11: category by color system and run; ``counts`` of images are by run, system and
+    category, ``task`` is the one (or several, with commas) that they are of."""
     picks = Picks(selection)
     used = [run for run in runs if any(count.key[0] == run for count in counts)]
     names, cells = category_cells(counts, used)
@@ -70,14 +74,15 @@ def categories(
     columns = ("run", "system", "category", *RATE_COLUMNS)
     stands = total(count for count in counts if count.key[1] in TABLE_SYSTEMS)
     if not names:
-        return Plot(None, picks, columns, (), stands, empty=NO_RUNS)
+        empty = f"No {tasks_text(task)} image here has a category and a color system."
+        return Plot(None, picks, columns, (), stands, empty=empty, unit="image")
     short = short_names({run: runs[run] for run in used})
     drawn: dict[tuple[str, str], list[HeatCell]] = {}
     lines = []
     for cell in cells:
         if cell.system not in shown:
             continue
-        changes: dict[str, Any] = {"task": "cna", "category": cell.category, "runs": [cell.run]}
+        changes: dict[str, Any] = {"task": task, "category": cell.category, "runs": [cell.run]}
         changes["system"] = ",".join(TABLE_SYSTEMS) if cell.system == OVERALL else cell.system
         pick = picks.add(**changes) if cell.rate is None or cell.rate.scored else NOTHING
         words = (
@@ -100,7 +105,12 @@ def categories(
     down = [_row_name(short[run], row, len(used), len(shown)) for run, row in drawn]
     across = [_short(name) for name in names]
     figure = heat_map(list(drawn.values()), across, down, picks, text_px=10)
-    return Plot(finished(figure), picks, columns, tuple(lines), stands)
+    return Plot(finished(figure), picks, columns, tuple(lines), stands, unit="image")
+
+
+def tasks_text(tasks: str) -> str:
+    """``COA``, or ``COA, MOC`` for several with commas between."""
+    return ", ".join(task.upper() for task in tasks.split(","))
 
 
 def _row_name(run: str, system: str, runs: int, systems: int) -> str:
@@ -110,9 +120,15 @@ def _row_name(run: str, system: str, runs: int, systems: int) -> str:
 
 
 def kinds_of_names(
-    counts: Sequence[Count], runs: Mapping[str, str], selection: Slice, by: str, system: str
+    counts: Sequence[Count],
+    runs: Mapping[str, str],
+    selection: Slice,
+    by: str,
+    system: str,
+    task: str = "cna",
 ) -> Plot:
-    """Accuracy of groups of color names; ``counts`` are by run and group, ``by`` is of KINDS."""
+    """Accuracy of groups of color names; ``counts`` of images are by run and group, ``by`` is of
+    KINDS, ``task`` as in :func:`categories`."""
     import plotly.graph_objects as go
 
     picks = Picks(selection)
@@ -122,8 +138,8 @@ def kinds_of_names(
     stands = sum((by_key[key] for key in by_key if key[0] in runs), Rate())
     if not used:
         level = {"l2": "level 2", "l3": "level 3"}[system]
-        empty = f"No scored verdict on an object-focused prompt with a {level} name."
-        return Plot(None, picks, columns, (), stands, empty=empty)
+        empty = f"No {tasks_text(task)} image with a {level} name is scored."
+        return Plot(None, picks, columns, (), stands, empty=empty, unit="image")
     short = short_names({run: runs[run] for run in used})
     step, lines = 0.17, []
     figure = blank(height=22 * len(KINDS[by]) * len(used) + 110, dragmode=False)
@@ -134,7 +150,7 @@ def kinds_of_names(
             if by_key.get((run, kind), Rate()).scored
         ]
         chosen = [
-            picks.add(task="cna", system=system, runs=[run], **{by: kind}) for _, run, _ in rows
+            picks.add(task=task, system=system, runs=[run], **{by: kind}) for _, run, _ in rows
         ]
         ends = [rate.interval or (0.0, 0.0) for _, _, rate in rows]
         shares = [rate.percent or 0.0 for _, _, rate in rows]
@@ -201,11 +217,11 @@ def kinds_of_names(
             "itemsizing": "constant",
         },
     )
-    return Plot(finished(figure), picks, columns, tuple(lines), stands)
+    return Plot(finished(figure), picks, columns, tuple(lines), stands, unit="image")
 
 
 def hues(counts: Sequence[Count], selection: Slice) -> Plot:
-    """Accuracy over hue and chroma of the asked color; ``counts`` are by color and sector."""
+    """Objects in their color by its hue and chroma; ``counts`` are by color and sector."""
     import plotly.graph_objects as go
 
     picks = Picks(selection)
@@ -213,7 +229,9 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
     cells = hue_cells(counts)
     stands = sum((cell.rate for cell in cells), Rate())
     if not stands.scored:
-        return Plot(None, picks, columns, (), stands, empty="No scored verdict on an asked color.")
+        return Plot(
+            None, picks, columns, (), stands, empty="No object with a target color is scored."
+        )
     at = {(cell.sector, cell.low): cell for cell in cells}
     bands = [low for low in (0.0, *CHROMA_BANDS) if any(cell.low == low for cell in cells)]
     lines, drawn = [], []

@@ -149,7 +149,7 @@ def test_the_svg_stands_by_itself_on_white(visit: Visit, started: App, tmp_path:
     assert ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
     assert "var(--" not in text
     assert "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", text)
-    assert "Which colors are found most often?" in text
+    assert "Objects: which colors are measured most often?" in text
     # Ink of the light page, also from the dark one.
     assert "rgb(28, 28, 28)" in text
     assert "rgb(236, 236, 236)" not in text

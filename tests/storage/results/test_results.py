@@ -252,6 +252,22 @@ def test_groups_are_plain_counts(sample: Sample, by: tuple[str, ...]) -> None:
         }
 
 
+@pytest.mark.parametrize("by", [("run", "system", "category"), ("run", "modifier"), ("basic",)])
+def test_groups_of_images_count_each_image_once_by_its_own_status(
+    sample: Sample, by: tuple[str, ...]
+) -> None:
+    for meant in (Slice(), Slice(task="moc"), Slice(sector="0")):
+        plain: dict[tuple[str, ...], dict[Any, str]] = defaultdict(dict)
+        for row in sample.of(meant, by):
+            for key in itertools.product(*(row.values(name) for name in by)):
+                plain[key][row.picture] = row.verdict.picture_status
+        found = sample.storage.results.groups(meant, by, images=True)
+        assert {one.key: (one.passes, one.fails, one.unscored) for one in found} == {
+            key: tuple(list(one.values()).count(status) for status in ("pass", "fail", "unscored"))
+            for key, one in plain.items()
+        }
+
+
 def test_drift_is_the_mean_of_what_was_measured(sample: Sample) -> None:
     labs: dict[str, list[Any]] = defaultdict(list)
     for row in sample.of(Slice(task="cna"), ("color",)):

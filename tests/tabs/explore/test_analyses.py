@@ -29,7 +29,7 @@ from tabs.explore.figure_parts import NOTHING, Picks, Plot, short_names
 from tabs.explore.published_figures import published_categories
 from tabs.explore.routes import analyses_routes
 from tabs.explore.share_figures import agreement, categories
-from tabs.explore.slice import slice_of
+from tabs.explore.slice import STATUSES, slice_of
 from tabs.page.context import ROOT, Context
 from tabs.shell.compose import make_context
 from tests.storage.run_samples import fill
@@ -52,7 +52,9 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
 
 def verdicts(words: str) -> tuple[int, int]:
     """The counted and the left out of a figure's words."""
-    found = [int(one.replace(",", "")) for one in re.findall(r"([\d,]*\d) (?:verdict|more)", words)]
+    found = [
+        int(one.replace(",", "")) for one in re.findall(r"([\d,]*\d) (?:object|image|more)", words)
+    ]
     return found[0], found[1] if len(found) > 1 else 0
 
 
@@ -101,6 +103,44 @@ def test_the_counts_behind_a_share_are_those_of_the_wall(full: Context, name: st
         assert by_status["unscored"] == int(values["unscored"])
         checked += 1
     assert checked >= 2
+
+
+@pytest.mark.parametrize("name", ["categories", "basic", "modifiers"])
+def test_a_figure_counts_the_images_of_the_chosen_task_as_failures_does(
+    full: Context, name: str
+) -> None:
+    """An image fails that has its target color on a second object too: no cell says otherwise."""
+    view = figure_view(full, name, {"task": "coa"})
+    assert view["title"].endswith(": COA")
+    results = full.storage.results
+    for line in view["lines"]:
+        values = dict(zip(view["columns"], line["cells"], strict=True))
+        if line["pick"] == NOTHING or values["passes"] == "–":
+            continue
+        pick = view["picks"][line["pick"]]
+        meant = Slice(**{**pick, "runs": tuple(pick["runs"])})
+        assert meant.task == "coa"
+        counts = {status: results.count(replace(meant, status=status)) for status in STATUSES}
+        assert counts["pass"] == int(values["passes"])
+        assert counts["fail"] == int(values["scored"]) - int(values["passes"])
+        assert counts["unscored"] == int(values["unscored"])
+    assert results.count(Slice(task="coa", cause="leaked"))
+    every = results.groups(Slice(task="coa"), ("system",))
+    of_system = {"categories": TABLE_SYSTEMS, "basic": ("l2",), "modifiers": ("l3",)}[name]
+    images = total(count for count in every if count.key[0] in of_system)
+    assert verdicts(view["stands"]) == (images.scored, images.unscored)
+
+
+def test_a_figure_of_objects_says_so(full: Context) -> None:
+    for name, kind in KINDS.items():
+        unit = "object" if kind.title.startswith("Objects") else "image"
+        assert f" {unit}s " in figure_view(full, name, {})["stands"], name
+    assert [name for name, kind in KINDS.items() if kind.title.startswith("Objects")] == [
+        "confusion",
+        "drift",
+        "found",
+        "hues",
+    ]
 
 
 def test_all_verdicts_are_in_the_figure_or_told_to_be_left_out(full: Context) -> None:

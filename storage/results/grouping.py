@@ -1,0 +1,71 @@
+"""Counting verdicts by fields: a row for each object, or for each image and group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
+from core.analysis.records import SECTORS
+from storage.results.where import COLUMNS, PICTURE
+from storage.results.words import Words
+from storage.runs.dictionaries import STATUSES, TRAITS
+
+_BITS = {
+    "modifier": sum(1 << TRAITS.index(modifier) for modifier in MODIFIERS),
+    "basic": sum(1 << TRAITS.index(trait) for trait in (BASIC, INTERMEDIATE)),
+}
+_MASKS = {name: f" & {bits}" for name, bits in _BITS.items()}
+
+
+def objects_sql(by: Sequence[str], where: str) -> str:
+    """SQL for a row an object: ``status`` and the fields as ``by0``, ``by1``, …."""
+    columns = ", ".join(
+        f"{COLUMNS[name]}{_MASKS.get(name, '')} AS by{at}" for at, name in enumerate(by)
+    )
+    return f"SELECT status, {columns} FROM run_verdicts WHERE {where}"
+
+
+def images_sql(by: Sequence[str], where: str) -> str:
+    """The same with a row an image and group. A name of two modifiers is a row for each."""
+    columns, tables = [], ["run_verdicts"]
+    for at, name in enumerate(by):
+        if name in _BITS:
+            bits = [1 << bit for bit, _ in enumerate(TRAITS) if _BITS[name] & 1 << bit]
+            tables.append(f"(SELECT unnest({bits}) AS bit{at}) AS bits{at}")
+            where += f" AND (traits & bit{at}) <> 0"
+        columns.append(f"{f'bit{at}' if name in _BITS else COLUMNS[name]} AS by{at}")
+    return (
+        f"SELECT DISTINCT {PICTURE} AS picture, picture_status AS status, {', '.join(columns)} "
+        f"FROM {', '.join(tables)} WHERE {where}"
+    )
+
+
+def keys_of(words: Words, by: Sequence[str], numbers: Sequence[Any]) -> list[tuple[str, ...]]:
+    """The keys that a row belongs to: several where a name has two modifiers, none without."""
+    keys: list[tuple[str, ...]] = [()]
+    for name, number in zip(by, numbers, strict=True):
+        if number is None:
+            return []
+        if name in _BITS:
+            parts = [trait for at, trait in enumerate(TRAITS) if number & 1 << at]
+        else:
+            word = _word(words, name, number)
+            # Objects beside the main one have no category in the reconstruction.
+            parts = [] if name == "category" and not word else [word]
+        keys = [(*key, part) for key in keys for part in parts]
+    return keys
+
+
+def _word(words: Words, name: str, number: int) -> str:
+    if name == "run":
+        return words.run_ids[number]
+    if name == "color":
+        return words.colors[number].value
+    if name == "sector":
+        return SECTORS[number]
+    if name == "status":
+        return STATUSES[number]
+    if name in ("asked_l2", "found_l2"):
+        return l2_names()[number]
+    return words.names[name][number]
