@@ -98,14 +98,21 @@ class EngineTool:
         """The engine does that."""
 
     def detect(
-        self, srgb8: np.ndarray, labels: Sequence[str], box_threshold: float, text_threshold: float
+        self,
+        srgb8: np.ndarray,
+        labels: Sequence[str],
+        box_threshold: float,
+        text_threshold: float,
+        autocast: bool = False,
     ) -> tuple[Detection, ...]:
         """As :meth:`core.masks.grounded.records.Detector.detect`."""
-        return self._ask(lambda tool: tool.detect(srgb8, labels, box_threshold, text_threshold))
+        return self._ask(
+            lambda tool: tool.detect(srgb8, labels, box_threshold, text_threshold, autocast)
+        )
 
-    def embed(self, srgb8: np.ndarray, name: str = "") -> Any:
+    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Any:
         """As :meth:`core.masks.grounded.records.Segmenter.embed`."""
-        return self._ask(lambda tool: tool.embed(srgb8, name))
+        return self._ask(lambda tool: tool.embed(srgb8, name, autocast))
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
         """As :meth:`core.masks.grounded.records.Segmenter.from_boxes`."""

@@ -50,6 +50,7 @@ class Look:
 
     srgb8: np.ndarray
     name: str
+    autocast: bool = False
 
 
 def decorator() -> Decorate | None:
@@ -117,7 +118,7 @@ def ask_there(id: str, sources: Sources, method: str, values: tuple[Any, ...]) -
             return dict(getattr(tool, "about", {}))
         first, *rest = values
         if isinstance(first, Look):
-            first = tool.embed(first.srgb8, first.name)
+            first = tool.embed(first.srgb8, first.name, first.autocast)
         return getattr(tool, method)(first, *rest)
 
     return _answer(work)
@@ -186,9 +187,9 @@ class FarTool:
     def unload(self) -> None:
         """Nothing is held here."""
 
-    def embed(self, srgb8: np.ndarray, name: str = "") -> Look:
+    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Look:
         """The image itself: it is embedded there, with the first question."""
-        return Look(srgb8, name)
+        return Look(srgb8, name, autocast)
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
         if method not in ("detect", "from_boxes", "from_points", "ask"):

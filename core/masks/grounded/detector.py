@@ -12,6 +12,7 @@ from core.errors import BadInput, TrueHueError
 from core.generation.memory import BadModelFolder
 from core.machine import Placement
 from core.masks.grounded.embeddings import checked_image
+from core.masks.grounded.precision import computing
 from core.masks.grounded.records import Detection
 from core.masks.grounded.transformers_loading import (
     from_folder,
@@ -63,7 +64,7 @@ class GroundingDino:
     ) -> None:
         self._entry, self._model, self._processor, self._at = entry, model, processor, at
         _look_once(model)
-        self.about = {"id": entry.id, "class": type(model).__name__, **about}
+        self.about = {"id": entry.id, "class": type(model).__name__, "device": at.device, **about}
 
     @property
     def id(self) -> str:
@@ -76,7 +77,12 @@ class GroundingDino:
         return 0 if self._model is None else int(self._model.get_memory_footprint())
 
     def detect(
-        self, srgb8: np.ndarray, labels: Sequence[str], box_threshold: float, text_threshold: float
+        self,
+        srgb8: np.ndarray,
+        labels: Sequence[str],
+        box_threshold: float,
+        text_threshold: float,
+        autocast: bool = False,
     ) -> tuple[Detection, ...]:
         """Boxes above the threshold, label by label in the order asked, best first within one.
 
@@ -98,7 +104,7 @@ class GroundingDino:
         pixels = {name: value.to(self._at.device) for name, value in pixels.items()}
         chunk = CHUNK.get(self._at.device, 1)
         detections: list[Detection] = []
-        with torch.inference_mode():
+        with torch.inference_mode(), computing(self._at.device, autocast):
             for start in range(0, len(texts), chunk):
                 part = slice(start, start + chunk)
                 results = self._run(pixels, texts[part], box_threshold, text_threshold, image.shape)

@@ -21,7 +21,8 @@ class Embedding:
     """What a segmenter knows of one image.
 
     ``by`` is the segmenter's id, ``features`` its own tensors. ``frame`` is the size in pixels to
-    which the image was resized for the encoder, where the segmenter needs it.
+    which the image was resized for the encoder, where the segmenter needs it. ``autocast`` as in
+    :func:`core.masks.grounded.precision.computing`.
     """
 
     by: str
@@ -29,6 +30,7 @@ class Embedding:
     width: int
     features: Any
     frame: tuple[int, int] = (0, 0)
+    autocast: bool = False
 
 
 class KeptEmbeddings:
@@ -36,11 +38,15 @@ class KeptEmbeddings:
 
     def __init__(self, most: int = KEPT) -> None:
         self._most = most
-        self._kept: OrderedDict[str, Embedding] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, bool], Embedding] = OrderedDict()
 
-    def get(self, srgb8: np.ndarray, name: str, make: Callable[[], Embedding]) -> Embedding:
-        """The kept one of that name and size, else what ``make`` gives, which is kept."""
-        key = name or hashlib.blake2b(np.ascontiguousarray(srgb8).data, digest_size=16).hexdigest()
+    def get(
+        self, srgb8: np.ndarray, name: str, autocast: bool, make: Callable[[], Embedding]
+    ) -> Embedding:
+        """The kept one of that name, precision and size, else what ``make`` gives, which is
+        kept."""
+        data = np.ascontiguousarray(srgb8).data
+        key = (name or hashlib.blake2b(data, digest_size=16).hexdigest(), autocast)
         embedding = self._kept.get(key)
         if embedding is None or (embedding.height, embedding.width) != srgb8.shape[:2]:
             embedding = make()

@@ -15,6 +15,7 @@ from core.generation.request import Cancelled
 from core.masks.cleanup import released_cleanup
 from core.masks.grounded.compose import MaskSteps, NegativeResult, compose, union
 from core.masks.grounded.embeddings import checked_image
+from core.masks.grounded.precision import precision
 from core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
 from core.masks.grounded.variants import GRAY_SRGB8, MaskVariant
 from core.prompts.prompt import ObjectTarget
@@ -66,7 +67,8 @@ def ground(
     _halt(stop)
     say(f"Looking for {target.name}")
     lowest = min(variant.box_threshold, NEAR)
-    candidates = detector.detect(seen, (target.name,), lowest, variant.text_threshold)
+    text_threshold, autocast = variant.text_threshold, variant.autocast
+    candidates = detector.detect(seen, (target.name,), lowest, text_threshold, autocast)
     detections = above(candidates, target.name, variant.box_threshold)
     if not detections:
         raise _not_found(target.name, candidates, variant)
@@ -76,11 +78,11 @@ def ground(
         _halt(stop)
         say(f"Looking for what is no part of it: {', '.join(labels)}")
         threshold = variant.negative_threshold
-        parts = detector.detect(seen, labels, threshold, variant.text_threshold)
+        parts = detector.detect(seen, labels, threshold, text_threshold, autocast)
         boxes_of = {label: above(parts, label, threshold) for label in labels}
     _halt(stop)
     say(f"Cutting out {target.name}")
-    embedding = segmenter.embed(seen, seen_name)
+    embedding = segmenter.embed(seen, seen_name, autocast)
     _halt(stop)
     segments = segmenter.from_boxes(embedding, [detection.box for detection in detections])
     negatives = []
@@ -88,7 +90,10 @@ def ground(
         _halt(stop)
         cut = segmenter.from_boxes(embedding, [detection.box for detection in boxes_of[label]])
         negatives.append(NegativeResult(label, boxes_of[label], cut))
-    models = {"detector": about(detector), "segmenter": about(segmenter)}
+    models = {
+        "detector": about(detector, autocast),
+        "segmenter": about(segmenter, autocast),
+    }
     return compose(
         MaskSteps(
             target.name,
@@ -120,9 +125,14 @@ def painted(srgb8: np.ndarray, earlier: Sequence[np.ndarray]) -> np.ndarray:
     return image
 
 
-def about(tool: Tool) -> dict[str, Any]:
-    """Plain JSON that names a model: at least its id, and its weights where it says which."""
-    return {"id": tool.id, **(getattr(tool, "about", None) or {})}
+def about(tool: Tool, autocast: bool = False) -> dict[str, Any]:
+    """Plain JSON that names a model: at least its id, and its weights where it says which; with
+    ``autocast`` also the precision that it computed in."""
+    details = dict(getattr(tool, "about", None) or {})
+    device = str(details.pop("device", ""))
+    if autocast:
+        details["precision"] = precision(device, autocast)
+    return {"id": tool.id, **details}
 
 
 def _not_found(

@@ -103,11 +103,17 @@ class Detector(Tool, Protocol):
     """Finds boxes by words."""
 
     def detect(
-        self, srgb8: np.ndarray, labels: Sequence[str], box_threshold: float, text_threshold: float
+        self,
+        srgb8: np.ndarray,
+        labels: Sequence[str],
+        box_threshold: float,
+        text_threshold: float,
+        autocast: bool = False,
     ) -> tuple[Detection, ...]:
         """Boxes of each label (one query a label, batched), best first within a label.
 
-        ``srgb8`` uint8 ``(H, W, 3)``; thresholds 0 to 1.
+        ``srgb8`` uint8 ``(H, W, 3)``; thresholds 0 to 1; ``autocast`` as in
+        :func:`core.masks.grounded.precision.computing`.
         """
         ...
 
@@ -115,8 +121,9 @@ class Detector(Tool, Protocol):
 class Segmenter(Tool, Protocol):
     """Cuts out what a box or points show."""
 
-    def embed(self, srgb8: np.ndarray, name: str = "") -> Any:
-        """The image's embedding, computed once; ``name`` (the image's id) finds a kept one."""
+    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Any:
+        """The image's embedding, computed once; ``name`` (the image's id) finds a kept one. Boxes
+        are cut out in the precision of their embedding."""
         ...
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:

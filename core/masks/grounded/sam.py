@@ -27,6 +27,7 @@ from core.masks.grounded.embeddings import (
     checked_points,
     several_wanted,
 )
+from core.masks.grounded.precision import applies, computing
 from core.masks.grounded.records import Box, Segment
 from core.masks.grounded.sam_sizes import PIXEL_MEAN, PIXEL_STD, SamSizes, build, read_sizes
 from core.masks.grounded.vision_models import VisionEntry
@@ -118,7 +119,7 @@ class SamSegmenter:
         self._entry, self._at = entry, at
         self._predictor: Any = SamPredictor(model)
         self._kept = KeptEmbeddings()
-        self.about = {"id": entry.id, "class": type(model).__name__, **about}
+        self.about = {"id": entry.id, "class": type(model).__name__, "device": at.device, **about}
 
     @property
     def id(self) -> str:
@@ -134,13 +135,15 @@ class SamSegmenter:
         held = sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
         return int(held + sum(embedding.features.nbytes for embedding in self._kept.embeddings))
 
-    def embed(self, srgb8: np.ndarray, name: str = "") -> Embedding:
+    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Embedding:
         """The image's embedding, computed once and kept for the last few images.
 
         ``srgb8`` uint8 ``(H, W, 3)``. ``name`` is the image's id; without one the content names it.
+        ``autocast`` as in :func:`core.masks.grounded.precision.computing`; boxes follow it.
         """
         image = checked_image(srgb8)
-        return self._kept.get(image, name, lambda: self._embedded(image))
+        autocast = applies(self._at.device, autocast)
+        return self._kept.get(image, name, autocast, lambda: self._embedded(image, autocast))
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
         """One segment a box, in order: the single output of the mask decoder."""
@@ -155,9 +158,10 @@ class SamSegmenter:
                 corners[start : start + BOXES_AT_ONCE],
                 (image_embedding.height, image_embedding.width),
             )
-            masks, scores, _ = predictor.predict_torch(
-                None, None, boxes=framed.to(self._at.device), multimask_output=False
-            )
+            with computing(self._at.device, image_embedding.autocast):
+                masks, scores, _ = predictor.predict_torch(
+                    None, None, boxes=framed.to(self._at.device), multimask_output=False
+                )
             pairs = zip(masks[:, 0].cpu().numpy(), scores[:, 0].tolist(), strict=True)
             segments += [Segment(pixels, score) for pixels, score in pairs]
         return tuple(segments)
@@ -191,13 +195,15 @@ class SamSegmenter:
         self._kept.clear()
         gc.collect()
 
-    def _embedded(self, image: np.ndarray) -> Embedding:
+    def _embedded(self, image: np.ndarray, autocast: bool) -> Embedding:
         predictor = self._loaded()
-        predictor.set_image(image)
+        with computing(self._at.device, autocast):
+            predictor.set_image(image)
         features, frame = predictor.features, predictor.input_size
         predictor.reset_image()
         height, width = image.shape[:2]
-        return Embedding(self.id, height, width, features, (int(frame[0]), int(frame[1])))
+        size = (int(frame[0]), int(frame[1]))
+        return Embedding(self.id, height, width, features, size, autocast)
 
     def _at_image(self, image_embedding: Embedding) -> Any:
         """The predictor as ``set_image`` leaves it, without running the encoder."""

@@ -20,6 +20,7 @@ from core.masks.grounded.embeddings import (
     checked_points,
     several_wanted,
 )
+from core.masks.grounded.precision import applies, computing
 from core.masks.grounded.records import Box, Segment
 from core.masks.grounded.transformers_loading import (
     from_folder,
@@ -60,7 +61,7 @@ class Sam2Segmenter:
     ) -> None:
         self._entry, self._model, self._processor, self._at = entry, model, processor, at
         self._kept = KeptEmbeddings()
-        self.about = {"id": entry.id, "class": type(model).__name__, **about}
+        self.about = {"id": entry.id, "class": type(model).__name__, "device": at.device, **about}
 
     @property
     def id(self) -> str:
@@ -77,13 +78,15 @@ class Sam2Segmenter:
         )
         return int(self._model.get_memory_footprint()) + cache_bytes
 
-    def embed(self, srgb8: np.ndarray, name: str = "") -> Embedding:
+    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Embedding:
         """The image's embedding, computed once and kept for the last few images.
 
         ``srgb8`` uint8 ``(H, W, 3)``. ``name`` is the image's id; without one the content names it.
+        ``autocast`` as in :func:`core.masks.grounded.precision.computing`; boxes follow it.
         """
         image = checked_image(srgb8)
-        return self._kept.get(image, name, lambda: self._embedded(image))
+        autocast = applies(self._at.device, autocast)
+        return self._kept.get(image, name, autocast, lambda: self._embedded(image, autocast))
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
         """One segment a box, in order: the single output of the mask decoder."""
@@ -129,15 +132,15 @@ class Sam2Segmenter:
         self._kept.clear()
         gc.collect()
 
-    def _embedded(self, image: np.ndarray) -> Embedding:
+    def _embedded(self, image: np.ndarray, autocast: bool) -> Embedding:
         import torch
 
         model = self._loaded()
         inputs = self._processor(images=image, return_tensors="pt")
-        with torch.inference_mode():
+        with torch.inference_mode(), computing(self._at.device, autocast):
             features = model.get_image_embeddings(inputs["pixel_values"].to(self._at.device))
         height, width = image.shape[:2]
-        return Embedding(self.id, height, width, tuple(features))
+        return Embedding(self.id, height, width, tuple(features), autocast=autocast)
 
     def _cut(
         self, image_embedding: Embedding, *, several: bool, **prompts: Any
@@ -151,14 +154,15 @@ class Sam2Segmenter:
         arguments = {
             name: value.to(self._at.device) for name, value in inputs.items() if name in prompts
         }
-        with torch.inference_mode():
+        with torch.inference_mode(), computing(self._at.device, image_embedding.autocast):
             output = model(
                 image_embeddings=list(image_embedding.features),
                 multimask_output=several,
                 **arguments,
             )
-            masks = self._processor.post_process_masks(output.pred_masks, size)[0]
-        return masks.cpu().numpy(), output.iou_scores[0].cpu().numpy()
+            # In float32 whatever the model computed in, as SAM 2's own predictor enlarges masks.
+            masks = self._processor.post_process_masks(output.pred_masks.float(), size)[0]
+        return masks.cpu().numpy(), output.iou_scores[0].float().cpu().numpy()
 
     def _loaded(self) -> Any:
         if self._model is None:

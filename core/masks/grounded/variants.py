@@ -47,7 +47,8 @@ class MaskVariant:
     painted gray before the detector looks. ``clean_earlier``: their masks go through the released
     clean-up first, and what it drops is neither painted nor removed. ``most_iou``: an object that
     overlaps an earlier one by more fails, measured before or after the shared pixels are removed.
-    ``version`` changes when the same numbers would give another mask.
+    ``autocast``: on a GPU the models compute as :mod:`core.masks.grounded.precision` says, else in
+    float32. ``version`` changes when the same numbers would give another mask.
     """
 
     id: str
@@ -61,7 +62,9 @@ class MaskVariant:
     paint_earlier: bool
     most_iou: float
     iou_measured: Literal["before", "after"]
-    clean_earlier: bool = False  # masks of version 1 were stored without it
+    # Masks of version 1 were stored without these.
+    clean_earlier: bool = False
+    autocast: bool = False
 
     def __post_init__(self) -> None:
         for field, value in asdict(self).items():
@@ -110,6 +113,7 @@ VARIANTS: tuple[MaskVariant, ...] = (
         most_iou=0.2,
         iou_measured="after",
         clean_earlier=True,
+        autocast=True,
     ),
 )
 

@@ -76,7 +76,7 @@ class FakeSegmenter:
     def __init__(self) -> None:
         self.about = {"class": "Fake"}
 
-    def embed(self, srgb8: np.ndarray, name: str = "") -> Any:
+    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Any:
         return lambda: srgb8  # cannot be sent
 
     def from_points(self, embedding: Any, points: Any, inside: Any, box: Any = None) -> Segment:

@@ -14,10 +14,12 @@ from core.errors import MaskError, ObjectNotFound, ObjectsOverlap
 from core.generation.request import Cancelled
 from core.images.mask import Mask
 from core.masks.cleanup import released_cleanup
+from core.masks.grounded import precision
 from core.masks.grounded.compose import recompose
 from core.masks.grounded.ground import GroundingMethod, above, ground, painted
+from core.masks.grounded.precision import AUTOCAST, FLOAT32
 from core.masks.grounded.records import Detection, Detector, Segmenter
-from core.masks.grounded.tools import open_segmenter
+from core.masks.grounded.tools import open_detector, open_segmenter
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.prompts.prompt import ObjectTarget
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
@@ -159,10 +161,62 @@ def test_released_cleans_the_masks_of_earlier_objects(
     assert not (found.before_negatives & cleaned).any()
 
 
+def test_released_computes_under_autocast_where_the_public_code_does(
+    tiny: dict[str, Path], image: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """bfloat16 autocast with TF32 on a GPU; here the CPU stands for it."""
+    import torch
+    from transformers import GroundingDinoForObjectDetection, GroundingDinoProcessor
+
+    detector = open_detector(f"folder:{tiny['detector']}")
+    segmenter = open_segmenter(f"folder:{tiny['sam2']}")
+    in_float32 = ground(image, APPLE, GroundingMethod(detector, segmenter, PAPER))
+    on_cpu = ground(image, APPLE, GroundingMethod(detector, segmenter, RELEASED))
+    monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
+    calls = count_calls(encoder(segmenter))
+    method = GroundingMethod(detector, segmenter, RELEASED)
+    found = ground(image, APPLE, method, image_name="i")
+    kept = [one.mask.parameters for one in (in_float32, on_cpu, found)]
+    for role in ("detector", "segmenter"):
+        assert [one[role].get("precision") for one in kept] == [None, FLOAT32, AUTOCAST]
+        assert "device" not in kept[2][role]
+    # The library's own model under autocast finds the very same boxes; float32 other ones.
+    model = GroundingDinoForObjectDetection.from_pretrained(tiny["detector"]).eval()
+    inputs = GroundingDinoProcessor.from_pretrained(tiny["detector"])(
+        images=image, text="apple.", return_tensors="pt"
+    )
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        scores = model(**inputs).logits.sigmoid().max(-1)[0][0]
+    expected = sorted((float(one) for one in scores if one > 0.35), reverse=True)
+    assert [one.score for one in found.detections] == pytest.approx(expected, abs=1e-6)
+    assert [one.score for one in found.detections] != [one.score for one in on_cpu.detections]
+    # An image that was looked at in one precision is looked at again for the other.
+    embeddings = [segmenter.embed(image, "i", autocast) for autocast in (True, False)]
+    assert [one.features[0].dtype for one in embeddings] == [torch.bfloat16, torch.float32]
+    assert len(calls) == 2
+    cut = segmenter.from_boxes(embeddings[0], [found.detections[0].box])
+    assert cut[0].pixels.dtype == bool
+    # It opens again from its steps, and the flags are as they were.
+    assert np.array_equal(recompose(found).mask.pixels, found.mask.pixels)
+    assert not torch.backends.cuda.matmul.allow_tf32
+
+
+def test_sam_cuts_out_under_autocast_too(
+    tiny: dict[str, Path], image: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
+    detector = open_detector(f"folder:{tiny['detector']}")
+    segmenter = open_segmenter(f"folder:{tiny['sam']}")
+    found = ground(image, APPLE, GroundingMethod(detector, segmenter, RELEASED))
+    assert found.mask.parameters["segmenter"]["precision"] == AUTOCAST
+    assert found.mask.pixels.any()
+
+
 def test_masks_of_the_first_version_keep_their_steps() -> None:
     stored = {**RELEASED.as_json(), "version": 1}
-    del stored["clean_earlier"]
-    assert not MaskVariant(**stored).clean_earlier
+    del stored["clean_earlier"], stored["autocast"]
+    of_before = MaskVariant(**stored)
+    assert (of_before.clean_earlier, of_before.autocast) == (False, False)
     assert RELEASED.version == 2
 
 
