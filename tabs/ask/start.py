@@ -17,6 +17,7 @@ from core.vision_language.models.registry import (
     LENGTHS,
     ServedSettings,
     VisionModel,
+    is_hub_id,
     model_of,
 )
 from core.vision_language.prompting import Style
@@ -185,19 +186,17 @@ def _model(actor: Actor, request: AskRequest) -> VisionModel:
         )
         return model_of(name, vars(served))
     short = (*BASELINES, *(known.id for known in KNOWN))
-    if name not in short and (request.model.startswith(FOLDER) or _is_folder(name)):
+    # What is neither a short id nor one of the hub is a folder. Whether it is there is looked up
+    # only for people who may name one.
+    if request.model.startswith(FOLDER) or not (name in short or is_hub_id(name)):
         may(actor, "name-folder", field="model")
     if request.model.startswith(FOLDER) and not Path(name).expanduser().is_dir():
         raise BadInput(f"There is no folder {name}.", "model")
     try:
-        return model_of(name, {"batch": request.batch})
+        folders = allowed(actor, "name-folder")
+        return model_of(name, {"batch": request.batch}, folders=folders)
     except BadInput as error:
         raise BadInput(str(error), "model") from None
-
-
-def _is_folder(name: str) -> bool:
-    """Whether a name means a place on this machine's disk."""
-    return name.startswith(("/", ".", "~", "\\")) or Path(name).is_dir()
 
 
 def _questions(of: QuestionSet, request: AskRequest) -> list[Question]:

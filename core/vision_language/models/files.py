@@ -19,11 +19,11 @@ def files_of(model: VisionModel, sources: Sources) -> Source:
     """The folder of a local model, as yet unchecked: the location itself, below the models'
     folder, or in the hub's cache. Raises ModelMissing with the command that gets it."""
     location = model.location
-    path = Path(location).expanduser()
-    if path.is_dir():
+    if location.startswith(("/", "~", ".")):  # else an id of the hub, also where a folder has it
+        path = Path(location).expanduser()
+        if not path.is_dir():
+            raise ModelMissing(f"There is no folder {location}.")
         return Source(path, "", "")
-    if path.is_absolute() or location.startswith(("~", ".")):
-        raise ModelMissing(f"There is no folder {location}.")
     if sources.models_folder is not None:
         for name in (model.id, location.replace("/", "--")):
             own = sources.models_folder / name

@@ -179,10 +179,18 @@ KNOWN = (
 classes goes by its id of the hub, or its folder."""
 
 
-def model_of(name: str, settings: Mapping[str, Any] | None = None) -> VisionModel:
+def is_hub_id(name: str) -> bool:
+    """Whether a name has the form of an id of the hub, ``owner/name``."""
+    return _HUB_ID.fullmatch(name) is not None
+
+
+def model_of(
+    name: str, settings: Mapping[str, Any] | None = None, *, folders: bool = True
+) -> VisionModel:
     """The model that a person names: a short id of :data:`KNOWN` or :data:`BASELINES`, an id of the
     hub, a folder, or a server's URL. Raises BadInput for anything else, and for settings that do
-    not fit."""
+    not fit. Without ``folders`` no name is looked for on the disk: it would tell who may not name a
+    folder which ones there are."""
     name, settings = name.strip(), dict(settings or {})
     if name in BASELINES:
         return VisionModel(name, "baseline", name)
@@ -192,10 +200,9 @@ def model_of(name: str, settings: Mapping[str, Any] | None = None) -> VisionMode
     for known in KNOWN:
         if name == known.id:
             return VisionModel(name, "local", known.repo, settings)
-    path = Path(name).expanduser()
-    if path.is_dir():
+    if folders and (path := Path(name).expanduser()).is_dir():
         return VisionModel(path.resolve().name, "local", str(path.resolve()), settings)
-    if _HUB_ID.fullmatch(name):
+    if is_hub_id(name):
         return VisionModel(name, "local", name, settings)
     raise BadInput(
         f"{name[:200]!r} is no model: name a folder, an id of the hub (owner/name), a server's URL "

@@ -257,7 +257,9 @@ def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) ->
     assert ask("/askings")["askings"] == []
 
 
-@pytest.mark.parametrize("model", ["/etc", "folder:/etc", "~", "./tabs", "tabs/ask"])
+@pytest.mark.parametrize(
+    "model", ["/etc", "folder:/etc", "~", "./tabs", "tabs", "nothing", "core/../../../../etc"]
+)
 def test_visitors_name_no_folder_and_no_server(context: Context, set_id: str, model: str) -> None:
     as_demo(context)
     with pytest.raises(NotAllowed, match="Folders can only"):
@@ -265,6 +267,28 @@ def test_visitors_name_no_folder_and_no_server(context: Context, set_id: str, mo
     server = AskRequest(set=set_id, model="http://169.254.169.254/v1", name="x", key_env="PATH")
     with pytest.raises(NotAllowed, match="Servers can only"):
         start_asking(context, ANN, server)
+
+
+def test_an_answer_does_not_tell_visitors_which_folders_there_are(
+    context: Context, set_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_demo(context)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here" / "model").mkdir(parents=True)
+
+    def answer(model: str) -> tuple[type[Exception], str]:
+        with pytest.raises((BadInput, NotAllowed)) as caught:
+            start_asking(context, ANN, AskRequest(set=set_id, model=model))
+        return caught.type, str(caught.value)
+
+    for there, gone in (
+        ("here/../here", "gone/../gone"),
+        ("here", "gone"),
+        ("here/model", "gone/model"),
+        (f"{tmp_path}/here", f"{tmp_path}/gone"),
+    ):
+        kind, message = answer(there)
+        assert (kind, message.replace("here/model", "gone/model")) == answer(gone)
 
 
 def test_an_asking_is_changed_by_who_began_it(
