@@ -13,7 +13,14 @@ from core.generation.backends.reference import Standing
 from core.generation.weights.sources import Sources
 from core.images.mask import Mask
 from core.masks.grounded.ground import GroundingMethod, ground
-from core.masks.grounded.records import Detector, Presence, PresenceModel, Segmenter, Tool
+from core.masks.grounded.records import (
+    Detector,
+    Presence,
+    PresenceModel,
+    PresenceQuestion,
+    Segmenter,
+    Tool,
+)
 from core.masks.grounded.serialize import with_steps
 from core.masks.grounded.tools import open_tool, tool_id
 from core.masks.grounded.variants import MaskVariant, mask_variant
@@ -51,14 +58,16 @@ class Masker(Protocol):
         exact: Mapping[int, Mask],
         rendered: Sequence[Standing] | None = None,
         image_id: str = "",
+        prompt_text: str = "",
     ) -> FoundMasks:
         """Where the objects are that a color is asked of, or whose colors are to be measured.
 
         ``srgb8`` uint8 ``(H, W, 3)``; ``task`` a key of :data:`core.prompts.prompt.TASKS`;
         ``exact`` the masks that came with the picture, by position of the target; ``rendered`` how
-        the reference renderer drew each target, None for a picture of another model. An object
-        that cannot be found has a finding that says why, or none where nothing is known of it.
-        Raises what loading and running a model raise.
+        the reference renderer drew each target, None for a picture of another model;
+        ``prompt_text`` what the image was generated from, which a presence question may quote. An
+        object that cannot be found has a finding that says why, or none where nothing is known of
+        it. Raises what loading and running a model raise.
         """
         ...
 
@@ -107,6 +116,7 @@ class Exact:
         exact: Mapping[int, Mask],
         rendered: Sequence[Standing] | None = None,
         image_id: str = "",
+        prompt_text: str = "",
     ) -> FoundMasks:
         """See :class:`Masker`."""
         also = measured_of(task, targets)
@@ -128,6 +138,7 @@ class WholePicture:
         exact: Mapping[int, Mask],
         rendered: Sequence[Standing] | None = None,
         image_id: str = "",
+        prompt_text: str = "",
     ) -> FoundMasks:
         """See :class:`Masker`."""
         pixels = np.ones(srgb8.shape[:2], bool)
@@ -165,20 +176,27 @@ class Grounding:
         exact: Mapping[int, Mask],
         rendered: Sequence[Standing] | None = None,
         image_id: str = "",
+        prompt_text: str = "",
     ) -> FoundMasks:
         """See :class:`Masker`.
 
         Objects are looked for in the order of the targets, each apart from those before it. One
         that the presence model says is not there is not looked for in the tasks that ask so
-        first, for then no rule measures it.
+        first, for then no rule measures it. ``released`` asks in those tasks alone, and looks only
+        for what it was told is there.
         """
         positions = looked_for(task, targets)
-        answers = self._answers(srgb8, [targets[place].name for place in positions])
+        names = [targets[place].name for place in positions]
+        released = self.variant.presence_wording == "released"
+        asks = task in PRESENCE_TASKS or not released
+        answers = self._answers(srgb8, names, prompt_text) if asks else {}
+        absent = ("no", "unknown") if released else ("no",)
         findings, masks = dict[int, Localization](), dict[int, Mask]()
         for place in positions:
             answer = answers.get(targets[place].name)
-            if answer is not None and answer.answer == "no" and task in PRESENCE_TASKS:
-                findings[place] = Localization(None, "no", "presence", answer_reason(answer.text))
+            if answer is not None and answer.answer in absent and task in PRESENCE_TASKS:
+                reason = answer_reason(answer.text)
+                findings[place] = Localization(None, answer.answer, "presence", reason)
                 continue
             try:
                 mask = self._mask(srgb8, targets[place], masks, image_id, answer)
@@ -194,13 +212,17 @@ class Grounding:
         while self._tools:
             self._tools.popitem()[1].unload()
 
-    def _answers(self, srgb8: np.ndarray, names: Sequence[str]) -> dict[str, Presence]:
+    def _answers(
+        self, srgb8: np.ndarray, names: Sequence[str], prompt_text: str
+    ) -> dict[str, Presence]:
         """What the presence model says, by name; a name is asked after once."""
         if not self.presence or not names:
             return {}
         model = cast(PresenceModel, self._tool(self.presence, "presence"))
         each = tuple(dict.fromkeys(names))
-        return dict(zip(each, model.ask(srgb8, each), strict=True))
+        wording, autocast = self.variant.presence_wording, self.variant.autocast
+        form = PresenceQuestion(wording, prompt_text, autocast)
+        return dict(zip(each, model.ask(srgb8, each, form), strict=True))
 
     def _mask(
         self,

@@ -177,6 +177,7 @@ class RunDoer:
                 picture.exact,
                 picture.rendered,
                 picture.result.image_id,
+                prompt.text,
             )
         except Cancelled:
             raise

@@ -20,7 +20,14 @@ import numpy as np
 from core.engine import Engine
 from core.errors import TrueHueError
 from core.generation.request import Cancelled
-from core.masks.grounded.records import Box, Detection, Presence, Segment
+from core.masks.grounded.records import (
+    PAPER_QUESTION,
+    Box,
+    Detection,
+    Presence,
+    PresenceQuestion,
+    Segment,
+)
 from tabs.page.jobs import Job
 
 _LOOK_S = 0.1
@@ -128,9 +135,14 @@ class EngineTool:
         """As :meth:`core.masks.grounded.records.Segmenter.from_points`."""
         return self._ask(lambda tool: tool.from_points(embedding, points, inside, box))
 
-    def ask(self, srgb8: np.ndarray, object_names: Sequence[str]) -> tuple[Presence, ...]:
+    def ask(
+        self,
+        srgb8: np.ndarray,
+        object_names: Sequence[str],
+        form: PresenceQuestion = PAPER_QUESTION,
+    ) -> tuple[Presence, ...]:
         """As :meth:`core.masks.grounded.records.PresenceModel.ask`."""
-        return self._ask(lambda tool: tool.ask(srgb8, object_names))
+        return self._ask(lambda tool: tool.ask(srgb8, object_names, form))
 
     def _ask(self, question: Callable[[Any], Any]) -> Any:
         owner = self.search.job.id

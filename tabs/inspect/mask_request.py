@@ -18,7 +18,7 @@ from core.generation.weights.sources import Sources
 from core.images.mask import Mask
 from core.masks.from_marks import Box, PointSegmenter, mask_from_marks
 from core.masks.grounded.ground import GroundingMethod, ground
-from core.masks.grounded.records import Presence, Segment
+from core.masks.grounded.records import Presence, PresenceQuestion, Segment
 from core.masks.grounded.serialize import with_steps
 from core.masks.grounded.tools import tool_id
 from core.masks.grounded.variants import MaskVariant, mask_variant
@@ -217,7 +217,11 @@ def _find(
     if mask_request.presence is not None:
         search.does(f"Asking whether there is a {mask_request.object_name}")
         presence = _engine_tool(context, mask_request.presence, search).ask(
-            srgb8, (mask_request.object_name,)
+            srgb8,
+            (mask_request.object_name,),
+            PresenceQuestion(
+                mask_request.variant.presence_wording, autocast=mask_request.variant.autocast
+            ),
         )
     target = ObjectTarget(mask_request.object_name, negative_labels=mask_request.negative_labels)
     method = GroundingMethod(

@@ -1,8 +1,10 @@
 """Presence by Janus: one yes/no question an object, all of an image in one batch.
 
 The paper asks Janus-1.3B (section 3.4); its weights are not in transformers' layout, Janus-Pro's
-are. The released code puts longer questions, of which one may hold several objects; here each
-object has its own, as the paper has it.
+are. The released code (moatifbutt/gen-color-bench @ 802a3ba) asks after each object too, in COA,
+MOC and ICA alone: it quotes the prompt, asks whether the object is visible as a distinct, separate
+one, and looks for yes or no anywhere in an answer that begins with neither. Its repository has no
+license text, so the words of that question are ours, and an answer may differ by them.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -21,7 +23,8 @@ from core.errors import BadInput, TrueHueError
 from core.generation.memory import keep_count
 from core.generation.weights.janus_folder import JanusParts, device_bytes, read_janus
 from core.machine import Placement
-from core.masks.grounded.records import Answer, Presence
+from core.masks.grounded.precision import computing
+from core.masks.grounded.records import PAPER_QUESTION, Answer, Presence, PresenceQuestion
 from core.prompts.prompt import article
 
 Protocol = Literal["paper", "released", "truehue"]
@@ -90,13 +93,19 @@ class JanusPresence:
             return 0
         return self._parts.weight_bytes
 
-    def ask(self, srgb8: np.ndarray, object_names: Sequence[str]) -> tuple[Presence, ...]:
+    def ask(
+        self,
+        srgb8: np.ndarray,
+        object_names: Sequence[str],
+        form: PresenceQuestion = PAPER_QUESTION,
+    ) -> tuple[Presence, ...]:
         """One answer an object, in the asked order.
 
-        ``srgb8`` uint8 ``(H, W, 3)``. The image is encoded once. The answer is what the model says
-        (the likeliest token each time), ``yes_percent`` its probability of yes against no at the
-        first token, over their spellings. Raises BadInput for an image of another kind or a name
-        that cannot be asked, TrueHueError for an unloaded model or one that computes no numbers.
+        ``srgb8`` uint8 ``(H, W, 3)``; ``form`` is how the questions are put. The image is encoded
+        once. The answer is what the model says (the likeliest token each time), ``yes_percent`` its
+        probability of yes against no at the first token, over their spellings. Raises BadInput for
+        an image of another kind or a name that cannot be asked, TrueHueError for an unloaded model
+        or one that computes no numbers.
         """
         import torch
 
@@ -106,16 +115,16 @@ class JanusPresence:
             raise BadInput(
                 f"An image is uint8 of (height, width, 3), not {srgb8.dtype} {srgb8.shape}."
             )
-        questions = [self._question(name) for name in object_names]
+        questions = [self._question(name, form) for name in object_names]
         if not questions:
             return ()
-        with torch.inference_mode():
+        with torch.inference_mode(), computing(self._placement.device, form.autocast):
             seen = self._encoded(srgb8)
             rows = list(zip(object_names, questions, strict=True))
             return tuple(
                 answer
                 for some in (rows[n : n + AT_ONCE] for n in range(0, len(rows), AT_ONCE))
-                for answer in self._answers(some, seen)
+                for answer in self._answers(some, seen, form)
             )
 
     def unload(self) -> None:
@@ -123,13 +132,14 @@ class JanusPresence:
         self._parts = None
         gc.collect()
 
-    def _question(self, object_name: str) -> str:
+    def _question(self, object_name: str, form: PresenceQuestion) -> str:
         """The question of an object; raises BadInput for one that holds a token of the model's."""
         assert self._parts is not None
-        words = question(object_name)
+        words = question(object_name, form)
         for token in self._parts.processor.tokenizer.all_special_tokens:
             if token in words:
-                raise BadInput(f"The object's name holds {token!r}, a sign of the model's own.")
+                holder = "object's name" if token in object_name else "prompt"
+                raise BadInput(f"The {holder} holds {token!r}, a sign of the model's own.")
         return words
 
     def _encoded(self, srgb8: np.ndarray) -> _EncodedImage:
@@ -144,7 +154,9 @@ class JanusPresence:
         features = model.model.get_image_features(values, return_dict=True)
         return _EncodedImage(image.resize((16, 16)), features.pooler_output)
 
-    def _answers(self, rows: Sequence[tuple[str, str]], seen: _EncodedImage) -> list[Presence]:
+    def _answers(
+        self, rows: Sequence[tuple[str, str]], seen: _EncodedImage, form: PresenceQuestion
+    ) -> list[Presence]:
         """The answers to one batch of (name, question)."""
         import torch
 
@@ -176,11 +188,13 @@ class JanusPresence:
         likely = torch.log_softmax(generation.logits[0].float(), dim=-1).cpu()
         texts = processor.batch_decode(generation.sequences, skip_special_tokens=True)
         return [
-            self._presence(name, question_text, text.strip(), row)
+            self._presence((name, question_text), text.strip(), row, form)
             for (name, question_text), text, row in zip(rows, texts, likely, strict=True)
         ]
 
-    def _presence(self, name: str, question_text: str, text: str, likely: Any) -> Presence:
+    def _presence(
+        self, asked: tuple[str, str], text: str, likely: Any, form: PresenceQuestion
+    ) -> Presence:
         """The record of one answer; ``likely`` are the log probabilities of its first token."""
         import torch
 
@@ -193,7 +207,9 @@ class JanusPresence:
         if self._yes and self._no:
             yes, no = (torch.logsumexp(likely[list(of)], 0) for of in (self._yes, self._no))
             percent = float(torch.sigmoid(yes - no)) * 100
-        return Presence(name, parsed(text), question_text, text, percent, self._id)
+        name, question_text = asked
+        answer = parsed(text, form.wording)
+        return Presence(name, answer, question_text, text, percent, self._id)
 
 
 @dataclass(frozen=True)
@@ -230,8 +246,8 @@ def _forms(word: str) -> tuple[str, ...]:
     return word, word.capitalize(), word.upper()
 
 
-def question(object_name: str) -> str:
-    """``"Is there a car in the image? Answer yes or no."``
+def question(object_name: str, form: PresenceQuestion = PAPER_QUESTION) -> str:
+    """``"Is there a car in the image? Answer yes or no."``, or the ``released`` form's.
 
     The paper's words (section 3.4, "Is there a car in the image") and what makes the answer one
     word. ``"Are there skis ..."`` for plurals, no article for what is not counted. Raises BadInput
@@ -244,6 +260,8 @@ def question(object_name: str) -> str:
         raise BadInput(
             f"The object's name has {len(name):,} characters, {MAX_NAME_CHARACTERS} at most."
         )
+    if form.wording == "released":
+        return _released_question(name, " ".join(form.prompt_text.split()))
     last = name.rpartition(" ")[2].casefold()
     if _is_plural(last):
         opening = f"Are there {name}"
@@ -254,9 +272,27 @@ def question(object_name: str) -> str:
     return f"{opening} in the image? Answer yes or no."
 
 
-def parsed(text: str) -> Answer:
+def _released_question(name: str, prompt_text: str) -> str:
+    """In our words what the released code asks; see the head of this module."""
+    opening = f"An image generator was given the prompt “{prompt_text}”. " if prompt_text else ""
+    return (
+        f"{opening}Look closely at the image. Can the {name} be seen in it as a distinct object, "
+        "separate from all others? Answer yes or no."
+    )
+
+
+def parsed(text: str, wording: str = "paper") -> Answer:
     """What a model said: its first word decides. What begins with neither yes nor no, or repeats
-    the choice ("yes or no"), is ``unknown``, never guessed."""
+    the choice ("yes or no"), is ``unknown``, never guessed.
+
+    The ``released`` code takes the first letters ("nothing" is no), and where these are neither,
+    the one of both that occurs anywhere.
+    """
+    if wording == "released":
+        words = text.lower().replace(".", "").replace(",", "").strip()
+        said = [answer for answer in ("yes", "no") if words.startswith(answer)]
+        said = said or [answer for answer in ("yes", "no") if answer in words]
+        return cast(Answer, said[0]) if len(said) == 1 else "unknown"
     match = _FIRST_WORD.match(text)
     if match is None:
         return "unknown"

@@ -64,6 +64,22 @@ class Presence:
 
 
 @dataclass(frozen=True)
+class PresenceQuestion:
+    """How a presence model is asked: in the ``wording`` of the ``paper`` or of the ``released``
+    code, which quotes ``prompt_text``, what the image was generated from, where it is known.
+
+    ``autocast`` as in :func:`core.masks.grounded.precision.computing`.
+    """
+
+    wording: Literal["paper", "released"] = "paper"
+    prompt_text: str = ""
+    autocast: bool = False
+
+
+PAPER_QUESTION = PresenceQuestion()
+
+
+@dataclass(frozen=True)
 class Grounded:
     """An automatic mask with every step that led to it.
 
@@ -144,6 +160,11 @@ class Segmenter(Tool, Protocol):
 class PresenceModel(Tool, Protocol):
     """Answers whether objects are in an image."""
 
-    def ask(self, srgb8: np.ndarray, object_names: Sequence[str]) -> tuple[Presence, ...]:
+    def ask(
+        self,
+        srgb8: np.ndarray,
+        object_names: Sequence[str],
+        form: PresenceQuestion = PAPER_QUESTION,
+    ) -> tuple[Presence, ...]:
         """One answer an object, in one batch."""
         ...

@@ -47,6 +47,7 @@ class MaskVariant:
     painted gray before the detector looks. ``clean_earlier``: their masks go through the released
     clean-up first, and what it drops is neither painted nor removed. ``most_iou``: an object that
     overlaps an earlier one by more fails, measured before or after the shared pixels are removed.
+    ``presence_wording``: how it is asked whether an object is in the image, where that is asked.
     ``autocast``: on a GPU the models compute as :mod:`core.masks.grounded.precision` says, else in
     float32. ``version`` changes when the same numbers would give another mask.
     """
@@ -65,6 +66,7 @@ class MaskVariant:
     # Masks of version 1 were stored without these.
     clean_earlier: bool = False
     autocast: bool = False
+    presence_wording: Literal["paper", "released"] = "paper"
 
     def __post_init__(self) -> None:
         for field, value in asdict(self).items():
@@ -114,6 +116,7 @@ VARIANTS: tuple[MaskVariant, ...] = (
         iou_measured="after",
         clean_earlier=True,
         autocast=True,
+        presence_wording="released",
     ),
 )
 

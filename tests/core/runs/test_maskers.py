@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from core.generation.weights.sources import Sources
 from core.images.mask import Mask
 from core.masks.grounded.compose import compose
 from core.masks.grounded.presence import question
+from core.masks.grounded.records import Answer, Presence, PresenceQuestion
 from core.masks.grounded.serialize import steps_of
 from core.prompts.prompt import ObjectTarget
 from core.runs.maskers import Grounding, open_masker
@@ -236,6 +238,43 @@ def test_presence_is_asked_first_and_kept(spec: MaskerSpec, janus: Path, image: 
     assert alone.findings[0].presence == "no"
     assert alone.findings[0].mask is not None
     assert judged("cna", (CUP,), alone, image, "released").outcomes[0].step == "color"
+
+
+class Answers:
+    """A presence model that says the same of each name every time, and keeps how it was asked."""
+
+    def __init__(self, said: dict[str, Answer]) -> None:
+        self.said, self.forms = said, list[PresenceQuestion]()
+
+    def ask(
+        self, srgb8: np.ndarray, names: tuple[str, ...], form: PresenceQuestion
+    ) -> tuple[Presence, ...]:
+        self.forms.append(form)
+        return tuple(
+            Presence(name, self.said[name], question(name, form), self.said[name]) for name in names
+        )
+
+
+def test_released_asks_in_three_tasks_and_unknown_is_absent(
+    spec: MaskerSpec, image: np.ndarray
+) -> None:
+    masker = opened(replace(spec, presence="janus-pro-1b", variant="released"))
+    tool = Answers({"apple": "yes", "cup": "unknown"})
+    masker._tools["presence"] = cast(Any, tool)
+    text = "a red apple beside a blue cup"
+    found = masker.find(image, "moc", (APPLE, CUP), {}, image_id="i", prompt_text=text)
+    assert tool.forms == [PresenceQuestion("released", text, True)]
+    (kept,) = found.masks[0][1].parameters["presence"]
+    assert kept["question"] == question("apple", tool.forms[0])
+    cup = found.findings[1]
+    assert (cup.mask, cup.presence, cup.step) == (None, "unknown", "presence")
+    verdict = judged("moc", (APPLE, CUP), found, image, "released")
+    assert (verdict.status, verdict.outcomes[1].status) == ("fail", "fail")
+    # The public code does not ask after the one object of CNA and NCU.
+    alone = masker.find(image, "cna", (APPLE,), {}, image_id="i", prompt_text=text)
+    assert len(tool.forms) == 1
+    assert alone.findings[0].presence == ""
+    assert alone.findings[0].mask is not None
 
 
 def test_weights_that_are_not_here_say_how_to_get_them(image: np.ndarray, tmp_path: Path) -> None:

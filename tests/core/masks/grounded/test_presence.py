@@ -11,8 +11,9 @@ import pytest
 from core.errors import BadInput, TrueHueError
 from core.generation.memory import BadModelFolder, waiting_bytes
 from core.machine import Placement
-from core.masks.grounded import presence
+from core.masks.grounded import precision, presence
 from core.masks.grounded.presence import JanusPresence, load_presence, question
+from core.masks.grounded.records import PresenceQuestion
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 
 CPU = Placement("cpu", "float32", "none", "")
@@ -63,6 +64,19 @@ def test_yes_no_and_neither(taught: JanusPresence) -> None:
         assert {one.by for one in answers} == {"janus-pro-1b"}
     assert [one.answer for one in taught.ask(RED, NAMES)] == ["yes", "no", "unknown"]
     assert [one.answer for one in taught.ask(YELLOW, NAMES)] == ["no", "yes", "no"]
+
+
+def test_released_asks_its_own_question_under_autocast(
+    untaught: JanusPresence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forms = [PresenceQuestion("released", "a red apple", autocast) for autocast in (False, True)]
+    monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
+    plain, cast = (untaught.ask(RED, ["apple"], form)[0] for form in forms)
+    assert plain.question == cast.question == question("apple", forms[0])
+    assert plain.yes_percent != cast.yes_percent
+    assert plain.yes_percent == pytest.approx(cast.yes_percent, abs=2)
+    with pytest.raises(BadInput, match="The prompt holds '<image_placeholder>'"):
+        untaught.ask(RED, ["apple"], PresenceQuestion("released", "an <image_placeholder>"))
 
 
 def test_how_sure_it_is(taught: JanusPresence) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from core.errors import BadInput
 from core.masks.grounded.presence import parsed, present, question
+from core.masks.grounded.records import PresenceQuestion
 from core.prompts.concepts import concepts
 from core.prompts.gencolorbench import build
 
@@ -84,6 +85,31 @@ def test_what_cannot_be_asked(name: str, words: str) -> None:
 )
 def test_what_was_said(text: str, answer: str) -> None:
     assert parsed(text) == answer
+
+
+def test_the_released_question_quotes_the_prompt() -> None:
+    form = PresenceQuestion("released", "a  red car\nand a plate")
+    words = question("a car", form)
+    assert "“a red car and a plate”" in words
+    assert "Can the car be seen in it as a distinct object, separate from all others?" in words
+    assert words.endswith("Answer yes or no.")
+    assert "“" not in question("skis", PresenceQuestion("released"))
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Yes, no doubt", "yes"),
+        ("no.", "no"),
+        ("Nothing", "no"),
+        ("There is no car.", "no"),
+        ("The car is there: yes", "yes"),
+        ("It may be yes or no", "unknown"),
+        ("Maybe", "unknown"),
+    ],
+)
+def test_the_released_code_looks_for_yes_and_no_anywhere(text: str, answer: str) -> None:
+    assert parsed(text, "released") == answer
 
 
 def test_what_an_answer_counts_as() -> None:
