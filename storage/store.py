@@ -23,6 +23,7 @@ from storage.database.losses import Losses
 from storage.distributions.sets import DistributionSets
 from storage.jobs import Jobs
 from storage.makers import Makers
+from storage.pictures.generated import GeneratedImages
 from storage.pictures.images import Images
 from storage.pictures.masks import Masks
 from storage.pictures.profiles import PictureProfiles
@@ -56,10 +57,11 @@ class Storage:
     """A data folder: ``truehue.duckdb``, lossless PNGs below ``images/``, ``masks/``,
     ``sketches/`` and ``colorings/``, and sets of questions below ``questions/``.
 
-    ``images``, ``masks``, ``evidence``, ``drawings``, ``prompt_sets``, ``selections``,
-    ``agreement``, ``runs``, ``results``, ``run_pictures``, ``profiles``, ``distributions``,
-    ``picture_sets``, ``picture_profiles``, ``trash``, ``judgments``, ``scores``,
-    ``question_sets``, ``jobs``, ``makers``, ``accounts``, ``studies``, ``invitations``,
+    ``images``, ``masks``, ``evidence``, ``drawings``, ``generated_images``,
+    ``prompt_sets``, ``selections``, ``agreement``, ``runs``, ``results``, ``run_pictures``,
+    ``profiles``, ``distributions``, ``picture_sets``, ``picture_profiles``, ``trash``,
+    ``judgments``, ``scores``, ``question_sets``, ``jobs``, ``makers``, ``accounts``,
+    ``studies``, ``invitations``,
     ``participants``, ``study_events``, ``sketches``, ``colorings``, ``coloring_marks`` and
     ``coloring_layers`` hold the calls, ``losses`` what was found missing at a start. Any thread may
     use them; one process owns a folder at a time. It is a context manager that closes itself.
@@ -76,6 +78,7 @@ class Storage:
         self.masks = Masks(database, self._mask_folder, self.images)
         self.evidence = Evidence(database, self.images, self.masks)
         self.drawings = Drawings(database)
+        self.generated_images = GeneratedImages(database)
         self.prompt_sets = PromptSets(database)
         self.selections = Selections(database)
         self.agreement = Agreements(database)

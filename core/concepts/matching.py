@@ -6,12 +6,19 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
-from core.prompts.concepts import Concept, concepts
+from core.prompts.concepts import STYLES, Concept, concept_text, concepts
 
 _ALIKE = 0.75
+_PROMPT = re.compile(
+    r"(?:(?:an? |the )?(?:natural photo|clip art cartoon|photo|photograph|picture|image|"
+    r"illustration|drawing|painting|cartoon) of )?(?:an? |the )?(?P<words>.+?)"
+    r"(?:, centered composition)?\.?"
+)
+OWN_STYLE = "own"
+"""The style of a prompt in other words than ColorConceptBench's."""
 _JOINTS = re.compile(r"[_\-\u2010-\u2015\u2212\s]+")
 
 
@@ -27,6 +34,27 @@ def normal(words: str) -> str:
 def concept_of(words: str) -> Concept | None:
     """The concept with these words in their normal form, or None where there is none."""
     return _by_words().get(normal(words))
+
+
+@lru_cache(maxsize=65_536)
+def concept_of_prompt(text: str) -> tuple[str, str]:
+    """The words of the concept that a prompt names, in their normal form, and its style.
+
+    ``"A natural photo of a lonely cabin, centered composition."`` is ``("lonely cabin", "photo")``,
+    ``"a lonely cabin"`` is ``("lonely cabin", "own")``. The style is one of
+    :data:`core.prompts.concepts.STYLES` only where the text is ColorConceptBench's. Any other
+    sentence gives words that no concept has.
+    """
+    match = _PROMPT.fullmatch(normal(text))
+    if match is None:
+        return "", OWN_STYLE
+    words = match["words"]
+    concept = concept_of(words)
+    if concept is not None:
+        for style, medium in STYLES.items():
+            if normal(text) == normal(concept_text(concept, medium)):
+                return words, style
+    return words, OWN_STYLE
 
 
 def similar(words: str, most: int = 3) -> tuple[str, ...]:

@@ -78,6 +78,11 @@ def _modifiers(row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield modifier, "emotional"
 
 
+def concept_text(concept: Concept, style: str) -> str:
+    """The sentence of a concept; ``style`` is a value of :data:`STYLES`."""
+    return with_articles(f"A {style} of {concept.phrase}, centered composition.")
+
+
 @cache
 def build_concepts() -> tuple[Prompt, ...]:
     """2,558 prompts: every concept as a natural photo and as a clip-art cartoon.
@@ -87,7 +92,7 @@ def build_concepts() -> tuple[Prompt, ...]:
     return tuple(
         Prompt(
             id=f"{concept.id}-{word}",
-            text=with_articles(f"A {style} of {concept.phrase}, centered composition."),
+            text=concept_text(concept, style),
             task="concept",
             targets=(ObjectTarget(concept.concept, category=concept.category),),
             source=SOURCE,

@@ -16,9 +16,10 @@ from core.images.mask import Mask
 from core.masks.display import cutout_png
 from core.masks.from_marks import mask_from_marks
 from core.records import MaskRecord
+from tabs.compare.generated import WHOLE
 from tabs.compare.people.sets import MOST_NAME
 from tabs.compare.people.words import concept_json, free_words
-from tabs.compare.sources import IMAGE, WHOLE, parse, pictures
+from tabs.compare.sources import IMAGE, parse, pictures
 from tabs.inspect.state import make_mask, mask_text
 from tabs.inspect.work import work_of
 from tabs.page.actor import Actor, asks

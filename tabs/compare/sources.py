@@ -3,6 +3,8 @@
 - ``set:<id>``: a set of distributions that was imported;
 - ``pictures:<id>``: a set of pictures of one concept;
 - ``run:<id>/<style>/<guidance>``: a run's pictures of the concept, ``all`` for every one;
+- ``generated:<id>/<style>/<guidance>``: a model's images of the concept that were generated in
+  Generate or imported;
 - ``image:<id>`` or ``image:<id>/<mask id>``: one stored picture.
 
 Ids may be shortened to 8 characters or more.
@@ -12,33 +14,41 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from core.concepts.distribution import Distribution, of_pictures, of_rows
-from core.concepts.matching import concept_of, normal
+from core.concepts.matching import OWN_STYLE, concept_of, normal
 from core.concepts.records import RATINGS, PictureProfile
 from core.errors import BadInput, NotStored
 from core.images.mask import Mask
 from core.prompts.concepts import STYLES
 from core.records import MaskRecord
+from tabs.compare import generated
+from tabs.compare.generated import WHOLE
 from tabs.page.context import Context
 from tabs.page.errors import many
 
-SET, PICTURES, RUN, IMAGE = "set", "pictures", "run", "image"
+SET, PICTURES, RUN, IMAGE, GENERATED = "set", "pictures", "run", "image", "generated"
 ALL = "all"
-WHOLE = "whole"
 SHORTEST_ID = 8
 _ID_SHOWN = 16
+NARROWED: Mapping[str, Mapping[str, str]] = {
+    RUN: STYLES,
+    GENERATED: {**STYLES, OWN_STYLE: "own prompt"},
+}
+"""The styles by which a source can be narrowed, by its kind."""
 MOST_REASONS = 3
 
 
 @dataclass(frozen=True)
 class Source:
-    """A source in parts; ``style`` and ``guidance`` are those of a run, ``mask`` an image's."""
+    """A source in parts; ``style`` and ``guidance`` are those of a run or of generated images,
+    ``mask`` an image's."""
 
     kind: str
     id: str
@@ -49,9 +59,9 @@ class Source:
     @property
     def text(self) -> str:
         """As a link writes it."""
-        if self.kind == RUN:
+        if self.kind in NARROWED:
             scale = ALL if self.guidance is None else written_scale(self.guidance)
-            return f"{RUN}:{self.id[:_ID_SHOWN]}/{self.style or ALL}/{scale}"
+            return f"{self.kind}:{self.id[:_ID_SHOWN]}/{self.style or ALL}/{scale}"
         mask = f"/{self.mask[:_ID_SHOWN]}" if self.mask else ""
         return f"{self.kind}:{self.id[:_ID_SHOWN]}{mask}"
 
@@ -66,24 +76,26 @@ class Choice:
     kind: str
     count: int
     note: str = ""
+    newest: datetime | None = None
 
 
 def parse(text: str) -> Source:
     """The source that a link speaks of. Raises BadInput for what is none."""
     kind, _, rest = text.strip().partition(":")
     parts = rest.split("/")
-    if kind not in (SET, PICTURES, RUN, IMAGE) or len(parts[0]) < SHORTEST_ID:
+    if kind not in (SET, PICTURES, RUN, GENERATED, IMAGE) or len(parts[0]) < SHORTEST_ID:
         raise BadInput(
             f"{text[:80]!r} names nothing to compare. It is set:<id>, pictures:<id>, "
-            "run:<id>/<style>/<guidance> or image:<id>."
+            "run:<id>/<style>/<guidance>, generated:<id>/<style>/<guidance> or image:<id>."
         )
-    if len(parts) > {RUN: 3, IMAGE: 2}.get(kind, 1):
+    if len(parts) > {RUN: 3, GENERATED: 3, IMAGE: 2}.get(kind, 1):
         raise BadInput(f"{text[:80]!r} has more parts than a source: remove what is too much.")
-    if kind == RUN:
+    if kind in NARROWED:
         style, scale = (*parts[1:], ALL, ALL)[:2]
-        if style not in (ALL, *STYLES):
-            raise BadInput(f"There is no style {style[:40]!r}: {', '.join((ALL, *STYLES))}.")
-        return Source(RUN, parts[0], "" if style == ALL else style, _scale(scale))
+        styles = (ALL, *NARROWED[kind])
+        if style not in styles:
+            raise BadInput(f"There is no style {style[:40]!r}: {', '.join(styles)}.")
+        return Source(kind, parts[0], "" if style == ALL else style, _scale(scale))
     return Source(kind, parts[0], mask=parts[1] if kind == IMAGE and len(parts) > 1 else "")
 
 
@@ -114,6 +126,22 @@ def distribution(context: Context, text: str, words: str, method: str) -> Distri
     return source_distribution.noted(f"{note}{_reasons(unscored)}.")
 
 
+def measure(context: Context, text: str, words: str, until_s: float) -> tuple[int, int]:
+    """How many images of a source are measured, of how many, after some of those that were not yet
+    have been (:func:`tabs.compare.generated.measure`); ``(0, 0)`` for a source that needs none.
+    Errors as :func:`distribution`."""
+    source = parse(text)
+    if source.kind != GENERATED:
+        return 0, 0
+    return generated.measure(context, _wanted(source, words), until_s)
+
+
+def background(context: Context, text: str, words: str) -> str:
+    """That images of a source are measured with their background; empty where none are."""
+    source = parse(text)
+    return generated.background(context, _wanted(source, words)) if source.kind == GENERATED else ""
+
+
 def pictures(context: Context, text: str, words: str) -> list[PictureProfile]:
     """The measured pictures of a source, none for a set of distributions; errors as
     :func:`distribution`."""
@@ -127,7 +155,8 @@ def label_of(context: Context, text: str) -> str:
 
 
 def choices(context: Context, words: str) -> list[Choice]:
-    """What there is of a concept: people first, then other sets, runs and sets of pictures."""
+    """What there is of a concept: people first, then other sets, then runs and generated images,
+    newest first, and sets of pictures."""
     words = normal(words)
     entries = []
     for record in context.storage.distributions.all():
@@ -141,9 +170,7 @@ def choices(context: Context, words: str) -> list[Choice]:
             )
             entries.append(Choice(Source(SET, record.set_id).text, record.name, kind, people, note))
     entries.sort(key=lambda choice: choice.kind != "people")
-    concept = concept_of(words)
-    if concept is not None:
-        entries += _of_runs(context, concept.id)
+    entries += _of_models(context, words)
     for group in context.storage.picture_sets.all():
         if normal(group.words) == words:
             kind = "people" if group.of_people else "pictures"
@@ -176,6 +203,8 @@ def _pictures(
             run.run_id, concept.id, source.style or None, source.guidance
         )
         return list(profiles), [reason for _, reason in unscored], notes
+    if source.kind == GENERATED:
+        return generated.pictures(context, _wanted(source, words))
     if source.kind == PICTURES:
         group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of pictures")
         profiles, unscored = storage.picture_sets.pictures(group.set_id)
@@ -191,6 +220,10 @@ def _pictures(
         raise BadInput("That mask belongs to another image.")
     profile = storage.picture_profiles.of(image.image_id, mask.mask_id)
     return [PictureProfile(image.image_id, mask.mask_id, profile)], [], notes
+
+
+def _wanted(source: Source, words: str) -> generated.Wanted:
+    return generated.Wanted(source.id, words, source.style, source.guidance)
 
 
 def _people(context: Context, set_id: str) -> int:
@@ -219,46 +252,55 @@ def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ..
     return masks[0], ("The whole image is measured, its background too.",)
 
 
-def _of_runs(context: Context, concept_id: str) -> list[Choice]:
+def _of_models(context: Context, words: str) -> list[Choice]:
+    """What models drew of a concept, in runs and outside of them, newest first; of each its images
+    together, then by style and guidance scale."""
+    entries: list[list[Choice]] = []
+    concept = concept_of(words)
+    runs = {run.run_id: run for run in context.storage.runs.all()}
+    of_runs = context.storage.profiles.of_concept(concept.id) if concept else {}
+    counts: Mapping[tuple[str, float | None], int]
+    for run_id, counts in of_runs.items():
+        if run_id in runs:
+            whole = Choice("", runs[run_id].name, RUN, 0, newest=runs[run_id].created_at)
+            entries.append(_narrowed_choices(whole, run_id, counts))
+    for key, groups in generated.of_concept(context, words).items():
+        newest = generated.newest(groups)
+        whole = Choice("", generated.label_of(key), GENERATED, 0, newest=newest)
+        counts = generated.counts_by_style(groups)
+        entries.append(_narrowed_choices(whole, generated.id_of(key), counts))
+    entries.sort(key=lambda of_model: of_model[0].newest or datetime.min, reverse=True)
+    return [choice for of_model in entries for choice in of_model]
+
+
+def _narrowed_choices(
+    whole: Choice, source_id: str, images: Mapping[tuple[str, float | None], int]
+) -> list[Choice]:
+    """The images of a model together, then by style and guidance scale where it has several."""
+    counts = Counter[tuple[str, float | None]]()
+    for (style, guidance), count in images.items():
+        # A set, since a model of one scale or style has the same key twice.
+        for key in {(style, guidance), (style, None), ("", guidance), ("", None)}:
+            counts[key] += count
+    styles = {style for style, _ in images}
+    scales = {guidance for _, guidance in images if guidance is not None}
     entries = []
-    names = {run.run_id: run.name for run in context.storage.runs.all()}
-    for run_id, of_run in context.storage.profiles.of_concept(concept_id).items():
-        if run_id not in names:
-            continue
-        counts = Counter[tuple[str, float | None]]()
-        for (style, guidance), count in of_run.items():
-            # A set, since a run of one scale or style has the same key twice.
-            for key in {(style, guidance), (style, None), ("", guidance), ("", None)}:
-                counts[key] += count
-        styles = {style for style, _ in of_run}
-        scales = {guidance for _, guidance in of_run if guidance is not None}
-        for (style, guidance), count in counts.items():
-            if (style and len(styles) == 1) or (guidance is not None and len(scales) == 1):
-                continue  # the same as all of them
-            source = Source(RUN, run_id, style, guidance)
-            label = f"{names[run_id]}{_narrowed(style, guidance)}"
-            entries.append(Choice(source.text, label, "run", count))
-    order = {run_id: at for at, run_id in enumerate(names)}
-    return sorted(
-        entries,
-        key=lambda choice: (
-            order.get(_whole_id(choice.source, names), 0),
-            -choice.count,
-            choice.source,
-        ),
-    )
-
-
-def _whole_id(text: str, ids: Iterable[str]) -> str:
-    short = parse(text).id
-    return next((whole_id for whole_id in ids if whole_id.startswith(short)), short)
+    for (style, guidance), count in counts.items():
+        if (style and len(styles) == 1) or (guidance is not None and len(scales) == 1):
+            continue  # the same as all of them
+        source = Source(whole.kind, source_id, style, guidance)
+        label = f"{whole.label}{_narrowed(source)}"
+        entries.append(replace(whole, source=source.text, label=label, count=count))
+    return sorted(entries, key=lambda choice: (-choice.count, choice.source))
 
 
 def _label(context: Context, source: Source) -> str:
     storage = context.storage
     if source.kind == RUN:
         run = _of_id(source.id, storage.runs.all(hidden=True), "run")
-        return f"{run.name}{_narrowed(source.style, source.guidance)}"
+        return f"{run.name}{_narrowed(source)}"
+    if source.kind == GENERATED:
+        return f"{generated.label_of(generated.key_of(context, source.id)[0])}{_narrowed(source)}"
     if source.kind == SET:
         return str(_of_id(source.id, storage.distributions.all(hidden=True), "set").name)
     if source.kind == PICTURES:
@@ -267,10 +309,11 @@ def _label(context: Context, source: Source) -> str:
     return record.name or f"image {record.image_id[:8]}"
 
 
-def _narrowed(style: str, guidance: float | None) -> str:
+def _narrowed(source: Source) -> str:
+    style, guidance = source.style, source.guidance
     return "".join(
         (
-            f" · {STYLES[style]}" if style else "",
+            f" · {NARROWED[source.kind][style]}" if style else "",
             "" if guidance is None else f" · guidance {written_scale(guidance)}",
         )
     )

@@ -20,7 +20,7 @@ import {
 import { markDialog } from './concept_mark.js';
 import { movesList, numbersTable } from './concept_numbers.js';
 import { copiesLink, saveButtons } from './concept_saves.js';
-import { sourceList } from './concept_sources.js';
+import { readyOf, sourceList } from './concept_sources.js';
 import { extractionSteps, imagesOfBin } from './concept_steps.js';
 import { compare, compareView, ofCompareLink, openCompare, openConceptRun } from './view.js';
 
@@ -214,12 +214,14 @@ export function mount(widget) {
       publish();
     }
     await draw(mine);
+    // The server measures images for a second at a time.
+    if (mine === asked && view && view.distributions.some((one) => one.measuring)) await load(mine);
   }
   async function draw(mine) {
-    const there = view ? view.distributions.filter((one) => !one.problem) : [];
+    const there = readyOf(view);
     const several = there.length > 1;
     part('start').hidden =
-      Boolean(view) || Boolean(here && (here.people || here.runs || here.sets));
+      Boolean(view) || Boolean(here && (here.people || here.runs || here.sets || here.images));
     front(several && there.length === 2);
     part('no-people').hidden =
       !chosen ||
@@ -250,7 +252,7 @@ export function mount(widget) {
       );
       intervals(mine);
     }
-    steps.draw(view.distributions, chosen ? chosen.words : '', state.steps);
+    steps.draw(there, chosen ? chosen.words : '', state.steps);
     await figures.draw({ ...view.figures, flow: view.flow && view.flow.figure });
   }
   // What is dropped comes first where no concept was chosen, and of two alone what moves does.
@@ -293,26 +295,19 @@ export function mount(widget) {
   // The shares of a bin in all that are shown, for its name tag.
   function sharesOf(bin) {
     const table = make('table');
-    (view ? view.distributions : [])
-      .filter((one) => !one.problem)
-      .forEach((one) => {
-        const row = make('tr');
-        row.append(
-          make('th', '', one.letter),
-          make('td', 'th-cc-tip-label', one.label),
-          make('td', '', percent(one.weights[bin])),
-        );
-        table.append(row);
-      });
+    readyOf(view).forEach((one) => {
+      const row = make('tr');
+      row.append(
+        make('th', '', one.letter),
+        make('td', 'th-cc-tip-label', one.label),
+        make('td', '', percent(one.weights[bin])),
+      );
+      table.append(row);
+    });
     return [table];
   }
   function openBin(bin) {
-    if (view)
-      openImages(
-        bin,
-        view.distributions.filter((one) => !one.problem),
-        chosen ? chosen.words : '',
-      );
+    if (view) openImages(bin, readyOf(view), chosen ? chosen.words : '');
   }
 
   // ── hands ────────────────────────────────────────────────────────────────────────────────────

@@ -8,8 +8,14 @@ const GROUPS = [
   ['people', 'People'],
   ['other', 'Other measurements'],
   ['run', 'Runs'],
+  ['generated', 'Generated and imported images'],
   ['pictures', 'Pictures'],
 ];
+
+/** The distributions of a view that can be shown: nothing is wrong with them, and all is measured. */
+export function readyOf(view) {
+  return view ? view.distributions.filter((one) => !one.problem && !one.measuring) : [];
+}
 
 export function sourceList(box, { bins, changed, mark, pool }) {
   const list = box.querySelector('.th-cc-sources');
@@ -43,6 +49,8 @@ export function sourceList(box, { bins, changed, mark, pool }) {
       const problem = make('p', 'th-problem', one.problem);
       problem.setAttribute('role', 'alert');
       body.append(problem);
+    } else if (one.measuring) {
+      body.append(measuring(one));
     } else {
       put(about, [one.kind, one.counted].join(' · '));
       about.title = one.notes.join('\n');
@@ -62,6 +70,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
           .join(', ');
       body.append(about, strip);
       if (one.image) body.append(measured(one));
+      if (one.background) body.append(make('p', 'th-soft', one.background));
     }
     tools.append(
       small('↑', 'Move ' + one.letter + ' up', () => moved(index, index - 1), index === 0),
@@ -76,6 +85,25 @@ export function sourceList(box, { bins, changed, mark, pool }) {
       ),
     );
     node.append(letter, body, tools);
+    return node;
+  }
+  // Of images whose colors are being measured: how far that is.
+  function measuring(one) {
+    const [done, all] = one.measuring;
+    const node = make('div', 'th-cc-measuring');
+    const bar = make('div', 'th-bar');
+    const fill = make('i');
+    bar.setAttribute('role', 'progressbar');
+    bar.setAttribute('aria-label', 'Measuring the colors of ' + one.label);
+    bar.setAttribute('aria-valuemin', '0');
+    bar.setAttribute('aria-valuemax', String(all));
+    bar.setAttribute('aria-valuenow', String(done));
+    fill.style.width = (100 * done) / all + '%';
+    bar.append(fill);
+    node.append(
+      make('p', 'th-soft', 'Measuring its colors: ' + done + ' of ' + many(all, 'image')),
+      bar,
+    );
     return node;
   }
   // Of a single image: which pixels count, and the way to say which.
@@ -127,7 +155,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
           : free.length
             ? 'Add a distribution…'
             : choices.length
-              ? 'Nothing else is stored of this concept'
+              ? 'All that is stored of this concept is shown'
               : concept
                 ? 'Nothing is stored of this concept yet'
                 : 'Choose a concept to add people and runs',

@@ -280,8 +280,7 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
     load();
   });
   return {
-    draw(sources, concept, wanted) {
-      const there = sources.filter((one) => !one.problem);
+    draw(there, concept, wanted) {
       part.hidden = !there.length;
       words = concept;
       // Those that have steps first: an import has none.

@@ -9,6 +9,7 @@ from typing import Any
 from core.concepts.matching import concept_of, normal
 from core.prompts.concepts import Concept, concepts
 from tabs.compare.concept.link import words_and_concept
+from tabs.compare.generated import words_with_images
 from tabs.compare.sources import Choice, choices
 from tabs.page.context import Context
 
@@ -34,6 +35,7 @@ def concepts_view(context: Context) -> dict[str, Any]:
     for run in runs:
         drawn.update(context.storage.profiles.concepts(run.run_id).concept_ids)
     concept_list = concepts()
+    generated = words_with_images(context)
     listed = [
         [
             concept.id,
@@ -42,14 +44,23 @@ def concepts_view(context: Context) -> dict[str, Any]:
             concept.category,
             concept.modifier_kind,
             people[normal(concept.words)],
-            other[normal(concept.words)] + pictured[normal(concept.words)] + drawn[concept.id],
+            sum(count[normal(concept.words)] for count in (other, pictured, generated))
+            + drawn[concept.id],
         ]
         for concept in concept_list
     ]
     names = {normal(concept.words) for concept in concept_list}
     beside = sorted({*people, *other, *pictured} - names)
     listed += [
-        ["", words, words, "Other", "", people[words], other[words] + pictured[words]]
+        [
+            "",
+            words,
+            words,
+            "Other",
+            "",
+            people[words],
+            other[words] + pictured[words] + generated[words],
+        ]
         for words in beside
         if concept_of(words) is None
     ]
@@ -59,6 +70,7 @@ def concepts_view(context: Context) -> dict[str, Any]:
             "people": sum(people.values()) > 0,
             "runs": len(runs),
             "sets": len(other) + len(pictured),
+            "images": any(row[6] for row in listed),
         },
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,7 +13,7 @@ from core.concepts.records import EXTRACTED, METHODS
 from core.errors import BadInput
 from core.prompts.concepts import Concept, concepts
 from tabs.compare.histograms import SORTS
-from tabs.compare.sources import distribution, label_of
+from tabs.compare.sources import distribution, label_of, measure
 from tabs.page.context import Context
 from tabs.page.errors import message_of
 from tabs.page.links import whole
@@ -47,13 +49,19 @@ class ConceptQuestion:
 
 @dataclass(frozen=True)
 class PageSource:
-    """A source as a distribution, or the sentence that says why it is none."""
+    """A source as a distribution, or the sentence that says why it is none.
+
+    ``measured`` of ``images`` were measured so far where others are still to be: there is neither
+    of the two then.
+    """
 
     letter: str
     source: str
     label: str
     distribution: Distribution | None = field(repr=False)
     problem: str = ""
+    measured: int = 0
+    images: int = 0
 
 
 def words_and_concept(query: Mapping[str, str]) -> tuple[str, Concept | None]:
@@ -110,11 +118,22 @@ def _pair(text: str, count: int) -> tuple[int, int]:
     return (0, 1) if a is None or b is None or a == b else (a, b)
 
 
-def page_sources(context: Context, question: ConceptQuestion) -> list[PageSource]:
-    """Every source by itself: one that cannot be had leaves the others alone."""
+def page_sources(
+    context: Context, question: ConceptQuestion, budget_s: float = math.inf
+) -> list[PageSource]:
+    """Every source by itself: one that cannot be had leaves the others alone. Images that were not
+    measured yet are measured for ``budget_s``; the next call goes on."""
     entries = []
+    until_s = time.monotonic() + budget_s
     for letter, source in zip(LETTERS, question.sources, strict=False):
         try:
+            measured, images = measure(context, source, question.words, until_s)
+            if measured < images:
+                label = label_of(context, source)
+                entries.append(
+                    PageSource(letter, source, label, None, measured=measured, images=images)
+                )
+                continue
             source_distribution = distribution(context, source, question.words, question.method)
         except Exception as error:  # in words at its place; unforeseen ones are logged
             entries.append(

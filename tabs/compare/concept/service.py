@@ -26,6 +26,7 @@ from tabs.compare.concept.plane import MOST_ARROWS, bubbles, flow
 from tabs.compare.histograms import SORTS, Histogram, histograms, mirrored, order_of, palettes
 from tabs.compare.images import image_row
 from tabs.compare.numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
+from tabs.compare.sources import background
 from tabs.page.context import Context
 from tabs.page.errors import many
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from core.concepts.distribution import Distribution
     from core.concepts.intervals import Intervals
 
+MEASURE_S = 1.0
+"""For so long the images of a question are measured; the page asks again until all are."""
 DRAWS = 500
 SEED = 71
 MOST_KEPT = 60
@@ -64,7 +67,7 @@ def concept_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     question that is none.
     """
     question = question_of(query)
-    every = page_sources(context, question)
+    every = page_sources(context, question, MEASURE_S)
     measured_entries = [entry for entry in every if entry.distribution is not None]
     # Instead of one that cannot be had, the first two that can.
     usable = [place for place, entry in enumerate(every) if entry.distribution is not None]
@@ -205,6 +208,7 @@ def _entry_json(entry: PageSource) -> dict[str, Any]:
         "source": entry.source,
         "label": entry.label,
         "problem": entry.problem,
+        "measuring": [entry.measured, entry.images] if entry.images else None,
     }
     if entry.distribution is None:
         return head
@@ -225,10 +229,12 @@ def _entry_json(entry: PageSource) -> dict[str, Any]:
 
 
 def _with_image(context: Context, question: ConceptQuestion, entry: PageSource) -> dict[str, Any]:
-    """A row; of a single image with what it is measured by."""
+    """A row; of a single image with what it is measured by, of images with what of them counts
+    besides the object."""
     row = _entry_json(entry)
     if entry.distribution is not None:
         row["image"] = image_row(context, entry.source, question.words)
+        row["background"] = background(context, entry.source, question.words)
     return row
 
 

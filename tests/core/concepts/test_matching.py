@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.concepts.matching import concept_of, normal, similar
-from core.prompts.concepts import concepts
+from core.concepts.matching import concept_of, concept_of_prompt, normal, similar
+from core.prompts.concepts import build_concepts, concepts
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,39 @@ def test_similar_words_are_offered_best_first() -> None:
     assert similar("fresh appel")[0] == "fresh apple"
     assert similar("reliability") == ()
     assert similar("") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "style"),
+    [
+        ("A natural photo of a lonely cabin, centered composition.", "lonely cabin", "photo"),
+        (
+            "A clip-art cartoon of an unripe banana, centered composition.",
+            "unripe banana",
+            "cartoon",
+        ),
+        ("A natural photo of fresh spinach, centered composition.", "fresh spinach", "photo"),
+        ("a lonely cabin", "lonely cabin", "own"),
+        ("Lonely cabin.", "lonely cabin", "own"),
+        ("A photo of the banana", "banana", "own"),
+        ("A natural photo of a banana", "banana", "own"),
+    ],
+)
+def test_a_prompt_names_its_concept(text: str, words: str, style: str) -> None:
+    assert concept_of_prompt(text) == (words, style)
+    assert concept_of(words) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a red banana", "a banana on a plate", "a photo of", "two bananas"]
+)
+def test_another_sentence_names_none(text: str) -> None:
+    assert concept_of(concept_of_prompt(text)[0]) is None
+
+
+def test_every_prompt_of_the_set_names_its_own_concept() -> None:
+    for prompt in build_concepts():
+        words, style = concept_of_prompt(prompt.text)
+        concept = concept_of(words)
+        assert concept is not None
+        assert f"{concept.id}-{style}" == prompt.id

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from core.color.systems import parse_target
 from core.color.uw71 import uw71
 from core.concepts.reading import read_distributions
 from core.concepts.records import EXTRACTED, PIXELS
 from core.errors import BadInput, NotStored
 from core.images.mask import Mask
+from core.prompts.prompt import ObjectTarget
+from core.records import DrawingRecord
 from core.runs.folder import RunFolder
+from tabs.compare.concept.concepts import choices_view, concepts_view
+from tabs.compare.concept.service import concept_view
 from tabs.compare.sources import choices, distribution, label_of, parse, pictures
 from tabs.page.context import Context
 from tests.concept_runs import concept_run, fruits, ratings_csv
@@ -44,6 +51,7 @@ def rated(context: Context) -> str:
         ("set:0123456789abcdef0123456789abcdef", "set:0123456789abcdef"),
         (" image:01234567/89abcdef ", "image:01234567/89abcdef"),
         ("run:0123456789abcdef/all/3.14159265", "run:0123456789abcdef/all/3.14159265"),
+        ("generated:0123456789abcdef/own/7.5", "generated:0123456789abcdef/own/7.5"),
     ],
 )
 def test_a_source_is_written_as_it_was_read(text: str, again: str) -> None:
@@ -176,3 +184,110 @@ def test_a_source_that_is_gone_or_not_of_the_concept_says_so(
         distribution(context, source, "above", EXTRACTED)
     with pytest.raises(NotStored, match="There is no set 'ffffffff'"):
         distribution(context, "set:ffffffff", "banana", EXTRACTED)
+
+
+YELLOW = (228, 200, 40)
+SENTENCE = "A natural photo of a banana, centered composition."
+
+
+def generated(
+    context: Context, text: str, seed: int, masked: bool = True, **fields: Any
+) -> DrawingRecord:
+    """An image of Generate: a yellow thing on blue ground, each seed another one."""
+    srgb8 = np.full((32, 32, 3), (20, 40, 160), dtype=np.uint8)
+    srgb8[8:24, 8:24] = YELLOW
+    srgb8[8, 8] = seed
+    image = context.storage.images.add(srgb8, text, "generated")
+    if masked:
+        pixels = np.zeros((32, 32), bool)
+        pixels[8:24, 8:24] = True
+        context.storage.masks.add(
+            image.image_id, Mask(pixels, "renderer", {"object": "banana", "target": 0})
+        )
+    target = ObjectTarget("banana")
+    record = DrawingRecord(text=text, model="hub:a/b", targets=(target,), seed=seed, **fields)
+    return context.storage.drawings.add(replace(record, image_id=image.image_id))
+
+
+def test_images_of_generate_are_a_row_of_their_concept(context: Context) -> None:
+    for seed in range(3):
+        generated(context, SENTENCE, seed)
+    generated(context, SENTENCE, 2)  # the same image once more is no other one
+    generated(context, "a banana", 7)
+    generated(context, "a bunch of bananas", 8)
+    found = choices(context, "banana")
+    assert [(one.label, one.kind, one.count) for one in found] == [
+        ("a/b · Generate", "generated", 4),
+        ("a/b · Generate · natural photo", "generated", 3),
+        ("a/b · Generate · own prompt", "generated", 1),
+    ]
+    for choice in found:
+        made = distribution(context, choice.source, "banana", PIXELS)
+        assert (made.label, made.count) == (choice.label, choice.count)
+        # Within the mask of the object: nothing of the blue around it.
+        assert "ellow" in uw71()[int(made.weights.argmax())].name
+        assert not any("background" in note for note in made.notes)
+    banana = next(row for row in concepts_view(context)["concepts"] if row[1] == "banana")
+    assert banana[5:] == [0, 1]
+    assert concepts_view(context)["here"]["images"]
+    # The link of the concept alone shows the row.
+    assert choices_view(context, {"concept": banana[0]})["begin"][0] == found[0].source
+
+
+def test_what_was_set_is_not_what_the_model_gives_a_concept(context: Context) -> None:
+    generated(context, SENTENCE, 1)
+    generated(context, SENTENCE, 2, options={"failure": "leaked"})
+    generated(context, SENTENCE, 3, options={"cfr": {"low": 1.0}})
+    generated(context, SENTENCE, 4, source="imported")
+    purple = replace(ObjectTarget("banana"), color=parse_target("#800080"))
+    context.storage.drawings.add(
+        replace(
+            generated(context, "a purple one", 5), drawing_id="", text=SENTENCE, targets=(purple,)
+        )
+    )
+    assert {one.label: one.count for one in choices(context, "banana")} == {
+        "a/b · Generate": 1,
+        "a/b · leaked · Generate": 1,
+        "a/b · CFR · Generate": 1,
+        "a/b · imported": 1,
+    }
+
+
+def test_what_was_generated_last_comes_before_older_runs(context: Context, run: RunFolder) -> None:
+    rated(context)
+    context.storage.runs.ingest(run)
+    generated(context, SENTENCE, 1)
+    begin = choices_view(context, {"words": "banana"})["begin"]
+    assert [one.partition(":")[0] for one in begin] == ["set", "generated", "run"]
+
+
+def test_images_are_measured_a_second_at_a_time(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabs.compare.concept.service.MEASURE_S", 0.0)
+    for seed in range(3):
+        generated(context, "a banana", seed, masked=seed == 0)
+    (source,) = (one.source for one in choices(context, "banana"))
+    query = {"words": "banana", "d": source}
+    rows = [concept_view(context, query)["distributions"][0] for _ in range(3)]
+    assert [row["measuring"] for row in rows] == [[1, 3], [2, 3], None]
+    assert rows[0]["label"] == "a/b · Generate"
+    assert rows[2]["count"] == 3
+    assert rows[2]["background"] == (
+        "2 of 3 images have no mask of the object: "
+        "there the whole image counts, background included."
+    )
+
+
+def test_an_image_that_is_gone_says_so_and_a_row_without_images_too(context: Context) -> None:
+    generated(context, "a banana", 1)
+    row = generated(context, "a banana", 2)
+    (source,) = (one.source for one in choices(context, "banana"))
+    context.storage.images.file(str(row.image_id)).unlink()
+    made = distribution(context, source, "banana", PIXELS)
+    assert made.count == 1
+    assert made.notes[-1].startswith("1 picture could not be measured and is left out")
+    with pytest.raises(NotStored, match="a/b · Generate has no picture of 'apple'"):
+        distribution(context, source, "apple", PIXELS)
+    with pytest.raises(NotStored, match="no generated images"):
+        distribution(context, "generated:ffffffff", "banana", PIXELS)

@@ -1,0 +1,194 @@
+"""Images of a concept that were generated in Generate or imported: found by their prompt, measured
+within the mask of their object when Compare first asks for them."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from core.concepts.matching import concept_of, concept_of_prompt, normal
+from core.concepts.records import ColorProfile, PictureProfile
+from core.errors import NotStored, TrueHueError
+from core.generation.registry import name_of
+from core.image_sets.planning import UNKNOWN_MODEL
+from core.images.mask import Mask
+from core.records import MaskRecord
+from storage.pictures.generated import GeneratedImage, ImageGroup
+from tabs.page.context import Context
+from tabs.page.errors import many
+
+WHOLE = "whole"
+_ORIGINS = {"drawn": "Generate", "imported": "imported"}
+
+Key = tuple[str, str, str]
+"""Model, source and variant: what tells one row of Compare from another."""
+
+
+def id_of(key: Key) -> str:
+    """The id by which a link names the images of a model."""
+    return hashlib.sha256("\n".join(key).encode()).hexdigest()
+
+
+def label_of(key: Key) -> str:
+    """``Stable Diffusion 1.5 · CFR · Generate``."""
+    model, source, variant = key
+    name = "unknown model" if model == UNKNOWN_MODEL else name_of(model)
+    return " · ".join(filter(None, (name, variant, _ORIGINS[source])))
+
+
+def of_concept(context: Context, words: str) -> dict[Key, list[ImageGroup]]:
+    """The images of a concept by model, the newest first."""
+    by_key: dict[Key, list[ImageGroup]] = {}
+    for group in context.storage.generated_images.groups():
+        if concept_of_prompt(group.text)[0] == words:
+            by_key.setdefault((group.model, group.source, group.variant), []).append(group)
+    return by_key
+
+
+def counts_by_style(groups: Iterable[ImageGroup]) -> Mapping[tuple[str, float | None], int]:
+    """How many images each style and guidance scale has."""
+    counts = Counter[tuple[str, float | None]]()
+    for group in groups:
+        counts[concept_of_prompt(group.text)[1], group.guidance] += group.images
+    return counts
+
+
+def newest(groups: Iterable[ImageGroup]) -> datetime:
+    """When the last of the images came."""
+    return max(group.newest for group in groups)
+
+
+def words_with_images(context: Context) -> Counter[str]:
+    """How many models have images of each concept, by the concept's words."""
+    keys = {
+        (concept_of_prompt(group.text)[0], group.model, group.source, group.variant)
+        for group in context.storage.generated_images.groups()
+    }
+    return Counter(words for words, *_ in keys)
+
+
+def key_of(context: Context, short_id: str, words: str = "") -> tuple[Key, list[ImageGroup]]:
+    """The images that a link means, those of the concept ``words`` alone where there are any.
+    Raises NotStored."""
+    groups = context.storage.generated_images.groups()
+    keys = dict.fromkeys((group.model, group.source, group.variant) for group in groups)
+    key = next((key for key in keys if id_of(key).startswith(short_id)), None)
+    if key is None:
+        raise NotStored(f"There are no generated images {short_id[:16]!r} here.")
+    return key, of_concept(context, words).get(key, [])
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Images of a concept that a link names: ``style`` and ``guidance`` empty and None for all."""
+
+    id: str
+    words: str
+    style: str = ""
+    guidance: float | None = None
+
+
+def pictures(
+    context: Context, wanted: Wanted
+) -> tuple[list[PictureProfile], list[str], tuple[str, ...]]:
+    """The measured images, why others could not be measured, and what was assumed. Raises
+    NotStored."""
+    images = _with_masks(context, wanted)
+    stored = _stored(context, images)
+    profiles: list[PictureProfile] = []
+    unscored: list[str] = []
+    for image, mask in images:
+        try:
+            record = mask or _whole(context, image.image_id)
+            profile = stored.get(
+                (image.image_id, record.mask_id)
+            ) or context.storage.picture_profiles.of(image.image_id, record.mask_id)
+        except TrueHueError as error:
+            unscored.append(str(error))
+        else:
+            profiles.append(
+                PictureProfile(image.image_id, record.mask_id, profile, image.guidance, image.seed)
+            )
+    note = _background_note(images)
+    return profiles, unscored, (note,) if note else ()
+
+
+def measure(context: Context, wanted: Wanted, until_s: float) -> tuple[int, int]:
+    """Measures images that were not measured yet, at least one, until ``time.monotonic()`` is past
+    ``until_s``. Returns how many are measured, of how many. Raises NotStored."""
+    images = _with_masks(context, wanted)
+    stored = _stored(context, images)
+    left = [
+        (image.image_id, mask)
+        for image, mask in images
+        if mask is None or (image.image_id, mask.mask_id) not in stored
+    ]
+    for at, (image_id, mask) in enumerate(left):
+        if at and time.monotonic() >= until_s:
+            return len(images) - len(left) + at, len(images)
+        try:
+            record = mask or _whole(context, image_id)
+            context.storage.picture_profiles.of(image_id, record.mask_id)
+        except TrueHueError:
+            continue  # its reason is given where the images are compared
+    return len(images), len(images)
+
+
+def background(context: Context, wanted: Wanted) -> str:
+    """That images without a mask are measured with their background; empty where all have one."""
+    return _background_note(_with_masks(context, wanted))
+
+
+def _background_note(images: Sequence[tuple[GeneratedImage, MaskRecord | None]]) -> str:
+    whole = sum(mask is None or mask.maker == WHOLE for _, mask in images)
+    if not whole:
+        return ""
+    if whole == len(images):
+        return "No image has a mask of the object: the whole image counts, background included."
+    return (
+        f"{whole:,} of {many(len(images), 'image')} {'has' if whole == 1 else 'have'} no mask of "
+        "the object: there the whole image counts, background included."
+    )
+
+
+def _with_masks(context: Context, wanted: Wanted) -> list[tuple[GeneratedImage, MaskRecord | None]]:
+    """The images, each with the newest mask of the concept's object, else its newest mask that is
+    not the whole image, else that; None where it has none yet."""
+    key, groups = key_of(context, wanted.id, normal(wanted.words))
+    texts = {
+        group.text
+        for group in groups
+        if not wanted.style or concept_of_prompt(group.text)[1] == wanted.style
+    }
+    every = context.storage.generated_images.images(texts, *key) if texts else []
+    images = [one for one in every if wanted.guidance is None or one.guidance == wanted.guidance]
+    concept = concept_of(wanted.words)
+    thing = normal(concept.concept if concept else wanted.words)
+    by_image = context.storage.masks.for_images({image.image_id for image in images})
+    return [(image, _best(by_image.get(image.image_id, ()), thing)) for image in images]
+
+
+def _best(masks: Sequence[MaskRecord], thing: str) -> MaskRecord | None:
+    named = [mask for mask in masks if normal(str(mask.parameters.get("object", ""))) == thing]
+    marked = [mask for mask in masks if mask.maker != WHOLE]
+    return next(iter((*named, *marked, *masks)), None)
+
+
+def _stored(
+    context: Context, images: Sequence[tuple[GeneratedImage, MaskRecord | None]]
+) -> Mapping[tuple[str, str], ColorProfile]:
+    """The profiles that were measured already."""
+    pairs = [(image.image_id, mask.mask_id) for image, mask in images if mask]
+    return context.storage.picture_profiles.stored(list(dict.fromkeys(pairs)))
+
+
+def _whole(context: Context, image_id: str) -> MaskRecord:
+    """The whole image, stored as a mask."""
+    pixels = np.ones(context.srgb8(image_id).shape[:2], dtype=bool)
+    return context.storage.masks.add(image_id, Mask(pixels, WHOLE))
