@@ -183,6 +183,30 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine() or "CPU"
 
 
+def visible_gpus() -> tuple[str, ...]:
+    """The NVIDIA GPUs that this process may use, each as ``CUDA_VISIBLE_DEVICES`` names it.
+
+    Counted by their device files, as torch would take seconds, and cut by ``CUDA_VISIBLE_DEVICES``
+    as CUDA reads it: nothing from the first entry on that names no GPU (an index beyond the last
+    one, -1, an empty text). UUIDs and names of MIG parts are taken as they are.
+    """
+    count = _gpu_files()
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if named is None or not count:
+        return tuple(str(index) for index in range(count))
+    gpus: list[str] = []
+    for entry in (part.strip() for part in named.split(",")):
+        index = entry.isascii() and entry.isdigit() and int(entry) < count
+        if not index and not entry.startswith(("GPU-", "MIG-")):
+            break
+        gpus.append(entry)
+    return tuple(dict.fromkeys(gpus))
+
+
 def gpus_here() -> int:
-    """How many NVIDIA GPUs this machine has, by their device files; torch would take seconds."""
+    """How many NVIDIA GPUs this process may use."""
+    return len(visible_gpus())
+
+
+def _gpu_files() -> int:
     return sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia[0-9]*"))

@@ -1,4 +1,8 @@
-"""Workers as processes of this machine: each has its own models, one that dies takes no other."""
+"""Workers as processes of this machine: each has its own models, one that dies takes no other.
+
+Where the work needs a device, each worker sees one GPU alone (``CUDA_VISIBLE_DEVICES``), the one
+with the fewest workers; more workers than GPUs share them in turn.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +24,7 @@ from core.batch.team import BROKEN, DIED, DONE, READY, STEPS, Batch, TeamEvent
 from core.batch.work import Work
 from core.batch.worker import Worker
 from core.errors import TrueHueError
+from core.machine import visible_gpus
 
 log = logging.getLogger("truehue")
 
@@ -37,6 +43,7 @@ _END_S = 120.0
 class _Member:
     process: Any
     pipe: Connection
+    gpu: str = ""
 
 
 class LocalTeam:
@@ -44,21 +51,24 @@ class LocalTeam:
 
     def __init__(self, work: Work, threads: int) -> None:
         self._work, self._threads = work, threads
+        self._gpus = visible_gpus() if work.needs_device() else ()
         self._context = multiprocessing.get_context("spawn")
         self._members: dict[str, _Member] = {}
 
     def start(self, worker: str) -> None:
         """Begins a process."""
         ours, theirs = self._context.Pipe()
+        held = Counter(member.gpu for member in self._members.values())
+        gpu = min(self._gpus, key=lambda name: held[name], default="")
         with _environment(self._threads):
             process = self._context.Process(
                 target=_serve,
-                args=(theirs, self._work, worker, self._threads),
+                args=(theirs, self._work, worker, self._threads, gpu),
                 name=f"truehue-{worker}",
             )
             process.start()
         theirs.close()
-        self._members[worker] = _Member(process, ours)
+        self._members[worker] = _Member(process, ours, gpu)
 
     def give(self, worker: str, batch: Batch) -> None:
         """Sends a batch; a worker that is gone says so as an event."""
@@ -124,9 +134,11 @@ def _end(member: _Member, until: float) -> None:
     member.pipe.close()
 
 
-def _serve(pipe: Connection, work: Work, name: str, threads: int) -> None:
+def _serve(pipe: Connection, work: Work, name: str, threads: int, gpu: str) -> None:
     """The life of a worker's process."""
     follow_parent()
+    if gpu:  # before anything asks CUDA, which reads it once
+        os.environ["CUDA_VISIBLE_DEVICES"] = gpu
 
     def tell(steps: int) -> None:
         pipe.send(TeamEvent(STEPS, name, steps=steps))

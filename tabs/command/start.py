@@ -29,7 +29,7 @@ from tabs.command.line import Line, say
 from tabs.command.sets import plan_inputs
 from tabs.page.errors import many
 from tabs.page.requests import read_as
-from tabs.runs.machine import about_of, default_workers
+from tabs.runs.machine import about_of, default_workers, sharing_words
 from tabs.runs.plan import plans
 from tabs.runs.request import RunRequest, Workers
 from tabs.runs.trial import Trials
@@ -65,6 +65,8 @@ def start(options: argparse.Namespace) -> int:
     crew = _crew(options, about_of(run_plans[0]))
     check_folder(Path(options.data).expanduser())
     remarks = plan_remarks(inputs.spec, run_plans)
+    if crew.team == "local" and (shared := sharing_words(crew.workers, about_of(run_plans[0]))):
+        remarks = [*remarks, shared]
     estimates = _say_estimate(options, run_plans, crew, price, remarks)
     if options.estimate_only:
         return FINISHED

@@ -26,7 +26,7 @@ from tabs.page.actor import Actor, allowed, asks, may, may_open
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.jobs import Job
-from tabs.runs.machine import about_of, release, with_weights
+from tabs.runs.machine import about_of, release, sharing_words, with_weights
 from tabs.runs.plan import chosen, plans
 from tabs.runs.request import (
     DEFAULT_IMAGES,
@@ -237,7 +237,9 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
     durations_s = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
     seconds = sum(durations_s) if len(durations_s) == len(estimates) else None
     workers = f" with {many(execution.workers, 'worker')}" if execution.workers > 1 else ""
-    remarks = plan_remarks(request.spec(), run_plans)
+    remarks = list(plan_remarks(request.spec(), run_plans))
+    if execution.team == "local":
+        remarks += filter(None, [sharing_words(execution.workers, about_of(run_plans[0]))])
     return {
         "prompts": len(run_plans[0].prompts),
         "of": of,

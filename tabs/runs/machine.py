@@ -12,6 +12,7 @@ from core.engine import Engine
 from core.generation.registry import model
 from core.machine import gpus_here, usable_cores
 from core.runs.records import DRAWN, RunPlan
+from tabs.page.errors import many
 from tabs.runs.request import GROUNDED
 
 RELEASE_S = 60.0
@@ -32,6 +33,18 @@ def with_weights(summary: Mapping[str, Any]) -> bool:
 def default_workers(summary: Mapping[str, Any]) -> int:
     """A worker a GPU where models are put onto one, else a worker a core."""
     return max(1, gpus_here()) if with_weights(summary) else usable_cores()
+
+
+def sharing_words(workers: int, summary: Mapping[str, Any]) -> str:
+    """That more workers than GPUs of this machine share them; empty where each has its own."""
+    gpus = gpus_here()
+    if not with_weights(summary) or not gpus or workers <= gpus:
+        return ""
+    most = -(-workers // gpus)
+    return (
+        f"{many(workers, 'worker')} share {many(gpus, 'GPU')}, up to {most} on one, and each loads "
+        "models of its own."
+    )
 
 
 def release(engine: Engine, stop: Event, timeout_s: float = RELEASE_S) -> None:

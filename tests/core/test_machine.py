@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from core.errors import BadInput
-from core.machine import GIB, Machine, machine, placement
+from core.machine import GIB, Machine, gpus_here, machine, placement, visible_gpus
 
 GPU = Machine("cuda", "A GPU", 24 * GIB, 23 * GIB, 64 * GIB, 16, True)
 OLD = replace(GPU, name="An old GPU", bf16=False)
@@ -77,3 +77,32 @@ def test_without_a_gpu_it_is_described_without_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["cpu", "False"]
+
+
+@pytest.mark.parametrize(
+    ("named", "gpus"),
+    [
+        (None, ("0", "1", "2", "3")),
+        ("", ()),
+        ("-1", ()),
+        ("NoDevFiles", ()),
+        ("2", ("2",)),
+        ("3, 1", ("3", "1")),
+        ("0,-1,1", ("0",)),
+        ("0,4,1", ("0",)),
+        ("1,1", ("1",)),
+        ("GPU-8932f937-d72c", ("GPU-8932f937-d72c",)),
+        ("MIG-a,MIG-GPU-b/7/0", ("MIG-a", "MIG-GPU-b/7/0")),
+    ],
+)
+def test_gpus_are_those_that_are_visible(
+    named: str | None, gpus: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.machine._gpu_files", lambda: 4)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if named is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
+    assert visible_gpus() == gpus
+    assert gpus_here() == len(gpus)
+    monkeypatch.setattr("core.machine._gpu_files", lambda: 0)
+    assert visible_gpus() == ()

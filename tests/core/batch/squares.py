@@ -87,6 +87,21 @@ class Squarer:
         pass
 
 
+class OnGpu(Squares):
+    """Says of each number which GPU its worker sees, in the reason of a failure."""
+
+    def needs_device(self) -> bool:
+        return True
+
+    def open(self, context: WorkerContext) -> Squarer:
+        return _SaysGpu(self, context)
+
+
+class _SaysGpu(Squarer):
+    def do(self, position: int, attempt: int) -> Row:
+        raise ItemFailed(f"GPU {os.environ.get('CUDA_VISIBLE_DEVICES')}", {"number": position})
+
+
 def begun(place: Path, total: int, first: int = 10) -> Path:
     """The folder of a list of numbers."""
     folder = SquaresFolder(place / "squares")

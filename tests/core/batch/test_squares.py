@@ -21,14 +21,16 @@ import pytest
 from core.batch.execute import Crew, execute
 from core.batch.folder import PLAN, BatchFolder
 from core.batch.journal import LEFT_OUT, read_journal
+from core.batch.local_team import LocalTeam
 from core.batch.records import DONE, BatchState, Row
 from core.batch.results import tables
-from core.batch.team import Batch
+from core.batch.team import DONE as DONE_BATCH
+from core.batch.team import READY, Batch
 from core.batch.work import WorkerContext
 from core.batch.worker import Worker
 from core.errors import BadInput, DataFolderError
 from tests.core.batch.here import InProcess
-from tests.core.batch.squares import MOST_LINES, Squarer, Squares, SquaresFolder, begun
+from tests.core.batch.squares import MOST_LINES, OnGpu, Squarer, Squares, SquaresFolder, begun
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -224,6 +226,45 @@ def test_work_goes_to_other_processes_as_where_it_is(
     monkeypatch.chdir(ROOT)
     copy = pickle.loads(text)
     assert (copy.steps, copy.total, copy.folder.path) == (3, 5, path)
+
+
+def test_each_worker_sees_a_gpu_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With real processes and made-up GPUs; no device is asked."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,MIG-b")
+    monkeypatch.setattr("core.batch.local_team.visible_gpus", lambda: ("4", "MIG-b"))
+    work = OnGpu(begun(tmp_path, 4))
+    team = LocalTeam(work, 1)
+    seen: dict[str, str] = {}
+
+    def run(*workers: str) -> None:
+        """Starts these workers, and has each say what it sees."""
+        for worker in workers:
+            team.start(worker)
+        waiting = set(workers)
+        end = time.monotonic() + 60
+        while waiting and time.monotonic() < end:
+            for event in team.events(0.1):
+                if event.kind == READY:
+                    team.give(event.worker, Batch(len(seen), ((len(seen), 1),)))
+                    seen[event.worker] = ""
+                elif event.kind == DONE_BATCH:
+                    ((_, _, seen[event.worker]),) = event.items
+                    waiting.discard(event.worker)
+
+    try:
+        run("s001w1", "s001w2", "s001w3")
+        # The third shares the first one's; whoever comes for one that died takes its place.
+        assert seen == {"s001w1": "GPU 4", "s001w2": "GPU MIG-b", "s001w3": "GPU 4"}
+        pid = team.pid("s001w2")
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        while team.pid("s001w2") is not None:
+            team.events(0.1)
+        run("s001w4")
+        assert seen["s001w4"] == "GPU MIG-b"
+    finally:
+        team.close()
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "4,MIG-b"
 
 
 def test_a_state_of_before_there_were_steps_is_read(tmp_path: Path) -> None:

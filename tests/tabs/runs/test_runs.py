@@ -18,6 +18,7 @@ from core.batch.records import BatchState
 from core.errors import BadInput, DataFolderError, NotAllowed
 from core.prompts.sets import prompt_set
 from core.runs.folder import RunFolder
+from core.runs.records import DRAWN
 from tabs.command.runs import main as command
 from tabs.explore.board import board_view
 from tabs.library.service import Library
@@ -27,7 +28,7 @@ from tabs.page.requests import read_as
 from tabs.runs.form import estimate_view, form_view, planned, start_runs
 from tabs.runs.line import BatchLine
 from tabs.runs.list import ChangeRun, change_run, runs_view
-from tabs.runs.machine import release
+from tabs.runs.machine import default_workers, release, sharing_words
 from tabs.runs.plan import chosen, plans
 from tabs.runs.request import RunRequest, RunSpec, price_of
 from tabs.runs.stored import OF_RUN
@@ -494,3 +495,12 @@ def test_what_failed_says_why_and_is_tried_again_on_request(
     ) == [1, 1, 2, 2]
     until(lambda: one(context)["status"] == "finished")
     assert (one(context)["done"], one(context)["failed"]) == (2, 2)
+
+
+def test_more_workers_than_gpus_share_them_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabs.runs.machine.gpus_here", lambda: 2)
+    summary = {"model": "sd3-medium", "kind": DRAWN, "masker": {"kind": "whole"}}
+    assert default_workers(summary) == 2
+    assert sharing_words(2, summary) == ""
+    assert sharing_words(5, summary).startswith("5 workers share 2 GPUs, up to 3 on one")
+    assert sharing_words(5, {**summary, "model": "reference-renderer"}) == ""
