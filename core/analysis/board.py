@@ -8,8 +8,9 @@ Average is the plain mean over the five tasks, as the last column of Table 4 is 
 Prompts without a color system (an imported list) are in no published table. They count where all
 pictures are pooled, and are a task's accuracy where it has nothing else; the cell says so.
 
-A picture without a score is left out of the accuracy, or counted as wrong where that is asked for.
-It is always counted: see ``images`` and ``scored`` of a :class:`Rate`.
+A picture without a score is left out of the accuracy, or counted as wrong where that is asked for
+(:mod:`core.analysis.unscored`; tallies come with those counted that were not found). It is always
+counted: see ``images`` and ``scored`` of a :class:`Rate`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 
 from core.analysis.bootstrap import Tally, interval, ratios, resampled_sums
 from core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
+from core.analysis.unscored import LEFT_OUT, UNSCORED, WRONG
 from core.errors import BadInput
 
 TABLE_TASKS = ("cna", "coa", "moc", "ica", "ncu")
@@ -41,9 +43,6 @@ SYSTEMS: Mapping[str, tuple[str, ...]] = {
 """What a task's accuracy is made of. ``averaged``: the mean of three accuracies, as published.
 ``pooled``: all pictures of the three systems, and those of prompts without one, in one accuracy,
 where L3 weighs most, for it has most prompts. Else one system alone."""
-
-LEFT_OUT, WRONG = "left-out", "wrong"
-UNSCORED = (LEFT_OUT, WRONG)
 
 FEW_PROMPTS = 20
 """Below so many prompts a task and color system an interval covers less than it says. In a
@@ -161,7 +160,7 @@ def board(
     if systems not in SYSTEMS:
         raise BadInput(f"There is no choice of systems {systems!r}. Use {', '.join(SYSTEMS)}.")
     if unscored not in UNSCORED:
-        raise BadInput(f"Unscored pictures are {' or '.join(UNSCORED)}, not {unscored!r}.")
+        raise BadInput(f"Unscored images are {', '.join(UNSCORED)}, not {unscored!r}.")
     runs: dict[str, list[PromptTally]] = defaultdict(list)
     for tally in tallies:
         if tally.images and tally.prompts:
@@ -191,9 +190,7 @@ def _place(tally: PromptTally) -> tuple[str, str, int, int, int, int]:
 def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) -> _Stratum:
     prompts: dict[Tally, int] = defaultdict(int)
     for tally in tallies:
-        prompts[tally.passes, tally.scored if unscored == LEFT_OUT else tally.images] += (
-            tally.prompts
-        )
+        prompts[tally.passes, tally.images if unscored == WRONG else tally.scored] += tally.prompts
     passes, scored, images = (
         sum(getattr(tally, name) * tally.prompts for tally in tallies)
         for name in ("passes", "scored", "images")

@@ -36,8 +36,9 @@ class Slice:
     :data:`CHROMA_BANDS` without decimals), ``asked_l2`` and ``found_l2`` the nearest ISCC-NBS level
     2 name of the asked and the found color, ``modifier`` of core.analysis.names.MODIFIERS (level
     3), ``basic`` ``basic`` or ``intermediate`` (level 2). ``category`` and ``object`` are the
-    object's. Where an object or a color is asked for, every object of a picture is looked at, else
-    only the one that decided.
+    object's. ``unscored`` is how images without a score count, LEFT_OUT or NOT_FOUND of
+    core.analysis.unscored, empty for the rule's default. Where an object or a color is asked for,
+    every object of a picture is looked at, else only the one that decided.
     """
 
     rule: str = DEFAULT_RULE
@@ -56,6 +57,7 @@ class Slice:
     status: str = ""
     cause: str = ""
     against: str = ""
+    unscored: str = ""
 
 
 @dataclass(frozen=True)

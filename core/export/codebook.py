@@ -19,7 +19,9 @@ from core.version import VERSION
 NOTE = (
     "One row an object, rule and picture. UTF-8; an empty field is nothing, never zero. Numbers "
     "have the point as decimal mark. A picture that could not be drawn or judged is a row too: it "
-    "is unscored, with its reason, and belongs neither to the passes nor to the fails. Count "
+    "is unscored, with its reason, and belongs neither to the passes nor to the fails; by released "
+    "and its variants the leaderboard counts the causes not-found and too-few-pixels, and no-mask "
+    "of a run with grounded masks, as fails, as the released code does. Count "
     "pictures by the rows whose leads is true. Only the latest attempt at a picture is here. "
     "Numbers of different rules, or of different versions of a rule, are never to be mixed. A "
     "picture of a concept whose prompt asks no color has no rule: one row, measured or unmeasured, "

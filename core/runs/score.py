@@ -39,7 +39,8 @@ CAUSES: Mapping[str, str] = MappingProxyType(
     }
 )
 """The first ten are causes of a fail, the rest of ``unscored`` (``presence-unknown`` of both, for
-the released rules count it as absent)."""
+the released rules count it as absent). Which of these count as incorrect when they are read, says
+:mod:`core.analysis.unscored`."""
 
 ANOTHER_HUE_DEG = 30.0
 NOTHING = -1

@@ -19,6 +19,7 @@ from core.color.catalog import SYSTEMS
 from core.prompts.prompt import TASKS
 from core.runs.score import CAUSES
 from storage.database.connection import Database
+from storage.results.outcomes import verdict_rows
 from storage.results.where import (
     COLOR_FIELDS,
     COLUMNS,
@@ -77,8 +78,8 @@ def _count(
     if pictures and not rest & OBJECT_FIELDS:
         columns = ", ".join(COLUMNS[name] for name in pictures)
         rows = database.rows(
-            f"SELECT {columns}, count(*) FROM run_verdicts WHERE {condition(words, selection)} "
-            "GROUP BY ALL"
+            f"SELECT {columns}, count(*) FROM {verdict_rows(words, selection)} "
+            f"WHERE {condition(words, selection)} GROUP BY ALL"
         )
         for at, name in enumerate(pictures):
             counts[name] = _summed((row[at], row[-1]) for row in rows)
@@ -99,9 +100,8 @@ def _firsts(
 ) -> None:
     def rows(columns: str, field: str) -> list[tuple[Any, ...]]:
         where = condition(words, selection, (field,))
-        return database.rows(
-            f"SELECT {columns}, count(*) FROM run_verdicts WHERE {where} GROUP BY ALL"
-        )
+        table = verdict_rows(words, selection)
+        return database.rows(f"SELECT {columns}, count(*) FROM {table} WHERE {where} GROUP BY ALL")
 
     for group in (("object", "category"), ("found_l2",)):
         fields = [name for name in group if name in names]
@@ -145,7 +145,8 @@ def _distinct(
     reads = ", ".join(f"coalesce({column}::INTEGER, -1)::INTEGER AS {column}" for column in columns)
     with database.cursor() as cursor:
         rows = cursor.execute(
-            f"SELECT {PICTURE} AS picture, single, {reads} FROM run_verdicts WHERE {narrowed}"
+            f"SELECT {PICTURE} AS picture, single, {reads} "
+            f"FROM {verdict_rows(words, selection)} WHERE {narrowed}"
         ).fetchnumpy()
     pictures = _Pictures(np.asarray(rows["picture"]), np.asarray(rows["single"]))
     leads, matches = np.asarray(rows["leads"]) == 1, np.asarray(rows["matches"]) == 1

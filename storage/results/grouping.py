@@ -18,17 +18,17 @@ _BITS = {
 _MASKS = {name: f" & {bits}" for name, bits in _BITS.items()}
 
 
-def objects_sql(by: Sequence[str], where: str) -> str:
+def objects_sql(by: Sequence[str], table: str, where: str) -> str:
     """SQL for a row an object: ``status`` and the fields as ``by0``, ``by1``, …."""
     columns = ", ".join(
         f"{COLUMNS[name]}{_MASKS.get(name, '')} AS by{at}" for at, name in enumerate(by)
     )
-    return f"SELECT status, {columns} FROM run_verdicts WHERE {where}"
+    return f"SELECT status, {columns} FROM {table} WHERE {where}"
 
 
-def images_sql(by: Sequence[str], where: str) -> str:
+def images_sql(by: Sequence[str], table: str, where: str) -> str:
     """The same with a row an image and group. A name of two modifiers is a row for each."""
-    columns, tables = [], ["run_verdicts"]
+    columns, tables = [], [f"{table} AS rows"]
     for at, name in enumerate(by):
         if name in _BITS:
             bits = [1 << bit for bit, _ in enumerate(TRAITS) if _BITS[name] & 1 << bit]

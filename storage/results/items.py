@@ -12,6 +12,7 @@ import numpy as np
 from core.analysis.records import WallItem
 from core.color.spaces import hex_of, lab_to_srgb8
 from storage.database.connection import Database
+from storage.results.outcomes import VERDICTS
 from storage.results.words import Words
 from storage.runs.dictionaries import STATUSES
 
@@ -20,11 +21,11 @@ from storage.runs.dictionaries import STATUSES
 BY_PLACE = "(SELECT unnest(?::INTEGER[]) AS run_no, unnest(?::INTEGER[]) AS position) AS wanted"
 BY_ROW = "(SELECT unnest(?::BIGINT[]) AS at) AS wanted"
 
-_VERDICTS = f"""
+_VERDICTS = """
     SELECT v.rowid, run_no, position, image, target, v.prompt_no, task_no, system_no, object_no,
         category_no, color_no, status, picture_status, cause_no, matches, delta_e00, delta_chroma,
         hue_deg, misfit, l, a, b, rule_no, told, coalesce(picture_reason, told)
-    FROM {BY_ROW} JOIN run_verdicts AS v ON v.rowid = wanted.at
+    FROM {by_row} JOIN {rows} AS v ON v.rowid = wanted.at
 """
 
 
@@ -48,11 +49,14 @@ def items(
     words: Words,
     rows: Sequence[int],
     cursors: Mapping[int, str],
+    table: str = VERDICTS,
 ) -> list[WallItem]:
-    """The rows of verdicts as pictures on the wall, in their order."""
+    """The rows of verdicts as pictures on the wall, in their order; ``table`` are the verdicts as
+    they count."""
     if not rows:
         return []
-    verdicts = {row[0]: row for row in cursor.execute(_VERDICTS, [list(rows)]).fetchall()}
+    sql = _VERDICTS.format(by_row=BY_ROW, rows=table)
+    verdicts = {row[0]: row for row in cursor.execute(sql, [list(rows)]).fetchall()}
     places = [(row[1] << 32) + row[2] for row in verdicts.values()]
     pictures = {
         (run, position): rest

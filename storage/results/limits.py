@@ -18,14 +18,15 @@ METRICS = ("delta_chroma", "delta_e00", "hue_deg", "misfit")
 
 
 def tallies_within(
-    database: Database, rule_no: int, limits: Mapping[str, float], in_runs: str
+    database: Database, rule_no: int, limits: Mapping[str, float], in_runs: str, rows: str
 ) -> list[tuple[Any, ...]]:
     """Rows of run_no, task_no, system_no, passes, scored, pictures and how many prompts have those.
 
     An object that was measured passes where every metric of ``limits`` is strictly below its limit,
     and one that must not have a color where not; any other keeps its status. One fail of a picture
     is a fail, then one unscored is unscored. ``in_runs`` is empty or a condition beginning with
-    AND. Raises BadInput for a metric that is not of :data:`METRICS`.
+    AND, ``rows`` the verdicts as they count (storage.results.outcomes). Raises BadInput for a
+    metric that is not of :data:`METRICS`.
     """
     wrong = [name for name in limits if name not in METRICS]
     if wrong or not limits:
@@ -38,7 +39,7 @@ def tallies_within(
             SELECT run_no, task_no, system_no, prompt_no, position,
                 CASE WHEN status = {UNSCORES} OR NOT ({measured_sql}) THEN status
                     WHEN ({below}) = coalesce(matches, true) THEN {PASSES} ELSE {FAILS} END AS said
-            FROM run_verdicts WHERE rule_no = {rule_no} {in_runs}
+            FROM {rows} WHERE rule_no = {rule_no} {in_runs}
         ), pictures AS (
             SELECT run_no, position, any_value(task_no) AS task_no,
                 any_value(system_no) AS system_no, any_value(prompt_no) AS prompt_no,

@@ -10,6 +10,7 @@ from core.analysis.records import Slice, WallItem
 from core.errors import BadInput, NotStored
 from storage.database.connection import Database
 from storage.results.items import items, snapshot
+from storage.results.outcomes import item_rows, verdict_rows
 from storage.results.wall import MOST
 from storage.results.where import OBJECT_FIELDS, condition, set_fields
 from storage.results.words import Words
@@ -84,9 +85,10 @@ def _joined_sql(words: Words, runs: RunPair) -> str:
     rule = words.rule(selection.rule)
     numbers = [words.number("run", run) for run in both]
     status = f"((statuses >> {2 * rule}) & 3)" if rule >= 0 else "0"
+    pictures = item_rows(words, selection.unscored, selection.rule)
     sides = [
         f"{side} AS (SELECT prompt_no, image, position AS {side}_place, {status} AS {side} "
-        f"FROM run_items WHERE run_no = {number} AND {status} > 0)"
+        f"FROM {pictures} WHERE run_no = {number} AND {status} > 0)"
         for side, number in zip("ab", numbers, strict=True)
     ]
     chosen = set_fields(selection)
@@ -94,7 +96,7 @@ def _joined_sql(words: Words, runs: RunPair) -> str:
     if chosen:
         where = condition(words, replace(selection, runs=both))
         narrowed = (
-            "SEMI JOIN (SELECT DISTINCT prompt_no, image FROM run_verdicts "
+            f"SEMI JOIN (SELECT DISTINCT prompt_no, image FROM {verdict_rows(words, selection)} "
             f"WHERE {where}) AS meant USING (prompt_no, image)"
         )
     return (
@@ -110,19 +112,20 @@ def _items_to_show(
     leads."""
     object_slice = replace(selection, runs=(run,), status="", cause="", found_l2="")
     everything = Slice(rule=selection.rule, runs=(run,))
+    table = verdict_rows(words, selection)
     rows: dict[int, int] = {}
     for part in (
         (object_slice, everything) if set_fields(object_slice) & OBJECT_FIELDS else (everything,)
     ):
         page_rows = cursor.execute(
             "SELECT position, arg_min(v.rowid, target) "
-            "FROM (SELECT unnest(?::INTEGER[]) AS position) JOIN run_verdicts AS v "
+            f"FROM (SELECT unnest(?::INTEGER[]) AS position) JOIN {table} AS v "
             f"USING (position) WHERE {condition(words, part)} GROUP BY position",
             [places],
         ).fetchall()
         for position, row in page_rows:
             rows.setdefault(position, row)
-    return {item.position: item for item in items(cursor, words, list(rows.values()), {})}
+    return {item.position: item for item in items(cursor, words, list(rows.values()), {}, table)}
 
 
 def _before(database: Database, run_no: int, position: int) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from core.analysis.records import (
     Slice,
     WallItem,
 )
+from core.analysis.unscored import LEFT_OUT
 from core.errors import BadInput
 from storage.database.connection import Database
 from storage.results.facets import Facets, facets
@@ -28,6 +29,7 @@ from storage.results.grouping import images_sql, keys_of, objects_sql
 from storage.results.items import items, snapshot
 from storage.results.limits import tallies_within
 from storage.results.of_images import image_verdicts
+from storage.results.outcomes import item_rows, verdict_rows
 from storage.results.pairs import CELLS, RunPair, pair_counts, pairs
 from storage.results.prompts_of_images import images_of_text, prompt_texts
 from storage.results.wall import WallRows, page
@@ -59,12 +61,17 @@ class Results:
         self._kept: OrderedDict[object, Any] = OrderedDict()
 
     def board(
-        self, rule: str, runs: Sequence[str] = (), limits: Mapping[str, float] | None = None
+        self,
+        rule: str,
+        runs: Sequence[str] = (),
+        limits: Mapping[str, float] | None = None,
+        unscored: str = "",
     ) -> list[PromptTally]:
         """How often the prompts of each run, task and system pass by a rule.
 
         Prompts with equal numbers of passes, scores and pictures stand together. With ``limits``
-        they are counted by :func:`storage.results.limits.tallies_within`.
+        they are counted by :func:`storage.results.limits.tallies_within`. ``unscored`` as of a
+        Slice.
         """
 
         def ask(words: Words) -> list[PromptTally]:
@@ -72,7 +79,9 @@ class Results:
             if number < 0:
                 return []
             if limits:
-                moved = tallies_within(self._database, number, limits, _in_runs(words, runs))
+                table = verdict_rows(words, Slice(rule, unscored=unscored))
+                in_runs = _in_runs(words, runs)
+                moved = tallies_within(self._database, number, limits, in_runs, table)
                 return _tallies(words, moved)
             status = f"((statuses >> {2 * number}) & 3)"
             rows = self._database.rows(f"""
@@ -82,14 +91,15 @@ class Results:
                         count_if({status} = {PASSES}) AS passes,
                         count_if({status} IN ({PASSES}, {FAILS})) AS scored,
                         count(*) AS images
-                    FROM run_items WHERE {status} > 0 {_in_runs(words, runs)}
+                    FROM {item_rows(words, unscored, rule)}
+                    WHERE {status} > 0 {_in_runs(words, runs)}
                     GROUP BY ALL
                 )
                 GROUP BY ALL ORDER BY ALL
             """)
             return _tallies(words, rows)
 
-        key = ("board", rule, tuple(runs), tuple((limits or {}).items()))
+        key = ("board", rule, tuple(runs), tuple((limits or {}).items()), unscored)
         return list(self._once(key, ask))
 
     def unscored(self, selection: Slice) -> list[CauseCount]:
@@ -97,7 +107,8 @@ class Results:
 
         def ask(words: Words) -> list[CauseCount]:
             rows = self._database.rows(f"""
-                SELECT run_no, task_no, cause_no, count(*) AS n FROM run_verdicts
+                SELECT run_no, task_no, cause_no, count(*) AS n
+                FROM {verdict_rows(words, selection)}
                 WHERE {condition(words, selection)} AND leads AND picture_status = {UNSCORES}
                 GROUP BY ALL ORDER BY run_no, task_no, n DESC, cause_no
             """)
@@ -126,7 +137,8 @@ class Results:
 
         def ask(words: Words) -> list[Count]:
             where = condition(words, selection, by)
-            source = images_sql(by, where) if images else objects_sql(by, where)
+            table = verdict_rows(words, selection)
+            source = (images_sql if images else objects_sql)(by, table, where)
             columns = ", ".join(f"by{at}" for at, _ in enumerate(by))
             rows = self._database.rows(f"""
                 SELECT {columns}, count_if(status = {PASSES}), count_if(status = {FAILS}),
@@ -151,7 +163,8 @@ class Results:
         def ask(words: Words) -> list[Drift]:
             rows = self._database.rows(f"""
                 SELECT color_no, avg(l), avg(a), avg(b), count(*), count_if(status = {PASSES})
-                FROM run_verdicts WHERE {condition(words, selection, ("color",))} AND l IS NOT NULL
+                FROM {verdict_rows(words, selection)}
+                WHERE {condition(words, selection, ("color",))} AND l IS NOT NULL
                 GROUP BY color_no ORDER BY color_no
             """)
             return [
@@ -169,12 +182,12 @@ class Results:
 
         return list(self._once(("drift", selection), ask))
 
-    def agreement(self, runs: Sequence[str] = ()) -> list[RuleAgreement]:
-        """What each two rules say of the same pictures."""
+    def agreement(self, runs: Sequence[str] = (), unscored: str = "") -> list[RuleAgreement]:
+        """What each two rules say of the same pictures; ``unscored`` as of a Slice."""
 
         def ask(words: Words) -> list[RuleAgreement]:
             rows = self._database.rows(
-                "SELECT statuses, count(*) FROM run_items WHERE statuses > 0 "
+                f"SELECT statuses, count(*) FROM {item_rows(words, unscored)} WHERE statuses > 0 "
                 f"{_in_runs(words, runs)} GROUP BY statuses"
             )
             rules = words.names["rule"]
@@ -198,7 +211,7 @@ class Results:
                         )
             return agreements
 
-        return list(self._once(("agreement", tuple(runs)), ask))
+        return list(self._once(("agreement", tuple(runs), unscored), ask))
 
     def wall(
         self,
@@ -220,7 +233,9 @@ class Results:
             lambda words: page(
                 self._database,
                 words,
-                WallRows(condition(words, selection), one_a_picture),
+                WallRows(
+                    condition(words, selection), one_a_picture, verdict_rows(words, selection)
+                ),
                 sort,
                 descending,
                 limit,
@@ -236,9 +251,8 @@ class Results:
             if set_fields(selection) & OBJECT_FIELDS:
                 number = f"count(*) FILTER (single) + count(DISTINCT {PICTURE}) FILTER (NOT single)"
             where = condition(words, selection)
-            return int(
-                self._database.rows(f"SELECT {number} FROM run_verdicts WHERE {where}")[0][0]
-            )
+            table = verdict_rows(words, selection)
+            return int(self._database.rows(f"SELECT {number} FROM {table} WHERE {where}")[0][0])
 
         return int(self._once(("count", selection), ask))
 
@@ -252,21 +266,23 @@ class Results:
         )
         return {name: list(values) for name, values in values_by_facet.items()}
 
-    def picture(self, run_id: str, position: int) -> list[WallItem]:
+    def picture(self, run_id: str, position: int, unscored: str = LEFT_OUT) -> list[WallItem]:
         """Every rule's say on every object of one picture; empty where it did not come in yet.
 
-        Raises :class:`NotStored` for a run that is not here.
+        As it is stored, or as it counts by ``unscored`` of a Slice. Raises :class:`NotStored` for a
+        run that is not here.
         """
 
         def ask(words: Words) -> list[WallItem]:
             run_no = words.number("run", run_id)
+            table = verdict_rows(words, Slice(unscored=unscored), every_rule=True)
             with snapshot(self._database) as cursor:
                 rows = cursor.execute(
                     "SELECT rowid FROM run_verdicts WHERE run_no = ? AND position = ? "
                     "ORDER BY rule_no, target",
                     [run_no, int(position)],
                 ).fetchall()
-                return items(cursor, words, [row for (row,) in rows], {})
+                return items(cursor, words, [row for (row,) in rows], {}, table)
 
         return self._asked(ask)
 

@@ -18,6 +18,7 @@ from core.scores.measures import measure_of
 from core.scores.records import IMAGE
 from storage.database.connection import Database
 from storage.results.items import BY_PLACE, BY_ROW, apart, items, snapshot
+from storage.results.outcomes import VERDICTS
 from storage.results.where import PICTURE
 from storage.results.words import Words
 from storage.scores.values import VALUES, key_of
@@ -35,7 +36,7 @@ SCORE = "score:"
 
 _SCORED = f"""
     (
-        SELECT v.rowid AS row, v.*, s.value::FLOAT AS score FROM run_verdicts AS v
+        SELECT v.rowid AS row, v.*, s.value::FLOAT AS score FROM {{table}} AS v
         LEFT JOIN (SELECT run_no, position, image_id FROM run_items) AS i USING (run_no, position)
         LEFT JOIN ({VALUES}) AS s ON s.item = i.image_id
     )
@@ -65,10 +66,11 @@ class VerdictRow:
 @dataclass(frozen=True)
 class WallRows:
     """Which rows stand on the wall: those of the SQL condition ``where``; with ``one_a_picture``
-    only the first row of each picture."""
+    only the first row of each picture. ``table`` are the verdicts as they count."""
 
     where: str
     one_a_picture: bool
+    table: str = VERDICTS
 
 
 def page(
@@ -88,7 +90,7 @@ def page(
     if sort not in SORTS and not sort.startswith(SCORE):
         raise BadInput(f"There is no order {sort[:40]!r}: give one of {', '.join(SORTS)}.")
     limit = max(1, min(int(limit), MOST))
-    order = _Order(sort, descending, wall.where)
+    order = _Order(sort, descending, wall)
     begin = order.parse(after) if after else None
     with snapshot(database) as cursor:
         if wall.one_a_picture:
@@ -96,7 +98,7 @@ def page(
         else:
             rows = order.rows(cursor, begin, limit)
         cursors = {row.row: order.spell(row) for row in rows}
-        return items(cursor, words, [row.row for row in rows], cursors)
+        return items(cursor, words, [row.row for row in rows], cursors, wall.table)
 
 
 def _first_of_each(
@@ -121,18 +123,19 @@ def _first_of_each(
 
 
 class _Order:
-    """One order of the rows of ``where``: numbers first, then places; without a number last."""
+    """One order of the rows of a wall: numbers first, then places; without a number last."""
 
-    def __init__(self, sort: str, descending: bool, where: str) -> None:
+    def __init__(self, sort: str, descending: bool, wall: WallRows) -> None:
         self.sort = sort
-        self.table, self.row = "run_verdicts", "rowid"
+        self.table, self.row = wall.table, "rowid"
         self.table_values: tuple[str, ...] = ()
         if sort.startswith(SCORE):
-            self.column, self.table, self.row = "score", _SCORED, "row"
+            self.column, self.row = "score", "row"
+            self.table = _SCORED.format(table=wall.table)
             self.table_values = key_of(measure_of(sort.removeprefix(SCORE)), IMAGE)
         else:
             self.column = SORTS[sort]
-        self.where = where
+        self.where = wall.where
         self.direction = "DESC" if descending else "ASC"
         self.further, self.nearer = ("<", ">") if descending else (">", "<")
         self._sign = -1.0 if descending else 1.0

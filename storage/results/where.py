@@ -55,7 +55,7 @@ _CHOICES = {"modifier": MODIFIERS, "basic": (BASIC, INTERMEDIATE)}
 
 def set_fields(selection: Slice) -> set[str]:
     """The fields that narrow, without rule and runs."""
-    names = {field.name for field in fields(Slice)} - {"rule", "runs"}
+    names = {field.name for field in fields(Slice)} - {"rule", "runs", "unscored"}
     return {name for name in names if getattr(selection, name)}
 
 

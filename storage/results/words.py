@@ -11,6 +11,7 @@ import numpy as np
 from core.analysis.groups import bands_of
 from core.analysis.names import l2_names
 from core.analysis.records import CHROMA_BANDS, SECTORS
+from core.analysis.unscored import SEARCHING
 from core.color.systems import parse_target
 from core.errors import BadInput, NotStored, UnknownColor
 from core.verdict.rules import rule
@@ -40,13 +41,15 @@ class Color:
 
 @dataclass(frozen=True)
 class Words:
-    """All dictionaries as of one moment. ``names`` are lists by number of each kind."""
+    """All dictionaries as of one moment. ``names`` are lists by number of each kind; ``searching``
+    are the runs whose masker looks for objects."""
 
     names: Mapping[str, Sequence[str]]
     colors: Sequence[Color]
     run_ids: Sequence[str]
     run_names: Sequence[str]
     hidden: frozenset[int]
+    searching: frozenset[int] = frozenset()
 
     @classmethod
     def read(cls, database: Database) -> Words:
@@ -62,7 +65,8 @@ class Words:
             )
         ]
         runs = database.rows("""
-            SELECT run_id, arg_max(name, version), arg_max(hidden, version)
+            SELECT run_id, arg_max(name, version), arg_max(hidden, version),
+                any_value(json_extract_string(summary, '$.masker.kind'))
             FROM run_numbers JOIN run_views USING (run_no) GROUP BY run_no, run_id ORDER BY run_no
         """)
         return cls(
@@ -71,6 +75,7 @@ class Words:
             [row[0] for row in runs],
             [row[1] for row in runs],
             frozenset(at for at, row in enumerate(runs) if row[2]),
+            frozenset(at for at, row in enumerate(runs) if row[3] == SEARCHING),
         )
 
     @cached_property

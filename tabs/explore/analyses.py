@@ -12,6 +12,7 @@ from core.analysis.groups import OVERALL
 from core.analysis.rates import Rate, total
 from core.analysis.records import TABLE_SYSTEMS, Count, Slice
 from core.analysis.run_names import run_labels
+from core.analysis.unscored import choice_for, note_for
 from core.errors import BadInput
 from core.spreadsheets import cell
 from core.verdict.rules import rule
@@ -114,9 +115,10 @@ def figure_csv(context: Context, name: str, query: Mapping[str, str]) -> str:
     _, selection, drawn, _ = _figure_parts(context, name, query)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(("rule", *drawn.columns))
+    writer.writerow(("rule", "unscored_are", *drawn.columns))
+    choice = choice_for(selection.rule, selection.unscored)
     for line in drawn.lines:
-        writer.writerow([selection.rule, *(cell(value) for value in line.values)])
+        writer.writerow([selection.rule, choice, *(cell(value) for value in line.values)])
     return buffer.getvalue()
 
 
@@ -158,6 +160,8 @@ def _stands(kind: Kind, selection: Slice, drawn: Plot) -> str:
     words = [f"{many(on.scored, drawn.unit)} {scored} by {rule(selection.rule).name}"]
     if kind is KINDS["rules"]:
         words = [f"{many(on.scored, 'image')} scored by both rules of a pair, all pairs together"]
+    if kind is not KINDS["rules"] and (note := note_for(selection.rule, selection.unscored)):
+        drawn = replace(drawn, notes=(*drawn.notes, note))
     if on.unscored:
         words.append(f"{on.unscored:,} more {'is' if on.unscored == 1 else 'are'} {drawn.left_out}")
     return ". ".join(["; ".join(words), *(note.rstrip(".") for note in drawn.notes)]) + "."
@@ -250,7 +254,7 @@ def _hues(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
 
 
 def _rules(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
-    return agreement(context.storage.results.agreement(wide.runs), selection)
+    return agreement(context.storage.results.agreement(wide.runs, wide.unscored), selection)
 
 
 KINDS: dict[str, Kind] = {

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
+from core.analysis.unscored import default_for, note_for
 from core.prompts.prompt import TASKS
 from core.verdict.rules import RULES, rule
 from tabs.explore.board_csv import published_view
@@ -28,6 +29,9 @@ def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
         "rule": {"id": data.rule_id, "name": rule(data.rule_id).name},
         "systems": data.systems,
         "unscored": data.unscored,
+        "unscored_default": default_for(data.rule_id),
+        "unscored_filter": data.filter,
+        "unscored_note": note_for(data.rule_id, data.unscored),
         "columns": [
             *({"id": task, "short": task.upper(), "name": TASKS[task]} for task in TABLE_TASKS),
             {"id": AVERAGE, "short": "Average", "name": "Mean of the five tasks"},

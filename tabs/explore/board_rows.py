@@ -10,10 +10,8 @@ from core.analysis.board import (
     AVERAGE,
     AVERAGED,
     FEW_PROMPTS,
-    LEFT_OUT,
     POOLED,
     TABLE_TASKS,
-    WRONG,
     BoardRow,
     Cell,
     Rate,
@@ -22,6 +20,14 @@ from core.analysis.board import (
 )
 from core.analysis.bootstrap import RESAMPLES
 from core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
+from core.analysis.unscored import (
+    LEFT_OUT,
+    NOT_FOUND,
+    WRONG,
+    choice_for,
+    default_for,
+    note_for,
+)
 from core.errors import BadInput
 from core.runs.score import CAUSES
 from core.verdict.rules import DEFAULT_RULE, rule
@@ -46,7 +52,12 @@ SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
 }
 UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
     LEFT_OUT: ("left out", "Of the pictures that have a pass or a fail, how many pass"),
-    WRONG: ("counted as wrong", "Of all pictures, how many pass"),
+    NOT_FOUND: (
+        "not found is incorrect",
+        "As the released code counts: an image whose object was not found, is empty or overlaps "
+        "another is incorrect. The others are left out.",
+    ),
+    WRONG: ("all incorrect", "Of all images, how many pass"),
 }
 SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
 _NAMED = 5
@@ -59,7 +70,10 @@ class BoardData:
     def __init__(self, context: Context, params: Mapping[str, str]) -> None:
         self.rule_id = rule(params.get("rule") or DEFAULT_RULE).id
         self.systems = params.get("systems") or AVERAGED
-        self.unscored = params.get("unscored") or LEFT_OUT
+        self.unscored = choice_for(self.rule_id, params.get("unscored") or "")
+        # What its numbers open: a wall counts as the leaderboard does, short of all as incorrect.
+        counted = LEFT_OUT if self.unscored == WRONG else self.unscored
+        self.filter = "" if counted == default_for(self.rule_id) else counted
         if self.systems not in (*SYSTEM_CHOICES, *SYSTEM_NAMES):
             choices = ", ".join((*SYSTEM_CHOICES, *SYSTEM_NAMES))
             raise BadInput(f"There is no choice of systems {self.systems[:40]!r}. Use {choices}.")
@@ -71,14 +85,14 @@ class BoardData:
         ids = tuple(run.run_id for run in self.runs)
         results = context.storage.results
         self.limits = limits_of(params, self.rule_id)
-        tallies = results.board(self.rule_id, ids, self.limits) if ids else []
+        tallies = results.board(self.rule_id, ids, self.limits, counted) if ids else []
         averaged = AVERAGED if self.systems == EACH else self.systems
         self.pictured: dict[str, int] = {}
         for tally in tallies:
             self.pictured[tally.run_id] = self.pictured.get(tally.run_id, 0) + tally.prompts
         self.rows = board(tallies, averaged, self.unscored)
         self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
-        for cause in results.unscored(Slice(self.rule_id, ids)) if ids else []:
+        for cause in results.unscored(Slice(self.rule_id, ids, unscored=counted)) if ids else []:
             self.causes[cause.run_id].append(cause)
         self.states = _states(context, shown)
 
@@ -209,7 +223,8 @@ class BoardData:
             "without a color system",
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         return (
-            f"{means}; Average is the mean of the five tasks. Intervals: 95%, percentile bootstrap "
+            f"{means}; Average is the mean of the five tasks. "
+            f"{note_for(self.rule_id, self.unscored)} Intervals: 95%, percentile bootstrap "
             f"over prompts, {RESAMPLES:,} resamples within each task and system; ≈ marks those of "
             f"under {FEW_PROMPTS} prompts a system, which are too narrow. Bold: the highest among "
             "finished runs of the same prompts, masks and rule, however small its lead."

@@ -9,6 +9,7 @@ from typing import Any
 from core.analysis.paired import CELLS, PairCounts
 from core.analysis.records import RunRecord
 from core.analysis.run_names import run_labels
+from core.analysis.unscored import note_for
 from core.errors import BadInput
 from tabs.explore.images import picture_json
 from tabs.explore.slice import slice_of
@@ -77,7 +78,12 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         "a": first.run_id,
         "b": second.run_id,
         "counts": _counts(counts),
-        "sentence": _versions(first, second, selection.rule) + _sentence(counts, name_a, name_b),
+        "sentence": " ".join(
+            (
+                _versions(first, second, selection.rule) + _sentence(counts, name_a, name_b),
+                note_for(selection.rule, selection.unscored),
+            )
+        ).strip(),
         "test": _test(counts),
         "pairs": [[picture_json(item, runs_by_id, names) for item in pair] for pair in pairs],
         "next": pairs[-1][0].cursor if len(pairs) == limit else "",

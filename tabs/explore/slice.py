@@ -7,6 +7,7 @@ from dataclasses import fields
 
 from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
 from core.analysis.records import CHROMA_BANDS, NO_SYSTEM, SECTORS, Slice
+from core.analysis.unscored import LEFT_OUT, NOT_FOUND
 from core.color.catalog import SYSTEMS
 from core.errors import BadInput
 from core.runs.score import CAUSES
@@ -45,6 +46,7 @@ def slice_of(params: Mapping[str, str]) -> Slice:
         "basic": (BASIC, INTERMEDIATE),
         "chroma": [f"{low:.0f}" for low in (0.0, *CHROMA_BANDS)],
         "against": [entry.id for entry in RULES],
+        "unscored": (LEFT_OUT, NOT_FOUND),
     }
     for name, choices in choices_by_field.items():
         _one_of(name, fields.get(name, ""), choices)

@@ -9,6 +9,7 @@ from typing import Any
 from core.analysis.names import sector_hex, sector_label
 from core.analysis.records import SECTORS, WallItem
 from core.analysis.run_names import run_labels
+from core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
 from core.errors import BadInput, NotStored
 from core.generation.truth import drawn_shape, true_color_hex
 from core.masks.display import outline_path
@@ -127,6 +128,14 @@ def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         "total": results.count(selection),
         "all": results.count(replace(selection, status="")),
         "fields": fields,
+        "unscored": {
+            "default": default_for(selection.rule),
+            "note": note_for(selection.rule, selection.unscored),
+            "choices": [
+                {"id": NOT_FOUND, "name": "incorrect"},
+                {"id": LEFT_OUT, "name": "left out"},
+            ],
+        },
         "sectors": [
             {"value": sector, "label": sector_label(sector), "hex": sector_hex(sector)}
             for sector in SECTORS
@@ -146,7 +155,8 @@ def picture_view(context: Context, actor: Actor, query: Mapping[str, str]) -> di
     if position is None:
         raise BadInput("Say which picture of the run: its position is a whole number from 0.")
     names, runs_by_id = {run.run_id: run.name}, {run.run_id: run}
-    items = context.storage.results.picture(run.run_id, position)
+    unscored = slice_of({"unscored": query.get("unscored", "")}).unscored
+    items = context.storage.results.picture(run.run_id, position, unscored)
     if not items:
         raise NotStored(f"Picture {position:,} of this run did not come in yet.")
     facts = [["Image", f"{items[0].image + 1} of its prompt"], ["Prompt id", items[0].prompt_id]]

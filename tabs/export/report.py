@@ -21,6 +21,7 @@ from core.analysis.board import (
 )
 from core.analysis.bootstrap import RESAMPLES
 from core.analysis.records import RunRecord, Slice, WallItem
+from core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
 from core.errors import BadInput, TrueHueError
 from core.export.bibliography import references
 from core.export.report_parts import (
@@ -191,11 +192,20 @@ def _way(way: dict[str, Any]) -> str:
 def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     tasks = [(task, task.upper()) for task in TABLE_TASKS]
     rows, unscored = [], []
+    notes: dict[str, None] = {}
     remarks: list[str] = []
     for rule_id, version in record.rules:
         tallies = context.storage.results.board(rule_id, (record.run_id,))
         row = board(tallies, AVERAGED).get(record.run_id)
-        rows.append(_row(f"{rule_name(rule_id)} {version}", row, [task for task, _ in tasks]))
+        name = f"{rule_name(rule_id)} {version}"
+        rows.append(_row(name, row, [task for task, _ in tasks]))
+        if default_for(rule_id) == NOT_FOUND:
+            # The other way, and how many images make the difference.
+            tallies = context.storage.results.board(rule_id, (record.run_id,), unscored=LEFT_OUT)
+            other = board(tallies, AVERAGED).get(record.run_id)
+            if row and other and row.scored > other.scored:
+                rows.append(_row(f"{name}, not found left out", other, [task for task, _ in tasks]))
+                notes[note_for(rule_id)] = None
         sentences = _remarks(row) if row else []
         remarks += [f"{rule_name(rule_id)}, {sentence}" for sentence in sentences]
         if row and row.others:
@@ -213,7 +223,7 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
         f"resamples; ≈ marks those of under {FEW_PROMPTS} prompts a system, which are too narrow. "
         "Unscored pictures are in no share."
     )
-    note = " ".join([note, *remarks])
+    note = " ".join([note, *notes, *remarks])
     own_table = Table("This run", head, tuple(rows), note, even=True)
     others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
     return (own_table, *others, _published())

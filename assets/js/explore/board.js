@@ -20,7 +20,8 @@ export function mount({ element }) {
   const linked = restored('board');
   const state = {
     systems: linked.get('systems') || 'averaged',
-    unscored: linked.get('unscored') || 'left-out',
+    // Empty for the rule's default.
+    unscored: linked.get('unscored') || '',
     sort: linked.get('sort') || '-average',
     limits: linked.get('limits') || '',
   };
@@ -34,7 +35,7 @@ export function mount({ element }) {
     return new URLSearchParams({
       rule: explore.slice.rule,
       systems: state.systems,
-      unscored: state.unscored,
+      ...(state.unscored ? { unscored: state.unscored } : {}),
       ...(state.limits ? { limits: state.limits } : {}),
     });
   }
@@ -42,7 +43,7 @@ export function mount({ element }) {
     ofLink('board', {
       rule: explore.slice.rule === DEFAULT_RULE ? '' : explore.slice.rule,
       systems: state.systems === 'averaged' ? '' : state.systems,
-      unscored: state.unscored === 'left-out' ? '' : state.unscored,
+      unscored: state.unscored,
       sort: state.sort === '-average' ? '' : state.sort,
       limits: state.limits,
     });
@@ -88,8 +89,8 @@ export function mount({ element }) {
       state.systems = id;
       load();
     });
-    strip(find('.th-board-policies'), data.choices.unscored, state.unscored, (id) => {
-      state.unscored = id;
+    strip(find('.th-board-policies'), data.choices.unscored, data.unscored, (id) => {
+      state.unscored = id === data.unscored_default ? '' : id;
       load();
     });
     const some = data.groups.length > 0;
@@ -110,6 +111,8 @@ export function mount({ element }) {
         (data.without ? ' ' + data.without : ''),
     );
     table.draw(data, scale);
+    put(find('.th-board-counted'), data.unscored_note);
+    find('.th-board-counted').hidden = !data.unscored_note;
     put(
       find('.th-board-about'),
       data.about +
@@ -146,7 +149,8 @@ export function mount({ element }) {
   function openPictures(changes) {
     const others = Object.keys(explore.slice).filter((name) => name !== 'rule' && name !== 'runs');
     const none = Object.fromEntries(others.map((name) => [name, '']));
-    setSlice({ ...none, rule: data.rule.id, ...changes }, { open: 'wall' });
+    const unscored = data.unscored_filter;
+    setSlice({ ...none, rule: data.rule.id, unscored, ...changes }, { open: 'wall' });
   }
   function front() {
     root.hidden = explore.view !== 'board';
@@ -157,7 +161,7 @@ export function mount({ element }) {
     Object.assign(state, {
       limits: query.get('limits') || '',
       systems: query.get('systems') || 'averaged',
-      unscored: query.get('unscored') || 'left-out',
+      unscored: query.get('unscored') || '',
       sort: query.get('sort') || '-average',
     });
     if (JSON.stringify([state.systems, state.unscored, state.sort, state.limits]) !== before)

@@ -1,6 +1,6 @@
 // The filters of the wall: a list with counts for each, the hues as a row of swatches, and chips of
 // those in use. All of them change explore.slice and nothing else.
-import { make, many, put, strip, swatches } from '../shared/dom.js';
+import { make, many, options, put, strip, swatches } from '../shared/dom.js';
 import { filterPicker, listWords } from './filter_picker.js';
 import { setSlice } from './filters.js';
 import { explore } from './view.js';
@@ -33,6 +33,15 @@ export function filterBar(bar, hues, chips) {
   const more = make('button', 'th-button th-wall-morefilters');
   const rest = make('div', 'th-wall-rest');
   const labels = new Map();
+  // How images whose object was not found count: beside the rule where its code has them incorrect.
+  const counted = make('label', 'th-wall-counted', 'Not found');
+  const countedChoice = make('select');
+  const note = make('p', 'th-soft th-wall-note');
+  counted.append(countedChoice);
+  countedChoice.addEventListener('change', () => {
+    const { value } = countedChoice;
+    setSlice({ unscored: value === facets.unscored.default ? '' : value });
+  });
   let facets = null;
   let opened =
     pickers.some((one) => one.filter.more && one.now().length) || Boolean(explore.slice.sector);
@@ -49,7 +58,21 @@ export function filterBar(bar, hues, chips) {
     ...pickers.filter((one) => !one.filter.more).map((one) => one.node),
     more,
     rest,
+    note,
   );
+  note.hidden = true;
+  function drawCounted() {
+    if (!facets) return;
+    const { choices, default: usual, note: words } = facets.unscored;
+    if (countedChoice.options.length !== choices.length)
+      options(countedChoice, choices, explore.slice.unscored || usual);
+    countedChoice.value = explore.slice.unscored || usual;
+    const front = usual === 'not-found' || Boolean(explore.slice.unscored);
+    const place = front ? bar : rest;
+    if (counted.parentElement !== place) place.insertBefore(counted, front ? more : null);
+    put(note, words);
+    note.hidden = !words;
+  }
   function fold() {
     rest.hidden = hues.hidden = !opened;
     more.setAttribute('aria-expanded', String(opened));
@@ -187,6 +210,7 @@ export function filterBar(bar, hues, chips) {
     drawStatus();
     drawHues();
     drawChips();
+    drawCounted();
     pickers.forEach((one) => one.tell());
   }
   fold();

@@ -24,6 +24,7 @@ export const SLICE_FIELDS = [
   'status',
   'cause',
   'against',
+  'unscored',
 ];
 explore.readSlice ||= (linked) => {
   const slice = Object.fromEntries(SLICE_FIELDS.map((name) => [name, name === 'runs' ? [] : '']));

@@ -5,6 +5,7 @@ import { ask } from '../shared/http.js';
 import { judging } from '../shared/judging.js';
 import { askedFound, askedLine, askedWords, distanceOf, spoken, statusWord } from './card.js';
 import { zoomTogether } from '../shared/zoom.js';
+import { explore } from './view.js';
 
 export function largeView(box, wall) {
   const view = box.querySelector('.th-light-view');
@@ -139,7 +140,11 @@ export function largeView(box, wall) {
     try {
       const found = await ask(
         '/api/explore/wall/picture?' +
-          new URLSearchParams({ run: one.run_id, position: one.position }),
+          new URLSearchParams({
+            run: one.run_id,
+            position: one.position,
+            unscored: explore.slice.unscored,
+          }),
       );
       if (mine !== turn) return;
       facts.append(...found.facts.map(([name, value]) => fact(name, value)));

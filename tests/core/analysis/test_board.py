@@ -237,5 +237,5 @@ def test_few_prompts_are_said() -> None:
 def test_a_choice_that_is_none_is_named() -> None:
     with pytest.raises(BadInput, match=r"'l4'.*averaged, pooled"):
         board(CNA, "l4")
-    with pytest.raises(BadInput, match="left-out or wrong"):
+    with pytest.raises(BadInput, match="left-out, not-found, wrong"):
         board(CNA, AVERAGED, "ignored")

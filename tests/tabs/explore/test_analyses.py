@@ -193,7 +193,11 @@ def test_the_csv_has_all_numbers(full: Context) -> None:
         rows = list(csv.reader(io.StringIO(figure_csv(full, name, {}))))
         view = figure_view(full, name, {})
         assert len(rows) - 1 == len(view["lines"]) + view["more"]
-        assert rows[0] == ["rule", *(column.replace(" ", "_") for column in view["columns"])]
+        assert rows[0] == [
+            "rule",
+            "unscored_are",
+            *(column.replace(" ", "_") for column in view["columns"]),
+        ]
         assert {row[0] for row in rows[1:]} == {DEFAULT_RULE}
 
 

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
 from core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
+from core.color.spaces import lab_to_srgb8
 from core.errors import BadInput
+from core.export.report_parts import Table
+from core.export.source import runs_of
+from core.files import shelf, write_once
+from core.images.load import encode_png, image_id
 from core.prompts.prompt import Prompt
 from core.published import value
 from core.runs.folder import RunFolder
-from core.runs.records import RunPlan
+from core.runs.records import ItemResult, MaskerSpec, RunPlan
+from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
+from core.verdict.candidates import Acceptance
+from core.verdict.expectations import Localization
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.rules import DEFAULT_RULE, rule
 from storage import Storage
@@ -30,8 +39,9 @@ from tabs.explore.board_csv import board_csv
 from tabs.explore.board_groups import groups
 from tabs.explore.board_rows import SYSTEM_CHOICES
 from tabs.explore.limits import limits_view, usual_limits
-from tabs.explore.routes import board_routes
+from tabs.explore.routes import analyses_routes, board_routes, wall_routes
 from tabs.explore.slice import slice_of
+from tabs.export.report import report_of
 from tabs.library.service import Library
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
@@ -324,7 +334,7 @@ def test_without_a_run_there_is_still_the_paper(context: Context) -> None:
     [
         ({"rule": "mine"}, "No rule is called"),
         ({"systems": "l9"}, "no choice of systems 'l9'"),
-        ({"unscored": "hidden"}, "left-out or wrong"),
+        ({"unscored": "hidden"}, "left-out, not-found, wrong"),
     ],
 )
 def test_a_choice_that_there_is_not_is_named(
@@ -467,3 +477,145 @@ def test_limits_that_cannot_be_are_refused(
     with pytest.raises(BadInput, match=words):
         board_view(made[0], params)
     assert limits_view("released", {})["metrics"] == []
+
+
+# ── images whose object was not found ──────────────────────────────────────────────────────
+
+
+def _searched(context: Context, root: Path, name: str = "searched") -> tuple[str, Counter[str]]:
+    """A run whose masker looks for objects: of 24 images 4 pass, 4 fail, 4 each are unscored for a
+    missing, an overlapping and an empty object, 2 broke, and 2 could not be generated."""
+    prompts = [one for one in sample_prompts(300) if (one.task, one.system) == ("cna", "l2")][:12]
+    rules = tuple(one for one in SOME.rules if one[0] in ("truehue", "released"))
+    plan = replace(
+        SOME, name=name, model=name, prompts=tuple(prompts), rules=rules, images=2,
+        masker=MaskerSpec("grounded", "grounding-dino-base", "sam2.1-large", variant="released"),
+    )  # fmt: skip
+    folder = RunFolder.create(root / "runs", plan)
+    missing = {
+        "not-found": Localization(None, "", "detection", "The detector found none."),
+        "no-mask": Localization(None, "", "mask", "They are one object."),
+        "too-few-pixels": Localization(np.zeros((32, 32), bool)),
+    }
+    results, kinds = [], Counter[str]()
+    for position in range(plan.total):
+        prompt = prompts[position // 2]
+        kind = (*missing, "pass", "fail", "broke" if position % 12 < 6 else "no-image")[
+            position % 6
+        ]
+        result = ItemResult(position, position // 2, position % 2, 1, "drawn", seed=position)
+        color = prompt.targets[0].color
+        assert color is not None
+        lab = np.array(color.lab) if kind == "pass" else np.array([50.0, -color.lab[1], 99.0])
+        srgb8 = np.broadcast_to(lab_to_srgb8(lab), (32, 32, 3)).copy()
+        name_of_image = image_id(srgb8)
+        write_once(shelf(folder.images, name_of_image), encode_png(srgb8))
+        finding = missing.get(kind, Localization(np.ones((32, 32), bool)))
+        made = score(prompt, srgb8, {0: finding}, plan.rules, Acceptance())
+        if kind == "broke":
+            made = tuple(
+                replace(one, status=UNSCORED, picture_status=UNSCORED, cause=kind) for one in made
+            )
+        result = replace(result, image_id=name_of_image, width=32, height=32, verdicts=made)
+        if kind == "no-image":
+            result = replace(
+                result, status="failed", reason="No memory.", image_id="", width=0, height=0,
+                verdicts=not_drawn("No memory.", plan.rules),
+            )  # fmt: skip
+        for one in result.verdicts:
+            if one.rule == "released":
+                kinds[one.cause or one.picture_status] += 1
+        results.append(result)
+    write_shard(folder.shard_folder / "w0-0.parquet", results)
+    context.storage.runs.ingest(folder)
+    return folder.run_id, kinds
+
+
+def _tables_of_report(context: Context, folder: RunFolder) -> dict[str, Table]:
+    (run,) = runs_of(folder, sealed=True)
+    made = report_of(context, run, "released", lambda _: None)
+    blocks = [block for section in made.sections for block in section.blocks]
+    return {block.title: block for block in blocks if isinstance(block, Table)}
+
+
+def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
+    context: Context, tmp_path: Path
+) -> None:
+    run_id, kinds = _searched(context, tmp_path)
+    lost = sum(kinds[cause] for cause in ("not-found", "no-mask", "too-few-pixels"))
+    assert kinds["broke"] == kinds["no-image"] == 2
+    assert (lost, kinds["pass"]) == (12, 4)
+    results = context.storage.results
+    app = FastAPI()
+    app.include_router(board_routes(context))
+    app.include_router(wall_routes(context))
+    app.include_router(analyses_routes(context))
+    with TestClient(app) as client:
+
+        def told(rule: str, **more: str) -> tuple[float, int, int, int]:
+            """The leaderboard's percent and unscored, and Failures' fails and passes."""
+            found = row(shown(client, rule=rule, **more), "searched")
+            meant = Slice(rule, (run_id,), unscored=more.get("unscored", ""))
+            fails, passes = (
+                results.count(replace(meant, status=status)) for status in (FAIL, PASS)
+            )
+            (own,) = [
+                line
+                for line in csv.DictReader(
+                    io.StringIO(
+                        client.get("/api/explore/board.csv", params={"rule": rule, **more}).text
+                    )
+                )
+                if line["run_id"] == run_id
+            ]
+            assert float(own["cna_percent"]) == found["cells"]["cna"]["percent"]
+            assert int(own["cna_scored"]) == fails + passes
+            return found["cells"]["cna"]["percent"], found["unscored"]["count"], fails, passes
+
+        assert told("released") == (20.0, 4, 16, 4)
+        assert told("released", unscored="left-out") == (50.0, 16, 4, 4)
+        assert told("truehue") == (50.0, 16, 4, 4)
+        assert told("truehue", unscored="not-found") == (20.0, 4, 16, 4)
+        view = shown(client, rule="released")
+        assert "as in the released code" in view["unscored_note"]
+        assert (view["unscored"], view["unscored_filter"]) == ("not-found", "")
+        assert shown(client, rule="truehue")["unscored"] == "left-out"
+        figure = client.get("/api/explore/figures/basic", params={"rule": "released"}).json()
+        assert figure["stands"].startswith("20 images scored by released; 4 more are unscored")
+        assert "as in the released code" in figure["stands"]
+        lines = client.get("/api/explore/figures/basic.csv", params={"rule": "released"}).text
+        assert {one["unscored_are"] for one in csv.DictReader(io.StringIO(lines))} == {"not-found"}
+        # Two runs: both of a pair are scored where either was not found.
+        other, _ = _searched(context, tmp_path, "again")
+        meant = Slice("released")
+        assert results.pair_counts(run_id, other, meant)["neither"] == 16
+        assert (
+            results.pair_counts(run_id, other, replace(meant, unscored="left-out"))["neither"] == 4
+        )
+        query = {"a": run_id, "b": other, "rule": "released"}
+        answer = client.get("/api/explore/compare", params=query).json()
+        assert "count as incorrect" in answer["sentence"]
+        folder = RunFolder(tmp_path / "runs" / run_id)
+        tables = _tables_of_report(context, folder)
+        rows = {one[0].text: (one[1].text, one[-1].text) for one in tables["This run"].rows}
+        version = rule("released").version
+        assert rows[f"released {version}"] == ("20.0", "4")
+        assert rows[f"released {version}, not found left out"] == ("50.0", "16")
+        assert "as in the released code" in tables["This run"].note
+        # What is stored stays as it is.
+        assert {one.status for one in results.picture(run_id, 0)} == {UNSCORED}
+        by_rule = {one.rule: one.picture_status for one in results.picture(run_id, 0, "")}
+        assert by_rule == {"truehue": UNSCORED, "released": FAIL}
+        (both,) = [
+            one for one in results.agreement((run_id,)) if {one.rule_a, one.rule_b} == set(by_rule)
+        ]
+        assert both.unscored == 16
+
+
+def test_where_nobody_looked_for_masks_nothing_is_incorrect(
+    context: Context, tmp_path: Path
+) -> None:
+    folder = sample_run(tmp_path / "runs", replace(SOME, rules=SOME.rules))
+    context.storage.runs.ingest(folder)
+    causes = {one.cause for one in context.storage.results.unscored(Slice("released"))}
+    assert causes == {"no-image", "no-mask"}
