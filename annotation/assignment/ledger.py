@@ -3,29 +3,58 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from annotation.assignment.information import Tallies
 from annotation.assignment.load import Enrolled
 from annotation.assignment.sides import Orders
-from annotation.judgments.answers import AnswerKind, read_answer
+from annotation.judgments.answers import Answer, AnswerKind, read_answer
 from annotation.studies.cases import Kind
 from annotation.studies.plan import Method, StudyPlan
 from core.studies import Event, EventKind, Purpose, StoredTrial, Trial
 
 SETTLED_S = 2.0
-"""Votes younger than these seconds do not count for the choice yet: which of two people's votes was
-stored first would decide what is served, and no log could tell it again."""
+"""Votes, and decisions of researchers, younger than these seconds do not count for the choice yet:
+which of two was stored first would decide what is served, and no log could tell it again."""
+
+Excludes = Callable[[int, Sequence[Trial], Mapping[int, Answer], Sequence[Event]], bool]
+"""Whether the rule excludes a participant: by number, trials, answers, and screening events."""
+
+
+@dataclass(frozen=True)
+class Exclusions:
+    """Who and what results leave out, by time: ``rules`` from when each applies, ``decisions`` on
+    participants by number (True: excluded), ``marks`` on colorings by number, with the position
+    (True: kept, False: discarded, None: neither). Each list is in the order of time."""
+
+    rules: Sequence[tuple[datetime, Excludes]] = ()
+    decisions: Mapping[int, Sequence[tuple[datetime, bool]]] = field(default_factory=dict)
+    marks: Mapping[int, Sequence[tuple[datetime, int, bool | None]]] = field(default_factory=dict)
+
+    def rule(self, until: datetime) -> Excludes | None:
+        """The rule that applies then."""
+        return next((rule for at, rule in reversed(self.rules) if at <= until), None)
+
+    def decided(self, number: int, until: datetime) -> bool:
+        """Whether a researcher had excluded that participant by then."""
+        rows = self.decisions.get(number, ())
+        return next((excluded for at, excluded in reversed(rows) if at <= until), False)
+
+    def marked(self, number: int, until: datetime) -> dict[int, bool]:
+        """By position, whether a researcher had kept or discarded the coloring by then."""
+        last = {position: kept for at, position, kept in self.marks.get(number, ()) if at <= until}
+        return {position: kept for position, kept in last.items() if kept is not None}
 
 
 @dataclass(frozen=True)
 class Standing:
     """Where a whole study stands. ``load`` says by stimulus how many answers it has or will have,
     ``served`` how often it was, or will be, shown in which order: what somebody who is gone did not
-    answer counts for neither, nor a sketch that somebody left uncolored. ``tallies`` is what was
-    voted, where that decides what is served."""
+    answer counts for neither, nor a sketch that somebody left uncolored, nor, where the plan
+    replaces them, excluded answers. ``tallies`` is what was voted, where that decides what is
+    served."""
 
     load: Mapping[str, int] = field(default_factory=dict)
     served: Orders = field(default_factory=dict)
@@ -35,13 +64,47 @@ class Standing:
 @dataclass
 class _Row:
     """One participant. ``waiting`` are main trials without an answer, by position; ``skipped`` are
-    sketches that were not colored, and so are for others to color."""
+    sketches that were not colored, and so are for others to color; ``votes`` are settled ones, each
+    a pair and its outcome; ``judged`` is what a rule said of them after so many ``changes``."""
 
+    number: int
     sign_at: datetime
     trials: dict[int, Trial] = field(default_factory=dict)
     waiting: dict[int, Trial] = field(default_factory=dict)
     skipped: dict[int, Trial] = field(default_factory=dict)
+    answers: dict[int, Answer] = field(default_factory=dict)
+    screening: list[Event] = field(default_factory=list)
+    votes: dict[int, _Vote] = field(default_factory=dict)
     done: bool = False
+    changes: int = 0
+    judged: tuple[Excludes | None, int, bool] = (None, -1, False)
+
+    @property
+    def through(self) -> bool:
+        """Whether they finished, withdrew, or have an answer to every trial."""
+        return self.done or len(self.answers) == len(self.trials) > 0
+
+    def excluded_by(self, rule: Excludes | None) -> bool:
+        """Whether the rule excludes them, by what they have answered."""
+        if rule is None:
+            return False
+        if self.judged[:2] != (rule, self.changes):
+            trials = list(self.trials.values())
+            excluded = rule(self.number, trials, self.answers, self.screening)
+            self.judged = rule, self.changes, excluded
+        return self.judged[2]
+
+    def discarded(self, marks: Mapping[int, bool]) -> set[int]:
+        """The positions whose coloring was discarded, and no second one by them stands for it."""
+        seconds = {
+            trial.original
+            for position, trial in self.trials.items()
+            if trial.original is not None and position in self.answers and marks.get(position, True)
+        }
+        return {position for position, kept in marks.items() if not kept} - seconds
+
+
+_Vote = tuple[tuple[str, str], int]
 
 
 class Ledger:
@@ -51,13 +114,13 @@ class Ledger:
     whenever somebody is to get trials.
     """
 
-    def __init__(self, plan: StudyPlan) -> None:
+    def __init__(self, plan: StudyPlan, exclusions: Exclusions | None = None) -> None:
         self._plan = plan
+        self.exclusions = exclusions or Exclusions()
         self._rows: dict[int, _Row] = {}
         self._served: Counter[tuple[str, tuple[str, ...]]] = Counter()
         self._unsettled: deque[tuple[datetime, int, Event]] = deque()
-        self._votes: dict[tuple[int, int], tuple[tuple[str, str], int]] = {}
-        self._tallies: Counter[tuple[tuple[str, str], int]] = Counter()
+        self._tallies: Counter[_Vote] = Counter()
 
     def use(self, plan: StudyPlan) -> None:
         """Goes on with another version of the plan."""
@@ -69,12 +132,11 @@ class Ledger:
         main = [trial for trial in row.trials.values() if trial.purpose is Purpose.MAIN]
         self._served.subtract((trial.stimulus_id, trial.order) for trial in main)
         self._unsettled = deque(entry for entry in self._unsettled if entry[1] != number)
-        for place in [place for place in self._votes if place[0] == number]:
-            self._tallies[self._votes.pop(place)] -= 1
+        self._tallies.subtract(row.votes.values())
 
     def enroll(self, number: int, at: datetime) -> None:
         """Somebody is there from now on."""
-        self._rows[number] = _Row(at)
+        self._rows[number] = _Row(number, at)
 
     def assign(self, number: int, trials: Iterable[Trial], at: datetime | None = None) -> None:
         """Trials were written down for a participant, ``at`` the time that stored ones know."""
@@ -84,6 +146,7 @@ class Ledger:
                 # Whose practice was accepted a day later came back for these.
                 row.sign_at = max(row.sign_at, given)
             row.trials[trial.position] = trial
+            row.changes += 1
             if trial.purpose is Purpose.MAIN:
                 row.waiting[trial.position] = trial
                 self._served[trial.stimulus_id, trial.order] += 1
@@ -96,8 +159,19 @@ class Ledger:
         row.sign_at = max(row.sign_at, sign_of(event, event.at))
         if event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL):
             row.done = True
+        if event.kind is EventKind.SCREENING:
+            row.screening.append(event)
+            row.changes += 1
         trial = row.trials.get(-1 if event.position is None else event.position)
-        if trial is None or trial.purpose is not Purpose.MAIN:
+        if trial is None:
+            return
+        if event.kind is EventKind.ANSWER:
+            row.answers[trial.position] = read_answer(self._plan, trial, event)
+            row.changes += 1
+        elif event.kind is EventKind.UNDO:
+            row.answers.pop(trial.position, None)
+            row.changes += 1
+        if trial.purpose is not Purpose.MAIN:
             return
         if event.kind is EventKind.ANSWER:
             row.waiting.pop(trial.position, None)
@@ -113,39 +187,72 @@ class Ledger:
 
     def standing(self, now: datetime) -> Standing:
         """Where the study stands at ``now``, which is not before what was told."""
-        served = self._served.copy()
-        abandoned = timedelta(seconds=self._plan.abandoned_after_s)
+        served, tallies = self._served.copy(), Counter[_Vote]()
+        self._settle(now - timedelta(seconds=SETTLED_S))
         for row in self._rows.values():
-            if row.waiting and (row.done or now - row.sign_at > abandoned):
-                served.subtract((one.stimulus_id, one.order) for one in row.waiting.values())
-            served.subtract((one.stimulus_id, one.order) for one in row.skipped.values())
+            gone = row.done or now - row.sign_at > self._absence(row)
+            out = set(row.skipped) | (set(row.waiting) if gone else set())
+            if self._plan.closing.replace_excluded:
+                until = now - timedelta(seconds=SETTLED_S)
+                # Whom the rule excludes may still answer better: their places are held meanwhile.
+                rule = self.exclusions.rule(until) if gone or row.through else None
+                out |= (excluded := self._excluded(row, rule, until))
+                tallies.subtract(vote for at, vote in row.votes.items() if at in excluded)
+            if out:
+                main = (row.trials[position] for position in out)
+                served.subtract((trial.stimulus_id, trial.order) for trial in main)
         load: Counter[str] = Counter()
         for (stimulus_id, _), count in served.items():
             load[stimulus_id] += count
-        self._settle(now - timedelta(seconds=SETTLED_S))
-        pairs = sorted({pair for (pair, _), count in self._tallies.items() if count})
-        tallies = {
-            pair: (self._tallies[pair, 0], self._tallies[pair, 1], self._tallies[pair, 2])
-            for pair in pairs
-        }
-        return Standing(+load, +served, tallies)
+        tallies.update(self._tallies)
+        pairs = sorted({pair for (pair, _), count in tallies.items() if count})
+        counts = {pair: (tallies[pair, 0], tallies[pair, 1], tallies[pair, 2]) for pair in pairs}
+        return Standing(+load, +served, counts)
+
+    def excluded(self, now: datetime) -> Counter[str]:
+        """By stimulus, the main answers that results leave out as of ``now``, also of those who are
+        still answering: what is missing although it was answered."""
+        counts: Counter[str] = Counter()
+        rule = self.exclusions.rule(now)
+        for row in self._rows.values():
+            out = self._excluded(row, rule, now) & row.answers.keys() - row.skipped.keys()
+            counts.update(row.trials[position].stimulus_id for position in out)
+        return counts
+
+    def excludes(self, number: int, now: datetime) -> bool:
+        """Whether results leave out that participant as of ``now``."""
+        row, rule = self._rows[number], self.exclusions.rule(now)
+        return self.exclusions.decided(number, now) or row.excluded_by(rule)
+
+    def _excluded(self, row: _Row, rule: Excludes | None, until: datetime) -> set[int]:
+        """The positions of a participant's main trials that results leave out."""
+        marks = self.exclusions.marked(row.number, until)
+        if self.exclusions.decided(row.number, until) or row.excluded_by(rule):
+            out = set(row.trials) - {position for position, kept in marks.items() if kept}
+        else:
+            out = row.discarded(marks) if marks else set()
+        return {at for at in out if row.trials[at].purpose is Purpose.MAIN}
+
+    def _absence(self, row: _Row) -> timedelta:
+        return timedelta(seconds=self._plan.abandoned_after_s)
 
     def _settle(self, until: datetime) -> None:
         while self._unsettled and self._unsettled[0][0] <= until:
             _, number, event = self._unsettled.popleft()
             assert event.position is not None
-            before = self._votes.pop((number, event.position), None)
+            row = self._rows[number]
+            before = row.votes.pop(event.position, None)
             if before is not None:
                 self._tallies[before] -= 1
             if event.kind is EventKind.UNDO:
                 continue
-            trial = self._rows[number].trials[event.position]
+            trial = row.trials[event.position]
             answer = read_answer(self._plan, trial, event)
             if answer.kind is AnswerKind.SKIP:
                 continue
             first, second = sorted(trial.order)
             outcome = 2 if answer.value is None else int(trial.order[answer.value] == second)
-            self._votes[number, event.position] = (first, second), outcome
+            row.votes[event.position] = (first, second), outcome
             self._tallies[(first, second), outcome] += 1
 
 
@@ -161,9 +268,14 @@ def sign_of(event: Event, at: datetime) -> datetime:
     return at.replace(second=0, microsecond=0) if event.kind is EventKind.ACTION else at
 
 
-def standing_of(plan: StudyPlan, people: Iterable[Enrolled], now: datetime) -> Standing:
+def standing_of(
+    plan: StudyPlan,
+    people: Iterable[Enrolled],
+    now: datetime,
+    exclusions: Exclusions | None = None,
+) -> Standing:
     """Where the study stood at that time. ``people`` are all participants."""
-    ledger = Ledger(plan)
+    ledger = Ledger(plan, exclusions)
     events: list[tuple[datetime, int, int, Event]] = []
     for person in people:
         ledger.enroll(person.number, person.enrolled_at)

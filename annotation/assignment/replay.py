@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from annotation.assignment.further import further
-from annotation.assignment.ledger import Ledger
+from annotation.assignment.ledger import Exclusions, Ledger
 from annotation.assignment.load import Enrolled
 from annotation.judgments.answers import answers_of
 from annotation.studies.plan import StudyPlan
@@ -18,18 +18,20 @@ def replay(
     plan: StudyPlan,
     people: Sequence[Enrolled],
     changes: Sequence[tuple[datetime, StudyPlan]] = (),
+    exclusions: Exclusions | None = None,
 ) -> dict[int, list[datetime]]:
     """By the numbers of those whose stored trials are not what
     :func:`annotation.assignment.further.further` gives again: the times of writing down at which
     they are not.
 
     ``people`` are all participants. ``changes`` are later versions of the plan with the times from
-    which the study went by them. Empty where everything is as it was served. Where participants
-    were erased, what was written down while they were there may not be given again; what was before
-    and after is, for the study went on as if they had never been there.
+    which the study went by them; ``exclusions`` is who was left out of results, and when. Empty
+    where everything is as it was served. Where participants were erased, what was written down
+    while they were there may not be given again; what was before and after is, for the study went
+    on as if they had never been there.
     """
     by_number = {person.number: person for person in people}
-    ledger = Ledger(plan)
+    ledger = Ledger(plan, exclusions)
     for person in people:
         ledger.enroll(person.number, person.enrolled_at)
     had: dict[int, tuple[Trial, ...]] = dict.fromkeys(by_number, ())

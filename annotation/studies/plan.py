@@ -78,10 +78,13 @@ class Completion:
 class Closing:
     """When a study closes by itself: with every stimulus answered often enough, with so many
     ``participants`` who finished, or never (both off). Who left does not count, and no more are let
-    in than can still be counted; who is in when it closes may finish."""
+    in than can still be counted; who is in when it closes may finish. ``replace_excluded``: nor do
+    those whom results leave out, so that others answer in their place; plans that were stored
+    before there was this do without."""
 
     when_complete: bool = True
     participants: int | None = None
+    replace_excluded: bool = False
 
 
 @dataclass(frozen=True)

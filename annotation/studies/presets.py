@@ -183,7 +183,7 @@ def plan_of(
         skip=preset.skip,
         repeats=preset.repeats,
         attention=preset.attention,
-        closing=Closing(participants=preset.participants),
+        closing=Closing(participants=preset.participants, replace_excluded=True),
         practice=practice,
         question_set=question_set,
     )

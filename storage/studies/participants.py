@@ -44,7 +44,7 @@ class Participants:
     def __init__(self, database: Database, layers: OwnFiles) -> None:
         self._database, self._layers = database, layers
         self.changes = 0
-        """How often somebody was erased since the start."""
+        """How often somebody was erased, excluded or reinstated since the start."""
 
     def enroll(
         self,
@@ -178,6 +178,7 @@ class Participants:
                 "VALUES (?, ?, ?, ?, ?, ?)",
                 [participant_id, number, excluded, reason, author, self._database.now()],
             )
+        self.changes += 1
 
     def decisions(self, study_id: str) -> dict[str, Decision]:
         """The latest decision of each participant of whom something was decided."""

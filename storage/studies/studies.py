@@ -43,8 +43,8 @@ class Studies:
         self._plans: dict[tuple[str, int], Mapping[str, Any]] = {}
         self._keeping = threading.Lock()
         self.changes = 0
-        """How often a plan or a state was changed since the start: who keeps one in memory looks
-        again then."""
+        """How often a plan, a state or a rule was changed since the start: who keeps one in memory
+        looks again then."""
 
     def add(self, plan: Mapping[str, Any], author: str) -> StudyRecord:
         """Store a new study, a draft, with the first version of its plan.
@@ -145,6 +145,7 @@ class Studies:
                 "VALUES (?, ?, ?, ?, ?)",
                 [study_id, number, text, author, self._database.now()],
             )
+        self.changes += 1
 
     def log(self, study_id: str) -> list[LogEntry]:
         """All that happened to the study, the oldest first. Raises :class:`NotStored`."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from annotation.assignment.ledger import Exclusions
+from annotation.participants.exclusion import exclusions_of
 from annotation.studies.files import from_json
 from annotation.studies.plan import StudyPlan
 from core.records import SketchRecord
@@ -116,6 +118,10 @@ class Book(Protocol):
         """What was said of all colorings, in order."""
         ...
 
+    def exclusions(self, plan: StudyPlan) -> Exclusions:
+        """Who and what results leave out, of all times."""
+        ...
+
     def mark(
         self, person_id: str, position: int, kind: MarkKind, value: str, reason: str, author: str
     ) -> ColoringMark:
@@ -207,6 +213,10 @@ class StoredBook:
 
     def marks(self) -> list[ColoringMark]:
         return self._storage.coloring_marks.of_study(self._id)
+
+    def exclusions(self, plan: StudyPlan) -> Exclusions:
+        numbers = {one.id: one.number for one in self._storage.participants.of(self._id)}
+        return exclusions_of(plan, self._storage.studies.log(self._id), self.marks(), numbers)
 
     def mark(
         self, person_id: str, position: int, kind: MarkKind, value: str, reason: str, author: str

@@ -25,6 +25,10 @@ class Wanted:
         self._ids = frozenset(stimulus.id for stimulus in plan.main_stimuli)
         self.short = {name for name in self._ids if self.answered[name] < plan.votes}
 
+    def lacks(self, name: str, without: int) -> bool:
+        """Whether a stimulus wants more answers where so many of its own do not count."""
+        return name in self._ids and self.answered[name] - without < self._votes
+
     def count(self, trial: Trial, answer: Answer, sign: int) -> None:
         """Counts an answer to a trial (1), or one that was taken back (-1)."""
         if trial.purpose is not Purpose.MAIN:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from annotation.assignment.ledger import Ledger, sign_of
+from annotation.assignment.ledger import Exclusions, Ledger, Standing, sign_of
 from annotation.studies.plan import StudyPlan
 from core.records import SketchRecord
 from core.studies import (
@@ -48,6 +48,7 @@ class Changes:
     closed_itself: bool
     people: set[str]
     marks: list[ColoringMark]
+    exclusions: Exclusions
     sketches: Mapping[str, SketchRecord]
 
 
@@ -81,7 +82,7 @@ class Desk:
         self.study: StudyRecord = book.study()
         self.closed_itself = self.study.state is State.CLOSED and book.closed_itself()
         self.wanted = Wanted(self.plan())
-        self.ledger = Ledger(self.plan())
+        self.ledger = Ledger(self.plan(), book.exclusions(self.plan()))
         events: list[tuple[datetime, int, Seat, Event]] = []
         entries = book.entries()
         for entry in entries:
@@ -123,6 +124,7 @@ class Desk:
             closed_itself,
             self.book.people(),
             self.book.marks(),
+            self.book.exclusions(plan),
             self.book.sketches(self._sketch_ids(plan)),
         )
 
@@ -139,6 +141,7 @@ class Desk:
         for person in known - changes.people:
             self._forget(self.seats[person])
         self._mark(changes.marks)
+        self.ledger.exclusions = changes.exclusions
         self.sketches = changes.sketches
         self.seen = changes.seen
 
@@ -208,9 +211,12 @@ class Desk:
     def decides(self, seat: Seat, events: Sequence[Event]) -> bool:
         """Whether these events change what others are given: they wait for their turn then."""
         frees = any(
-            event.kind is EventKind.WITHDRAWAL or seat.frees_place(event) for event in events
+            event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL) or seat.frees_place(event)
+            for event in events
         )
-        return frees or self.gone(seat, self.now() + NEARLY)
+        # With the last answer it is known whether the rule excludes them.
+        through = len(seat.answers) + len(events) >= len(seat.trials)
+        return frees or through or self.gone(seat, self.now() + NEARLY)
 
     def of_key(self, key_hash: str) -> Seat | None:
         """The seat of a key that was seen before."""
@@ -270,18 +276,20 @@ class Desk:
             return False
         now = self.now()
         at_it = sum(not self.gone(seat, now) for seat in self.seats.values())
-        return self.finished + at_it >= wanted
+        return self.finished - self._replaced(now) + at_it >= wanted
 
     def full(self, at: datetime) -> bool:
         """Whether nobody more is let in now: the study is open, and others have, or hold, all
         places, or will give all answers that are still wanted."""
         if self.study.state is not State.OPEN:
             return False
-        if self.all_places_taken:
-            return True
-        plan, load = self.plan(), self.ledger.standing(at).load
+        return self.all_places_taken or not self.places(self.ledger.standing(at), at)
+
+    def places(self, standing: Standing, at: datetime) -> int:
+        """How many answers are wanted that nobody gives yet."""
+        plan, load = self.plan(), standing.load
         open_answers = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
-        return open_answers <= self.promised(at)
+        return max(0, open_answers - self.promised(at))
 
     def turn_away(self, at: datetime) -> None:
         """Counts a visit that found the study full."""
@@ -305,12 +313,32 @@ class Desk:
         """Why the study should close by itself now; empty where it should not."""
         if self.study.state is not State.OPEN:
             return ""
-        closing = self.plan().closing
-        if closing.when_complete and not self.wanted.short:
+        closing, now = self.plan().closing, self.now()
+        if closing.when_complete and not self.wanted.short and self._complete(now):
             return "Every stimulus has the answers that were wanted."
-        if closing.participants is not None and self.finished >= closing.participants:
-            return f"{self.finished} participants have finished, as many as were wanted."
+        most = closing.participants
+        if most is not None and self.finished >= most:
+            finished = self.finished - self._replaced(now)
+            if finished >= most:
+                return f"{finished} participants have finished, as many as were wanted."
         return ""
+
+    def _complete(self, now: datetime) -> bool:
+        """Whether every stimulus has its answers also without those that results leave out, where
+        others are to answer in their place."""
+        if not self.plan().closing.replace_excluded:
+            return True
+        excluded = self.ledger.excluded(now)
+        return not any(self.wanted.lacks(name, count) for name, count in excluded.items())
+
+    def _replaced(self, now: datetime) -> int:
+        """How many who finished are left out of results, and replaced."""
+        if not self.plan().closing.replace_excluded:
+            return 0
+        return sum(
+            seat.finished and self.ledger.excludes(seat.person.number, now)
+            for seat in self.seats.values()
+        )
 
     def _forget(self, seat: Seat) -> None:
         person = seat.person.id

@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from annotation.assignment.ledger import Exclusions
+from annotation.participants.exclusion import exclusions_of
 from annotation.studies.plan import StudyPlan
 from core.records import SketchRecord
 from core.studies import (
@@ -118,6 +120,9 @@ class PreviewBook:
 
     def marks(self) -> list[ColoringMark]:
         return list(self._marks)
+
+    def exclusions(self, plan: StudyPlan) -> Exclusions:
+        return exclusions_of(plan, ())
 
     def mark(
         self, person_id: str, position: int, kind: MarkKind, value: str, reason: str, author: str

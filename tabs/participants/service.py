@@ -238,9 +238,7 @@ class Participation:
             raise Refusal(MANY.format(math.ceil(wait_s)), "many", 429)
         now = desk.now()
         standing = desk.ledger.standing(now)
-        load = standing.load
-        open_answers = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
-        if open_answers <= desk.promised(now):
+        if not desk.places(standing, now):
             raise _full(desk)
         enrolment = Enrolment(
             desk.study.id,

@@ -143,6 +143,7 @@ class ClosingForm(PageRequest):
     """When a study closes by itself."""
 
     when_complete: bool = True
+    replace_excluded: bool = True
     participants: Annotated[Whole, Field(ge=1, le=100_000)] | None = Field(
         default=None, title="After so many people"
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Any
 
+from annotation.assignment.ledger import Ledger
 from annotation.judgments.answers import AnswerKind, answers_of
+from annotation.participants.exclusion import exclusions_of
 from core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
@@ -30,7 +32,8 @@ class StudyRequest(PageRequest):
 @dataclass(frozen=True)
 class Person:
     """One participant as the log has them. ``answered`` and ``trials`` count main trials; ``times``
-    are when their main answers came, ``response_ms`` how long each took."""
+    are when their main answers came, ``response_ms`` how long each took; results are without who
+    is ``excluded``."""
 
     record: ParticipantRecord
     stage: str
@@ -41,14 +44,17 @@ class Person:
     last_at: datetime
     times: tuple[datetime, ...]
     response_ms: tuple[float, ...]
+    excluded: bool = False
 
 
 @dataclass(frozen=True)
 class Progress:
-    """All participants of a study; ``answers`` by stimulus, skips too, as the assignment counts."""
+    """All participants of a study; ``answers`` by stimulus, skips too, as the assignment counts,
+    ``excluded`` those of them that results are without."""
 
     people: tuple[Person, ...]
     answers: Mapping[str, int]
+    excluded: Mapping[str, int]
 
     @property
     def total(self) -> int:
@@ -67,7 +73,6 @@ def live(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any
     record = study_of(context, request.study)
     progress = progress_of(context, record)
     now = datetime.now(UTC)
-    decisions = context.storage.participants.decisions(record.id)
     links = {link.id: link.label for link in context.storage.invitations.of(record.id)}
     abandoned_s = current(context, record).abandoned_after_s
     people = [
@@ -82,7 +87,7 @@ def live(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any
             "last_at": person.last_at.isoformat(),
             "link": links.get(person.record.invitation_id, ""),
             "version": person.record.plan_version,
-            "excluded": bool((one := decisions.get(person.record.id)) and one.excluded),
+            "excluded": person.excluded,
         }
         for person in progress.people
     ]
@@ -105,7 +110,11 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
     """How far a study is, in numbers."""
     plan, progress = current(context, record), progress_of(context, record)
     stimuli = plan.main_stimuli
-    load = [progress.answers.get(stimulus.id, 0) for stimulus in stimuli]
+    given = [progress.answers.get(stimulus.id, 0) for stimulus in stimuli]
+    load = [
+        count - progress.excluded.get(stimulus.id, 0)
+        for count, stimulus in zip(given, stimuli, strict=True)
+    ]
     stages = Counter(stage_now(one, plan.abandoned_after_s, now) for one in progress.people)
     spread = Counter(load)
     times = [ms for person in progress.people for ms in person.response_ms]
@@ -114,6 +123,10 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
     return {
         "state": record.state.value,
         "answers": progress.total,
+        "excluded_answers": sum(progress.excluded.values()),
+        "excluded_people": sum(person.excluded for person in progress.people),
+        "to_replace": sum(min(count, plan.votes) for count in given) - useful,
+        "replaces_excluded": plan.closing.replace_excluded,
         "wanted": wanted,
         "missing": wanted - useful,
         "share": round(useful / wanted, 4) if wanted else 0.0,
@@ -163,6 +176,9 @@ def progress_of(context: Context, record: StudyRecord) -> Progress:
         storage.study_events.count(record.id, without=EventKind.ACTION),
         storage.participants.count(record.id),
         len(storage.participants.erasures(record.id)),
+        storage.participants.changes,
+        storage.studies.changes,
+        storage.coloring_marks.changes,
     )
     return context.service(StudyShelf).counted(record.id, state, lambda: _read(context, record))
 
@@ -171,15 +187,27 @@ def _read(context: Context, record: StudyRecord) -> Progress:
     storage, shelf = context.storage, context.service(StudyShelf)
     trials = storage.participants.trials_of_study(record.id)
     events = storage.study_events.of_study(record.id, without=EventKind.ACTION)
+    participants = storage.participants.of(record.id)
+    newest = shelf.plan(record.id, record.version)
+    numbers = {one.id: one.number for one in participants}
+    marks = storage.coloring_marks.of_study(record.id)
+    log = storage.studies.log(record.id)
+    ledger = Ledger(newest, exclusions_of(newest, log, marks, numbers))
+    now = storage.now().astimezone(UTC)
     people = []
     answers: Counter[str] = Counter()
-    for participant in storage.participants.of(record.id):
+    for participant in participants:
         plan = shelf.plan(record.id, participant.plan_version)
-        own = events.get(participant.id, ())
-        person = _person(plan, participant, trials.get(participant.id, ()), own)
+        served, own = trials.get(participant.id, ()), events.get(participant.id, ())
+        ledger.enroll(participant.number, participant.enrolled_at)
+        ledger.assign(participant.number, served)
+        for event in own:
+            ledger.take(participant.number, event)
+        person = _person(plan, participant, served, own)
+        person = replace(person, excluded=ledger.excludes(participant.number, now))
         answers.update(person.answered)
         people.append(person)
-    return Progress(tuple(people), answers)
+    return Progress(tuple(people), answers, ledger.excluded(now))
 
 
 def _person(

@@ -113,7 +113,7 @@ def completion_of(form: StudyForm) -> Completion:
 def closing_of(form: StudyForm) -> Closing:
     """When the study closes by itself."""
     closing = form.closing or ClosingForm()
-    return Closing(closing.when_complete, closing.participants)
+    return Closing(closing.when_complete, closing.participants, closing.replace_excluded)
 
 
 def whole_plan(

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from annotation.assignment.load import Enrolled
 from annotation.assignment.replay import replay
+from annotation.participants.exclusion import exclusions_of, rule_of
 from annotation.participants.quality import ExclusionRule
 from annotation.studies.files import from_json
 from core.errors import BadInput, NotStored
@@ -21,7 +22,7 @@ from tabs.page.errors import many
 from tabs.studies.logs import logs_of
 from tabs.studies.results import AskResults, OfStudy, ResultsKeeper, study_results
 from tabs.studies.results_json import decision_json, label
-from tabs.studies.results_source import read_source, rule_json, rule_of
+from tabs.studies.results_source import read_source, rule_json
 from tabs.studies.rights import require_personal
 from tabs.studies.shelf import StudyShelf
 
@@ -221,7 +222,9 @@ def replayed(context: Context, actor: Actor, request: OfStudy) -> Json:
         for entry in log
         if entry.kind is LogKind.PLAN and entry.body["version"] > first
     ]
-    differing = replay(plans[first], people, changes)
+    numbers = {one.id: one.number for one in source.participants}
+    exclusions = exclusions_of(source.plan, log, marks, numbers)
+    differing = replay(plans[first], people, changes, exclusions)
     gaps = [
         _gap(people, entry.body["participant_number"], entry.at)
         for entry in log

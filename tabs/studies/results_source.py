@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from annotation.participants.exclusion import rule_of
 from annotation.participants.quality import ExclusionRule
 from annotation.report import Person
 from annotation.studies.files import from_json
@@ -101,14 +102,6 @@ def source_key(context: Context, study_id: str) -> tuple[Any, ...]:
         storage.evidence.changes,
         context.deletions,
     )
-
-
-def rule_of(stored: Mapping[str, Any] | None) -> ExclusionRule:
-    """The rule of exclusion as it is stored, the default one where none is."""
-    if stored is None:
-        return ExclusionRule()
-    names = {one.name for one in fields(ExclusionRule)}
-    return ExclusionRule(**{name: value for name, value in stored.items() if name in names})
 
 
 def rule_json(rule: ExclusionRule) -> dict[str, Any]:

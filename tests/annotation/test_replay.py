@@ -20,6 +20,7 @@ from core.studies import Event, EventKind
 from tests.annotation.studies_made import plan
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+TIE = {"kind": "tie", "value": None, "response_ms": 900.0}
 STUDY = plan(20, 3, votes=3, trials=12, repeats=1, abandoned_after_s=3600)
 
 
@@ -31,7 +32,7 @@ def served(people: int, answered: int, minutes: int) -> list[Enrolled]:
         standing = standing_of(STUDY, out, at)
         trials = assign(STUDY, number, standing.load, standing.served)
         events = [
-            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, {}, 0, i, at)
+            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, TIE, 0, i, at)
             for i in range(answered)
         ]
         out.append(Enrolled(number, at, trials, events))
@@ -72,9 +73,8 @@ def test_whoever_leaves_every_pair_gets_its_answers_and_no_more(
         if not trials:
             break
         count = leaving[number] if number < len(leaving) else len(trials)
-        body = {"kind": "tie", "value": None, "response_ms": 900.0}
         events = [
-            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, body, number=i, at=at)
+            Event(f"{number:016x}{i:016x}", EventKind.ANSWER, i, TIE, number=i, at=at)
             for i in range(min(count, len(trials)))
         ]
         people.append(Enrolled(number, at, trials, events))

@@ -182,6 +182,11 @@ export function closingPart({ form, changed }) {
       'When every answer is in',
       'People who are at it may finish.',
     ),
+    of.check(
+      'closing.replace_excluded',
+      'Replace excluded participants',
+      'Others answer in their place, and the study closes only with answers that count.',
+    ),
     row(
       of.number('closing.participants', 'After so many people', { placeholder: 'no limit' }),
       of.number('abandoned_after_s', 'Given to others after, minutes', {

@@ -84,6 +84,30 @@ export function expectedEnd(live) {
   };
 }
 
+/**
+ * Which answers do not count, and whether others can answer in their place; empty where all count.
+ * @param {any} live
+ */
+export function exclusionNote(live) {
+  const excluded = live.excluded_answers;
+  if (!excluded) return null;
+  const places = live.to_replace;
+  const head =
+    many(excluded, 'answer') +
+    (live.excluded_people ? ' of ' + many(live.excluded_people, 'participant') : '') +
+    (excluded === 1 ? ' is excluded.' : ' are excluded.');
+  const more = !live.replaces_excluded
+    ? 'They are not replaced: “Replace excluded participants” under Change… lets others answer in their place.'
+    : !places
+      ? 'They are replaced: every stimulus has the answers that were wanted.'
+      : live.state === 'open'
+        ? 'Others can answer in their place: ' + many(places, 'answer') + ' to replace.'
+        : 'Others can answer in their place once the study is open: ' +
+          many(places, 'answer') +
+          ' to replace.';
+  return { head, more };
+}
+
 /** @param {number} value */
 const seconds = (value) => value.toFixed(1) + ' s';
 
@@ -101,7 +125,7 @@ const COLUMNS = [
   {
     name: 'Person',
     cell: (person) =>
-      make('span', 'th-jd-name-of', person.label + (person.excluded ? ' (left out)' : '')),
+      make('span', 'th-jd-name-of', person.label + (person.excluded ? ' (excluded)' : '')),
   },
   { name: 'Where', beside: true, cell: (person) => stageWords(person.stage) },
   {
@@ -129,6 +153,7 @@ const COLUMNS = [
 export function liveView(box, current) {
   const line = problemLine();
   const full = make('p', 'th-jd-note');
+  const excluded = make('p', 'th-jd-note');
   const start = make('section', 'th-card th-jd-start');
   const tiles = make('section', 'th-card th-jd-tiles');
   const grid = make('div', 'th-jd-two');
@@ -225,7 +250,7 @@ export function liveView(box, current) {
     coverage(load, data.load, current.study.plan.votes, colored);
     hours.setAttribute(
       'aria-label',
-      'Answers hour by hour: ' + whole(data.answers) + ' of ' + whole(data.wanted) + ' so far.',
+      'Answers hour by hour, excluded ones too: ' + whole(data.answers) + ' of ' + whole(data.wanted) + ' so far.',
     );
     load.setAttribute(
       'aria-label',
@@ -252,8 +277,14 @@ export function liveView(box, current) {
         '. (Counted since TrueHue started; a page that is loaded again counts again.)',
     );
   }
+  function exclusions() {
+    const note = exclusionNote(data);
+    excluded.hidden = !note;
+    if (note) excluded.replaceChildren(make('b', '', note.head), ' ' + note.more);
+  }
   function draw() {
     fullWords();
+    exclusions();
     const empty = !data.participants;
     if (empty) start.replaceChildren(begin());
     arrange(
@@ -261,14 +292,14 @@ export function liveView(box, current) {
       empty
         ? [line, full, start]
         : more
-          ? [line, full, more.note, tiles, ...more.nodes, grid, people.node]
-          : [line, full, tiles, grid, people.node],
+          ? [line, full, excluded, more.note, tiles, ...more.nodes, grid, people.node]
+          : [line, full, excluded, tiles, grid, people.node],
     );
     if (empty) return;
     const gone = data.withdrawn + data.abandoned;
     const end = expectedEnd(data);
     all.votes.set(
-      whole(data.answers),
+      whole(data.answers - data.excluded_answers),
       'of ' + whole(data.wanted) + ' wanted · ' + percent(data.share, 1),
       bar(data.wanted - data.missing, data.wanted, 'Answers'),
     );

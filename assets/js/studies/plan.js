@@ -30,7 +30,8 @@ function closingWords(plan) {
   const words = [];
   if (closing.when_complete) words.push('when every answer is in');
   if (closing.participants) words.push('after ' + many(closing.participants, 'participant'));
-  return words.join(', or ') || 'by hand alone';
+  const replaced = closing.replace_excluded ? '; excluded participants are replaced' : '';
+  return (words.join(', or ') || 'by hand alone') + replaced;
 }
 
 /** @param {import('./study.js').Current} current */

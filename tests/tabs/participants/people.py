@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,6 +15,7 @@ from httpx import Response
 
 from annotation.assignment.load import Enrolled
 from annotation.assignment.replay import replay
+from annotation.participants.exclusion import exclusions_of
 from annotation.studies.files import from_json, to_json
 from annotation.studies.plan import Screening, StudyPlan
 from annotation.studies.practice import Review
@@ -137,7 +138,13 @@ class Room:
 
     def person(self, link: Link | str) -> Person:
         token = link if isinstance(link, str) else link.token
-        return Person(TestClient(self.app), f"/study/{token}")
+        return Person(TestClient(self.app), f"/study/{token}", self.expected)
+
+    def expected(self, person_id: str, position: int) -> int | None:
+        """What a check, or a training trial, wants to be answered, which no page is told; of a
+        preview nothing is stored."""
+        trials = self.storage.participants.trials(person_id)
+        return trials[position].expected if trials else None
 
     def log_differs(self, study: StudyRecord) -> list[int]:
         """What a replay of the stored log says: the participants whose trials it does not give."""
@@ -155,7 +162,10 @@ class Room:
             )
             for one in self.storage.participants.of(study.id)
         ]
-        return list(replay(from_json(newest.plan), people))
+        made = from_json(newest.plan)
+        numbers = {one.id: one.number for one in self.storage.participants.of(study.id)}
+        exclusions = exclusions_of(made, self.storage.studies.log(study.id), marks, numbers)
+        return list(replay(made, people, exclusions=exclusions))
 
     def rows(self) -> dict[str, int]:
         """How many rows every table of accounts and studies has."""
@@ -191,6 +201,7 @@ class Person:
 
     client: TestClient
     path: str
+    expected: Callable[[str, int], int | None]
     told: dict[str, Any] = field(default_factory=dict)
     trials: dict[int, dict[str, Any]] = field(default_factory=dict)
 
@@ -239,10 +250,16 @@ class Person:
     def answer_all(self, value: int = 0, kind: str = "place", most: int = 10_000) -> None:
         """Answers one trial after the other; what a check asks for, it gets."""
         while self.waiting and most:
-            trial = self.waiting[0]
-            told = trial["expected"]
-            self.post(answer(trial["position"], value if told is None else told, kind))
+            position = self.waiting[0]["position"]
+            wanted = self.expected(self.told["participant"]["id"], position)
+            self.post(answer(position, value if wanted is None else wanted, kind))
             most -= 1
+
+    def fails_checks(self) -> None:
+        """Answers every trial, and each check with something else than it asks for."""
+        for trial in list(self.waiting):
+            wanted = self.expected(self.told["participant"]["id"], trial["position"])
+            self.post(answer(trial["position"], 0 if wanted is None else int(wanted == 0)))
 
     def _keep(self, told: dict[str, Any]) -> dict[str, Any]:
         self.told = told

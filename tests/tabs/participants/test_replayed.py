@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from annotation.studies.files import from_json, to_json
-from annotation.studies.plan import Method
+from annotation.studies.plan import Closing, Method, Screening
+from core.studies import MarkKind, Purpose, State
 from tabs.page.actor import OWNER
+from tabs.studies.live import StudyRequest, live
 from tabs.studies.results import OfStudy
 from tabs.studies.results_people import Erase, erase, replayed
-from tests.tabs.participants.people import AUTHOR, Link, Room, answer, plan
+from tests.annotation.studies_made import question_plan
+from tests.tabs.participants.people import AUTHOR, Link, Room, answer, coloring_plan, plan
 
 
 def replay_of(room: Room, link: Link) -> dict[str, Any]:
@@ -87,3 +93,130 @@ def test_an_erasure_explains_what_was_served_while_they_were_there(room: Room) -
     told = replay_of(room, link)
     assert "changed since" in told["differing"][0]["why"]
     assert told["words"].endswith("This should not be.")
+
+
+REPLACING = Closing(replace_excluded=True)
+
+
+def came_through(room: Room, link: Link, fails: bool = False) -> str:
+    """Somebody who comes, answers everything and finishes; returns their id."""
+    person = room.person(link)
+    assert person.state()["study"]["state"] == "open"
+    person.enroll()
+    if fails:
+        person.fails_checks()
+    else:
+        person.answer_all()
+    assert person.finish()["stage"] == "finished"
+    room.clock.turn(3)
+    return str(person.told["participant"]["id"])
+
+
+def votes(room: Room, link: Link, without: tuple[int, ...]) -> Counter[tuple[str, tuple[str, ...]]]:
+    """How often every stimulus was answered in which order, without those participants."""
+    trials = room.storage.participants.trials_of_study(link.study.id)
+    return Counter(
+        (trial.stimulus_id, trial.order)
+        for one in room.storage.participants.of(link.study.id)
+        if one.number not in without
+        for trial in trials[one.id]
+        if trial.purpose is Purpose.MAIN
+    )
+
+
+@pytest.mark.parametrize("questions", [False, True], ids=["pairs", "questions"])
+def test_who_fails_the_checks_is_replaced_before_the_study_closes(
+    room: Room, questions: bool
+) -> None:
+    fields: dict[str, Any] = {"votes": 4, "trials": 12, "attention": 2, "closing": REPLACING}
+    screening = Screening(False, False)
+    made = (
+        question_plan(12, 2, screening=screening, **fields) if questions else plan(4, 3, **fields)
+    )
+    link = room.opened(made)
+    for number in range(4):
+        came_through(room, link, fails=number == 1)
+    assert room.storage.studies.get(link.study.id).state is State.OPEN
+    told = live(room.context, OWNER, StudyRequest(study=link.study.id))
+    assert (told["missing"], told["to_replace"], told["excluded_people"]) == (12, 12, 1)
+    assert told["load"] == [{"answers": 3, "stimuli": 12}]
+    room.restart()
+    came_through(room, link)
+    assert room.storage.studies.get(link.study.id).state is State.CLOSED
+    assert room.person(link).state()["study"]["state"] == "closed"
+    assert replay_of(room, link)["whole"]
+    given = votes(room, link, without=(1,))
+    by_stimulus: Counter[str] = Counter()
+    for (stimulus_id, _), count in given.items():
+        by_stimulus[stimulus_id] += count
+    assert set(by_stimulus.values()) == {4}
+    if not questions:
+        assert set(given.values()) == {2}, "both sides as often, without who was replaced"
+
+
+def test_a_closed_study_that_is_opened_again_lets_in_for_who_was_left_out(room: Room) -> None:
+    link = room.opened(plan(4, 3, votes=2, trials=12, closing=REPLACING))
+    out = came_through(room, link)
+    came_through(room, link)
+    studies, people = room.storage.studies, room.storage.participants
+    assert studies.get(link.study.id).state is State.CLOSED
+    people.decide(out, True, "colored at random", AUTHOR)
+    studies.set_state(link.study.id, State.OPEN, AUTHOR, "one to replace")
+    room.clock.turn(3)
+    came_through(room, link)
+    assert studies.get(link.study.id).state is State.CLOSED
+    people.decide(out, False, "a mistake", AUTHOR)
+    studies.set_state(link.study.id, State.OPEN, AUTHOR, "once more")
+    room.clock.turn(3)
+    assert room.person(link).state()["study"]["state"] == "full"
+    people.decide(out, True, "none after all", AUTHOR)
+    assert replay_of(room, link)["whole"], "what was decided later changes nothing of before"
+
+
+def test_without_replacing_a_study_closes_as_it_was_planned(room: Room) -> None:
+    """As plans do that were stored before anybody could be replaced."""
+    link = room.opened(plan(4, 3, votes=2, trials=12, attention=1))
+    came_through(room, link, fails=True)
+    came_through(room, link)
+    assert room.storage.studies.get(link.study.id).state is State.CLOSED
+    revised(room, link, closing=REPLACING)
+    room.storage.studies.set_state(link.study.id, State.OPEN, AUTHOR, "one to replace")
+    came_through(room, link)
+    assert replay_of(room, link)["whole"]
+
+
+def test_so_many_participants_are_those_who_count(room: Room) -> None:
+    closing = Closing(when_complete=False, participants=2, replace_excluded=True)
+    link = room.opened(plan(6, 2, votes=9, trials=3, attention=1, closing=closing))
+    came_through(room, link, fails=True)
+    came_through(room, link)
+    came_through(room, link)
+    assert room.storage.studies.get(link.study.id).state is State.CLOSED
+
+
+def test_a_discarded_coloring_is_colored_by_somebody_else(room: Room) -> None:
+    made = coloring_plan(room, 4, practice=0, votes=1, trials=4, closing=REPLACING)
+    link = room.opened(made)
+    first = room.person(link)
+    first.enroll()
+    for trial in list(first.waiting):
+        first.colors(trial["position"])
+    first.finish()
+    studies = room.storage.studies
+    assert studies.get(link.study.id).state is State.CLOSED
+    someone, gone = first.told["participant"]["id"], room.storage.participants
+    marks = room.storage.coloring_marks
+    marks.add(link.study.id, someone, 2, MarkKind.KEEP, "discarded", "scribbled", AUTHOR)
+    studies.set_state(link.study.id, State.OPEN, AUTHOR, "one to replace")
+    room.clock.turn(3)
+    other = room.person(link)
+    other.enroll()
+    assert [trial["words"] for trial in other.waiting] == [first.trials[2]["words"]]
+    marks.add(link.study.id, someone, 1, MarkKind.KEEP, "kept", "", AUTHOR)
+    gone.decide(someone, True, "left out", AUTHOR)
+    room.clock.turn(3)
+    third = room.person(link)
+    third.enroll()
+    words = {trial["words"] for trial in third.waiting}
+    assert words == {first.trials[i]["words"] for i in (0, 3)}, "what was kept counts"
+    assert room.log_differs(link.study) == []
