@@ -30,7 +30,7 @@ REFUSAL = re.compile(
 )
 # Choices that a sentence also says without meaning them.
 _COMMON = frozenset({"yes", "no", "none", "neither", "both", "not"})
-_LETTER_FIRST = re.compile(r"\W*(?:(?:option|choice)\s+)?[A-Z]\b", re.IGNORECASE)
+LETTER_FIRST = re.compile(r"\W*(?:(?:option|choice)\s+)?[A-Z]\b", re.IGNORECASE)
 _PARENTHESISED = re.compile(r"[(\[]\s*([A-Za-z])\s*[)\]]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -106,33 +106,35 @@ class Offered:
 
 def read_choice(text: str, choices: tuple[str, ...]) -> tuple[str | None, str]:
     """The letter, or None with the reason. ``text`` is undressed (:mod:`.cleaning`)."""
-    offered = _offered(choices)
+    offered = offered_of(choices)
     text = offered.prepared(text)
     whole = claims.whole(text, offered)
     if whole is not None:
-        return _settled(whole, offered)
-    unlisted = _without_listing(text, offered)
+        return settled(whole, offered)
+    unlisted = without_listing(text, offered)
     made = claims.claims(text, unlisted, offered)
     lead = claims.lead(unlisted, offered)
-    if made and lead is not None and len(lead) > 1 and not _LETTER_FIRST.match(text):
+    if made and lead is not None and len(lead) > 1 and not LETTER_FIRST.match(text):
         # It begins with words of several choices, and comes to a conclusion later.
         lead = None
     if made or lead is not None:
-        return _settled(_agreed(text, lead, made), offered)
-    target = _last_parenthesised(unlisted, offered)
+        return settled(agreed(text, lead, made), offered)
+    target = last_parenthesised(unlisted, offered)
     if target is not None:
-        return _settled(target, offered)
+        return settled(target, offered)
     if REFUSAL.search(text):
         return None, REFUSED
-    return _mentioned(unlisted, offered)
+    return mentioned(unlisted, offered)
 
 
 @lru_cache(maxsize=4_096)
-def _offered(choices: tuple[str, ...]) -> Offered:
+def offered_of(choices: tuple[str, ...]) -> Offered:
+    """The choices of a question, ready to be looked for."""
     return Offered(choices)
 
 
-def _settled(target: Target, offered: Offered) -> tuple[str | None, str]:
+def settled(target: Target, offered: Offered) -> tuple[str | None, str]:
+    """The letter of what was claimed, or why it is none."""
     named = sorted(target)
     if len(named) > 1:
         texts = {
@@ -148,7 +150,7 @@ def _settled(target: Target, offered: Offered) -> tuple[str | None, str]:
     return named[0], ""
 
 
-def _agreed(text: str, lead: Target | None, made: list[claims.Claim]) -> Target:
+def agreed(text: str, lead: Target | None, made: list[claims.Claim]) -> Target:
     """One target of all that was claimed. The last one counts where it is said to be the outcome
     or a correction; else claims that differ are several choices."""
     targets = ([lead] if lead is not None else []) + [claim.target for claim in made]
@@ -164,7 +166,7 @@ def _agreed(text: str, lead: Target | None, made: list[claims.Claim]) -> Target:
     return frozenset().union(*targets)
 
 
-def _without_listing(text: str, offered: Offered) -> str:
+def without_listing(text: str, offered: Offered) -> str:
     """The text without its first naming of each choice by letter and words, where it repeats at
     least two of them: a list of choices is no answer."""
     spans = []
@@ -181,7 +183,7 @@ def _without_listing(text: str, offered: Offered) -> str:
     return text.strip()
 
 
-def _last_parenthesised(text: str, offered: Offered) -> Target | None:
+def last_parenthesised(text: str, offered: Offered) -> Target | None:
     """The last letter in parentheses that is not denied, with all others of its sentence."""
     kept = [
         (found.start(), found[1].upper())
@@ -202,7 +204,7 @@ def _last_parenthesised(text: str, offered: Offered) -> Target | None:
     return frozenset(target)
 
 
-def _mentioned(text: str, offered: Offered) -> tuple[str | None, str]:
+def mentioned(text: str, offered: Offered) -> tuple[str | None, str]:
     """The one choice whose words a short text says and does not deny."""
     sentences = [part for part in _SENTENCE_END.split(text) if part.strip() and part[-1] != "?"]
     if not sentences or len(sentences) > 2:
@@ -218,4 +220,4 @@ def _mentioned(text: str, offered: Offered) -> tuple[str | None, str]:
             if NEGATION.search(before) or DENIED_AFTER.match(sentence, end):
                 continue
             said.add(letter)
-    return _settled(frozenset(said), offered) if said else (None, NO_CONCLUSION)
+    return settled(frozenset(said), offered) if said else (None, NO_CONCLUSION)

@@ -155,7 +155,16 @@ def _parts(questions: Sequence[Question]) -> list[_Part]:
 def _accuracy(
     parts: Sequence[_Part], model: _Answers, rules: Mapping[str, _Answers], name: str
 ) -> dict[str, Any]:
-    columns = ["question", "asks for", *SHARE, "chance", "unreadable", "unanswered", "not asked"]
+    columns = [
+        "question",
+        "asks for",
+        *SHARE,
+        "chance",
+        "unreadable",
+        "truncated",
+        "unanswered",
+        "not asked",
+    ]
     rows: list[list[Cell]] = []
     for part in parts:
         tally = model.tally(part.questions)
@@ -168,6 +177,7 @@ def _accuracy(
                 *_share(tally.right, tally.asked),
                 tally.chance_percent,
                 tally.unreadable,
+                tally.truncated,
                 tally.unanswered,
                 tally.not_asked,
                 *(by.tally(asked).percent for by in rules.values()),
@@ -176,8 +186,8 @@ def _accuracy(
     return _table(
         "accuracy",
         f"How often {name} is right, and each rule on the same questions",
-        "Unreadable and unanswered count as wrong, as in the paper; so does what a rule cannot "
-        "judge. The columns of the rules are percent right. Intervals are Wilson's and take "
+        "Unreadable, truncated and unanswered count as wrong, as in the paper; so does what a rule "
+        "cannot judge. The columns of the rules are percent right. Intervals are Wilson's and take "
         "questions as independent, though those about one render are alike.",
         [*columns, *rules],
         rows,
@@ -207,7 +217,7 @@ def _yes(
 ) -> dict[str, Any]:
     """Who says yes to the true color, and who to another."""
     columns = ["judge", "asked color", "yes", "decided", "percent", "low", "high"]
-    columns += ["unreadable", "unanswered", "unscored"]
+    columns += ["unreadable", "truncated", "unanswered", "unscored"]
     asked = [one for one in questions if one.question_id in model.by_id]
     rows: list[list[Cell]] = []
     for judge, answers in {name: model, **rules}.items():
@@ -215,9 +225,9 @@ def _yes(
             of = [one for one in asked if one.form is Form.BINARY and one.answer == answer]
             tally = answers.tally(of)
             said = [answers.decided(one) for one in of]
-            lacking = [tally.unreadable, tally.unanswered, None]
+            lacking = [tally.unreadable, tally.truncated, tally.unanswered, None]
             if answers is not model:
-                lacking = [None, None, tally.unanswered]
+                lacking = [None, None, None, tally.unanswered]
             decided = len(said) - said.count(None)
             rows.append([judge, words, *_share(said.count("yes"), decided), *lacking])
     return _table(
@@ -332,4 +342,5 @@ def _note(asked: Asked, questions: Sequence[Question]) -> str:
         lines.append(f"{others:,} questions are not about renders, and left out.")
     if asked.cut_off:
         lines.append(f"{asked.cut_off:,} answers ended at the most tokens.")
+    lines.append(f"Answers are read by parser {asked.parser}.")
     return " ".join(lines)

@@ -5,20 +5,43 @@ What cannot be read is None with the reason. The answer that was expected is not
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from core.errors import BadInput
 from core.vision_language.choices import read_choice
 from core.vision_language.cleaning import undressed
+from core.vision_language.conclusions import concludes, read_conclusion
 from core.vision_language.records import Answer, Form, Outcome, Question
-from core.vision_language.words import read_binary, read_open, same_answer
+from core.vision_language.words import CONCLUDED, read_binary, read_open, same_answer
 
-VERSION = "1"
+FIRST = "1"
+"""Reads with the choices alone in view, and does not look at whether an answer was cut off."""
+VERSION = "2"
 """Changes with every change of what is read: scores name it."""
+VERSIONS = (FIRST, VERSION)
 
 UNANSWERED = "There is no answer."
+TRUNCATED = "It was cut off at the token limit before its conclusion."
 LONGEST = 20_000
 """Characters: of a longer text only the end is read, where conclusions stand."""
 
 
-def read_answer(words: str, question: Question) -> tuple[str | None, str]:
+@dataclass(frozen=True)
+class Reader:
+    """How answers are read: by which version of the parser, and whether the model was told to
+    reason first and to end with its letter in parentheses. Raises BadInput for no version."""
+
+    version: str = VERSION
+    reasoned: bool = False
+
+    def __post_init__(self) -> None:
+        if self.version not in VERSIONS:
+            raise BadInput(f"The parser is {' or '.join(VERSIONS)}, not {self.version!r:.40}.")
+
+
+def read_answer(
+    words: str, question: Question, reader: Reader = Reader()
+) -> tuple[str | None, str]:
     """What was answered, and why nothing could be read; one of the two is empty.
 
     A letter for ``Form.CHOICE``, ``yes`` or ``no`` for ``Form.BINARY``, the words without what
@@ -30,16 +53,27 @@ def read_answer(words: str, question: Question) -> tuple[str | None, str]:
     if not text:
         return None, reason
     if question.form is Form.CHOICE:
-        return read_choice(text, question.choices)
+        if reader.version == FIRST:
+            return read_choice(text, question.choices)
+        return read_conclusion(text, question, reader.reasoned)
     return read_binary(text) if question.form is Form.BINARY else read_open(text)
 
 
-def answered(question: Question, words: str | None, reason: str = "") -> Answer:
+def answered(
+    question: Question,
+    words: str | None,
+    reason: str = "",
+    *,
+    truncated: bool = False,
+    reader: Reader = Reader(),
+) -> Answer:
     """The answer to a question. ``words`` is None where there is none, such as when the model
-    failed; ``reason`` then says why."""
+    failed; ``reason`` then says why. ``truncated``: it ended because its tokens were used up."""
     if words is None:
         return Answer(question.question_id, "", None, Outcome.UNANSWERED, reason or UNANSWERED)
-    reading, unreadable = read_answer(words, question)
+    reading, unreadable = read_answer(words, question, reader)
+    if truncated and reader.version != FIRST and not _ended(words, question, reading, reader):
+        return Answer(question.question_id, words, None, Outcome.TRUNCATED, TRUNCATED)
     if reading is None:
         return Answer(question.question_id, words, None, Outcome.UNREADABLE, unreadable)
     if question.form is Form.OPEN:
@@ -47,3 +81,13 @@ def answered(question: Question, words: str | None, reason: str = "") -> Answer:
     else:
         right = reading == question.answer
     return Answer(question.question_id, words, reading, Outcome.RIGHT if right else Outcome.WRONG)
+
+
+def _ended(words: str, question: Question, reading: str | None, reader: Reader) -> bool:
+    """Whether an answer that was cut off had said its conclusion before. Of yes and no, and of
+    open answers, that is what could be read, unless the model was still reasoning."""
+    if reading is None:
+        return False
+    if question.form is Form.CHOICE:
+        return concludes(undressed(words[-LONGEST:])[0], question, reader.reasoned)
+    return not reader.reasoned or bool(CONCLUDED.search(words.strip().rpartition("\n")[2]))

@@ -102,12 +102,14 @@ class Illustrated:
 
 
 class Outcome(StrEnum):
-    """What came of a question. An answer that cannot be read is no wrong letter, and a question
-    without an answer (the model failed) is neither."""
+    """What came of a question. An answer that cannot be read is no wrong letter, one that was cut
+    off at the token limit before its conclusion is no unreadable one, and a question without an
+    answer (the model failed) is none of these."""
 
     RIGHT = "right"
     WRONG = "wrong"
     UNREADABLE = "unreadable"
+    TRUNCATED = "truncated"
     UNANSWERED = "unanswered"
 
 

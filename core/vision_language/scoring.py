@@ -1,7 +1,8 @@
 """What a set of answers scores: by task, over all, and how robust it is to recoloring.
 
-As published (ColorBench, arXiv:2504.10514, section 2.3), an answer that cannot be read and a
-question that the model failed at count as wrong. Both are counted, and the share among what could
+As published (ColorBench, arXiv:2504.10514, section 2.3), an answer that cannot be read, one
+that was cut off at the token limit before its conclusion and a question that the model failed at
+count as wrong. All three are counted, and the share among what could
 be read stands beside. A question that was not asked is in no share, and is counted.
 """
 
@@ -36,6 +37,7 @@ class Tally:
     right: int = 0
     wrong: int = 0
     unreadable: int = 0
+    truncated: int = 0
     unanswered: int = 0
     not_asked: int = 0
     chance_sum: float = 0.0
@@ -45,6 +47,7 @@ class Tally:
             self.right + other.right,
             self.wrong + other.wrong,
             self.unreadable + other.unreadable,
+            self.truncated + other.truncated,
             self.unanswered + other.unanswered,
             self.not_asked + other.not_asked,
             self.chance_sum + other.chance_sum,
@@ -53,7 +56,7 @@ class Tally:
     @property
     def asked(self) -> int:
         """All questions with an answer record: the denominator of the accuracy."""
-        return self.right + self.wrong + self.unreadable + self.unanswered
+        return self.right + self.wrong + self.unreadable + self.truncated + self.unanswered
 
     @property
     def percent(self) -> float | None:
@@ -166,7 +169,7 @@ def score(
     ]
     reasons: dict[str, int] = defaultdict(int)
     for outcome, reason in outcomes.values():
-        if outcome in (Outcome.UNREADABLE, Outcome.UNANSWERED):
+        if outcome not in (Outcome.RIGHT, Outcome.WRONG):
             reasons[reason] += 1
     ranked = dict(sorted(reasons.items(), key=lambda entry: (-entry[1], entry[0])))
     return Scores(
@@ -263,6 +266,7 @@ def tally_of(question: Question, outcome: Outcome | None) -> Tally:
         right=int(outcome is Outcome.RIGHT),
         wrong=int(outcome is Outcome.WRONG),
         unreadable=int(outcome is Outcome.UNREADABLE),
+        truncated=int(outcome is Outcome.TRUNCATED),
         unanswered=int(outcome is Outcome.UNANSWERED),
         chance_sum=question.chance,
     )

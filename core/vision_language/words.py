@@ -36,7 +36,7 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 _TWO = re.compile(r"\W*(?:yes|no)\s*(?:and|or|/)\s*(?:yes|no)\b", re.IGNORECASE)
-_CONCLUDED = re.compile(
+CONCLUDED = re.compile(
     r"\b(?:answer|conclusion)\b(?!\s+(?:options|choices))(?:[^.\n:]{0,60}?\b(?:is|be)\b|\W*?[:=]|"
     r"\W*?\n)\s*(?:that it is\s+|it is\s+)?|(?:答案|答え|正解)(?:是|は|:)\s*",
     re.IGNORECASE,
@@ -76,7 +76,7 @@ def read_binary(text: str) -> tuple[str | None, str]:
 
 def read_open(text: str) -> tuple[str | None, str]:
     """The words of the answer without what introduces them, or None with the reason."""
-    concluded = list(_CONCLUDED.finditer(text))
+    concluded = list(CONCLUDED.finditer(text))
     if concluded:
         # Of its last conclusion, the first line.
         phrase = text[concluded[-1].end() :].split("\n")[0]

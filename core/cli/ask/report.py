@@ -28,7 +28,8 @@ def report(asked: Asked, scores: Scores, pixels: Sequence[Answer] | None) -> dic
         "location": asked.model.location,
         "settings": asdict(asked.settings),
         "set": asdict(asked.source),
-        "parser": VERSION,
+        "parser": asked.parser,
+        "own_parser": asked.own_parser,
         "cut_off": asked.cut_off,
         "tasks": {task: _tally(tally) for task, tally in scores.tasks.items()},
         "micro": _tally(scores.overall),
@@ -50,7 +51,7 @@ def report(asked: Asked, scores: Scores, pixels: Sequence[Answer] | None) -> dic
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
-    counts = ("right", "wrong", "unreadable", "unanswered", "not_asked", "asked")
+    counts = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
     shares = ("percent", "interval", "readable_percent", "readable_interval", "chance_percent")
     names = (*counts, *shares, "at_floor", "at_ceiling")
     return {name: getattr(tally, name) for name in names}
@@ -97,14 +98,14 @@ def as_text(told: Mapping[str, Any]) -> str:
     pixels = told["pixels"] or {}
     head = ["task", "right", "percent", "95% interval", "chance", "pixels"]
     head += ["people"] if people else []
-    head += ["unreadable", "unanswered", "not asked", ""]
+    head += ["unreadable", "truncated", "unanswered", "not asked", ""]
 
     def row(name: str, tally: Mapping[str, Any], task: str = "") -> list[str]:
         cells = [name, f"{tally['right']}/{tally['asked']}", _number(tally["percent"])]
         cells += [_interval(tally["interval"]), _number(tally["chance_percent"])]
         cells.append(_number(pixels.get(task)))
         cells += [_number(people.get(task))] if people else []
-        cells += [str(tally[key]) for key in ("unreadable", "unanswered", "not_asked")]
+        cells += [str(tally[key]) for key in ("unreadable", "truncated", "unanswered", "not_asked")]
         marks = {"at_floor": "not above chance", "at_ceiling": "at the ceiling"}
         return [*cells, ", ".join(words for key, words in marks.items() if tally[key])]
 
@@ -120,8 +121,8 @@ def as_text(told: Mapping[str, Any]) -> str:
         rows.append(row("Robust, complete", robust["complete"]))
     lines = [
         f"{told['asking']}: {told['model']}, {settings['style']}, image {settings['version']}",
-        f"Set {told['set']['path']}, SHA-256 {told['set']['checksum'][:12]}; read by parser "
-        f"{told['parser']}.",
+        f"Set {told['set']['path']}, SHA-256 {told['set']['checksum'][:12]}; "
+        f"{parser_message(told['parser'], told['own_parser'])}",
         *aligned(rows),
     ]
     if robust:
@@ -132,6 +133,15 @@ def as_text(told: Mapping[str, Any]) -> str:
         lines.append(f"{told['cut_off']} answers ended at the most tokens.")
     lines += [f"{count} × {reason}" for reason, count in told["reasons"].items()]
     return "\n".join(lines)
+
+
+def parser_message(parser: str, own_parser: str) -> str:
+    """Which parser read the answers, and whether that is the one that the asking began with."""
+    if parser != own_parser:
+        return f"read by parser {parser} on demand; it began with parser {own_parser}."
+    if parser != VERSION:
+        return f"read by parser {parser}, which it began with (--parser {VERSION} reads it again)."
+    return f"read by parser {parser}."
 
 
 def differences_as_text(told: Mapping[str, Any]) -> str:

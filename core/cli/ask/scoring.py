@@ -14,6 +14,7 @@ from core.files import whole_file
 from core.vision_language.asking.answers_table import answers_csv
 from core.vision_language.asking.asked import Asked, answers_of_pixels, read_asked
 from core.vision_language.differences import differences
+from core.vision_language.parsing import VERSIONS
 from core.vision_language.records import Answer
 from core.vision_language.scoring import score
 
@@ -32,11 +33,18 @@ def add(commands: Any) -> None:
     scoring.add_argument(
         "--answers", type=Path, metavar="FILE", help="a CSV: words, reading, outcome and reason"
     )
+    scoring.add_argument(
+        "--parser",
+        choices=VERSIONS,
+        default="",
+        help="reads the answers by this version of the parser; without it each folder is read by "
+        "the one that it began with",
+    )
     scoring.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    all_asked = [read_asked(folder) for folder in options.folders]
+    all_asked = [read_asked(folder, options.parser) for folder in options.folders]
     first, pixels = all_asked[0], _pixels(all_asked[0])
     reports, differing = [], []
     for asked in all_asked:

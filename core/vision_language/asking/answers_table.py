@@ -9,7 +9,17 @@ from collections.abc import Iterable
 from core.spreadsheets import cell
 from core.vision_language.asking.asked import Asked
 
-COLUMNS = ("asking", "question_id", "task", "expected", "words", "reading", "outcome", "reason")
+COLUMNS = (
+    "asking",
+    "question_id",
+    "task",
+    "expected",
+    "words",
+    "reading",
+    "outcome",
+    "reason",
+    "parser",
+)
 
 
 def answers_csv(askings: Iterable[tuple[str, Asked]]) -> str:
@@ -31,6 +41,7 @@ def answers_csv(askings: Iterable[tuple[str, Asked]]) -> str:
                 answer.reading,
                 str(answer.outcome),
                 answer.reason,
+                asked.parser,
             )
             writer.writerow(map(cell, row))
     return text.getvalue()

@@ -11,7 +11,8 @@ from core.vision_language.asking.plan import AskingFolder, AskingSettings, Promp
 from core.vision_language.asking.work import AskingWork
 from core.vision_language.baselines import read_pixels, reads
 from core.vision_language.models.registry import VisionModel
-from core.vision_language.parsing import answered
+from core.vision_language.parsing import Reader, answered
+from core.vision_language.prompting import Style
 from core.vision_language.published import HUB_ID
 from core.vision_language.records import Answer, Illustrated, Question
 from core.vision_language.tasks import ROBUSTNESS
@@ -21,7 +22,8 @@ from core.vision_language.tasks import ROBUSTNESS
 class Asked:
     """Questions in the order in which they were asked, and the answers that there are to them.
 
-    ``cut_off`` counts the answers that ended because their tokens were used up.
+    ``cut_off`` counts the answers that ended because their tokens were used up. ``parser`` is the
+    version that read them, ``own_parser`` the one that the asking began with.
     """
 
     folder: Path
@@ -31,6 +33,8 @@ class Asked:
     settings: AskingSettings
     source: QuestionSource
     cut_off: int
+    parser: str
+    own_parser: str
 
     @property
     def questions(self) -> list[Question]:
@@ -45,20 +49,34 @@ class Asked:
         return self.settings.version is Version.COLORED and all(of_hub)
 
 
-def read_asked(folder: Path) -> Asked:
-    """The words of a folder, read. Also while it goes on: what has no row yet has no answer.
+def read_asked(folder: Path, parser: str = "") -> Asked:
+    """The words of a folder, read by the parser that it began with, or by the one that is named.
+    Also while it goes on: what has no row yet has no answer.
 
-    Raises BadInput where there is no asking, or its questions were changed.
+    Raises BadInput where there is no asking, its questions were changed, or for no parser.
     """
     plan = AskingFolder(folder)
     settings, prompted = plan.settings(), plan.questions
     questions = {one.question.question_id: one.question for one in prompted}
+    reader = Reader(parser or plan.parser(), settings.style == Style.REASONED)
     answers, cut_off = [], 0
     for one in AskingWork(folder).given():
         words = one.words if one.answered else None
-        answers.append(answered(questions[one.question_id], words, one.reason))
-        cut_off += one.ending == "length"
-    return Asked(folder, prompted, answers, plan.model(), settings, plan.source(), cut_off)
+        truncated = one.ending == "length"
+        question = questions[one.question_id]
+        answers.append(answered(question, words, one.reason, truncated=truncated, reader=reader))
+        cut_off += truncated
+    return Asked(
+        folder=folder,
+        prompted=prompted,
+        answers=answers,
+        model=plan.model(),
+        settings=settings,
+        source=plan.source(),
+        cut_off=cut_off,
+        parser=reader.version,
+        own_parser=plan.parser(),
+    )
 
 
 def answers_of_pixels(prompted: Sequence[Prompted]) -> list[Answer]:

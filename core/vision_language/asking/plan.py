@@ -20,6 +20,8 @@ from core.vision_language.asking.pictures import Version
 from core.vision_language.models.files import with_dtype
 from core.vision_language.models.records import Sampling
 from core.vision_language.models.registry import VisionModel, fingerprint
+from core.vision_language.parsing import FIRST as FIRST_PARSER
+from core.vision_language.parsing import VERSION as PARSER
 from core.vision_language.records import Form, Question
 
 VERSION = 1
@@ -107,6 +109,10 @@ class AskingFolder(BatchFolder):
         fields = self.summary()["model"]
         return VisionModel(fields["id"], fields["kind"], fields["location"], fields["settings"])
 
+    def parser(self) -> str:
+        """The version of the parser that reads its answers: the one that it began with."""
+        return str(self.summary().get("parser", FIRST_PARSER))
+
     def source(self) -> QuestionSource:
         """Of the plan; the path is where the set lay when it was last asked."""
         source = QuestionSource(**self.summary()["set"])
@@ -178,6 +184,7 @@ def begin(
         "set": asdict(source),
         "questions": hashlib.sha256(lines).hexdigest(),
         "settings": asdict(settings),
+        "parser": PARSER,
         "model": {**decided.as_json(), "fingerprint": fingerprint(decided, sources)},
     }
     folder.begin(plan, {QUESTIONS: lines, PLACES: json_bytes(places)})

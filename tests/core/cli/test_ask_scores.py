@@ -108,7 +108,7 @@ def test_words_become_scores_and_differences(
     assert main(["score", str(colored), str(gray)]) == 0
     text = capsys.readouterr().out
     lines_of = [" ".join(line.split()) for line in text.splitlines()]
-    assert "color_comparison 1/3 33.3 6.1 to 79.2 25.0 100.0 1 0 0 not above chance" in lines_of
+    assert "color_comparison 1/3 33.3 6.1 to 79.2 25.0 100.0 1 0 0 0 not above chance" in lines_of
     assert any(line.startswith("macro – 59.7 ") for line in lines_of)
     assert any(line.startswith("color_extraction 4 -75.0 ") for line in lines_of)
 
@@ -159,3 +159,25 @@ def test_the_published_set_has_people_beside_it(
     text = capsys.readouterr().out
     assert "people" in text
     assert "Robust, complete" in text
+
+
+def test_what_began_with_parser_1_keeps_it_until_it_is_read_again(
+    fourteen: Path, tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "old"
+    cut = completion("(A) no.\n(B) no.\n(C)", ending="length")
+    assert asked(fourteen, out, [cut], "--style", "reasoned") == 0
+    new = scored(capsys, out)["scores"][0]
+    assert (new["parser"], new["own_parser"], new["micro"]["truncated"]) == ("2", "2", 1)
+    plan = json.loads((out / "plan.json").read_text(encoding="utf-8"))
+    assert plan.pop("parser") == "2"
+    (out / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    old = scored(capsys, out)["scores"][0]
+    assert (old["parser"], old["micro"]["truncated"]) == ("1", 0)
+    again = scored(capsys, out, "--parser", "2")["scores"][0]
+    assert (again["parser"], again["own_parser"]) == ("2", "1")
+    assert again["micro"] == new["micro"]
+    assert main(["score", str(out)]) == 0
+    assert "read by parser 1, which it began with (--parser 2 reads" in capsys.readouterr().out
+    assert main(["score", str(out), "--parser", "2"]) == 0
+    assert "read by parser 2 on demand; it began with parser 1." in capsys.readouterr().out
