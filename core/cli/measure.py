@@ -23,7 +23,7 @@ from core.errors import BadInput, TrueHueError
 from core.images.load import load_image, load_mask
 from core.verdict.candidates import Acceptance
 from core.verdict.measure import AskedObject, Measurement, measure
-from core.verdict.rules import DEFAULT_RULE, RULES, Rule, rule
+from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, Rule, rule
 
 COLUMNS = ("file", "mask", "target", "system")
 EPILOG = """\
@@ -93,6 +93,13 @@ def parser() -> argparse.ArgumentParser:
     )
     argument_parser.add_argument(
         "--object", default="", help="name of the object, for the sentence"
+    )
+    argument_parser.add_argument(
+        "--relation",
+        default=MATCHES,
+        choices=RELATIONS,
+        help="differs: the object must not have the color, and passes where it does not match "
+        f"(default: {MATCHES})",
     )
     argument_parser.add_argument(
         "--munsell",
@@ -174,7 +181,9 @@ def _run(
         target,
         options.rule,
         acceptance=Acceptance(options.k, munsell, job.system),
-        asked=AskedObject(options.object),
+        asked=AskedObject(
+            options.object, options.relation, False if options.relation == DIFFERS else None
+        ),
     )
     return measurement, image.notes
 

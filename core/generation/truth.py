@@ -52,13 +52,16 @@ def true_color_words(
     target: ColorTarget,
     object_name: str = "",
     position: int | None = None,
+    forbidden: bool = False,
 ) -> str:
-    """One sentence on an object's true color beside the asked one; empty if it is not known."""
+    """One sentence on an object's true color beside ``target``, which it must have or, where
+    it is ``forbidden``, must not; empty if it is not known."""
     true_hex = true_color_hex(origin, object_name, position)
     if not true_hex:
         return ""
+    which = "forbidden" if forbidden else "asked"
     if true_hex == hex_of(target.srgb8):
-        return f"Its true color is the asked one, {true_hex}: the renderer drew it so."
+        return f"Its true color is the {which} one, {true_hex}: the renderer drew it so."
     true_lab = srgb8_to_lab(np.array(parse_target(true_hex).srgb8, dtype=np.uint8))
     apart = float(delta_e00(true_lab, np.array(target.lab)))
-    return f"Its true color is {true_hex}, {apart:.1f} ΔE00 from the asked one."
+    return f"Its true color is {true_hex}, {apart:.1f} ΔE00 from the {which} one."

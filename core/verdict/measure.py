@@ -14,13 +14,13 @@ from core.color.packing import check_pair
 from core.color.shading import LitColor, lit_color
 from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
 from core.color.systems import ColorTarget
-from core.errors import TrueHueError
+from core.errors import BadInput, TrueHueError
 from core.images.pixels import MaskedColors, changed_colors, distinct_colors
 from core.masks.cleanup import released_cleanup
 from core.verdict.candidates import AS_ASKED, Acceptance, Candidate, accepted, samples_for
 from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
 from core.verdict.reasons import explain, explain_differs
-from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, Rule, rule
+from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, Rule, rule
 from core.verdict.truehue import judge_lit
 
 MOST_KEPT = 32
@@ -33,12 +33,21 @@ class AskedObject:
 
     ``name`` is what sentences call it. ``relation`` is ``matches``, or ``differs`` where it must
     not have the color. ``guided`` False measures it without the asked color's help by a rule that
-    would have it (core.verdict.tasks); None leaves that to the rule.
+    would have it (core.verdict.tasks); None leaves that to the rule. Raises BadInput for another
+    relation.
     """
 
     name: str = ""
     relation: str = MATCHES
     guided: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.relation not in RELATIONS:
+            raise BadInput(
+                f"The relation is {self.relation!r:.40}: give {MATCHES} where the object must have "
+                f"the color, {DIFFERS} where it must not.",
+                "relation",
+            )
 
 
 AN_OBJECT = AskedObject()

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from core.errors import BadInput
 
 MATCHES, DIFFERS = "matches", "differs"
+"""What a question requires: the object must have the color, or must not have it."""
+
+RELATIONS = (MATCHES, DIFFERS)
 """What an object has to do with a color: have it, or (COA's second object) not have it."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -20,7 +20,7 @@ from core.errors import BadInput, NotStored
 from core.generation.registry import RENDERER
 from core.images.load import load_image, load_mask
 from core.verdict.candidates import Acceptance
-from core.verdict.measure import AskedObject, measure
+from core.verdict.measure import measure
 from core.verdict.rules import DEFAULT_RULE
 from tabs.api.description import ApiRequest, Endpoint
 from tabs.explore.board import board_view
@@ -29,6 +29,7 @@ from tabs.generate.drawings import drawings_json
 from tabs.generate.own_words import OwnPrompt
 from tabs.generate.plan import Controls, settings
 from tabs.inspect.mask_request import preset_find, start_find
+from tabs.judging.question import Question
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.jobs import is_told
@@ -62,6 +63,10 @@ class MeasureImage(ApiRequest):
     rule: str = Field(
         DEFAULT_RULE, description="the rule's id.", examples=["truehue", "paper", "released"]
     )
+    relation: Literal["matches", "differs"] = Field(
+        "matches",
+        description="matches: the object must have the color; differs: it must not.",
+    )
     k: int = Field(
         0,
         description="how many neighbors of the color are accepted, 0 to 20, by the paper's rules.",
@@ -70,7 +75,8 @@ class MeasureImage(ApiRequest):
 
 @asks("compute")
 def measure_image(context: Context, actor: Actor, request: MeasureImage) -> dict[str, Any]:
-    """Does the object in an image have the asked color? The verdict with every number.
+    """Does the object in an image have the target color, or, by relation, not have it? The verdict
+    with every number.
 
     It is what ``truehue measure --json`` prints; nothing is stored.
     """
@@ -81,13 +87,14 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> dict
         inside = context.mask_pixels(request.mask)
     else:
         inside = load_mask(_file(request.mask, "mask"), srgb8.shape[:2])
+    put = Question(request.object_name, relation=request.relation)
     result = measure(
         srgb8,
         inside,
         parse_target(request.target),
         request.rule,
         acceptance=Acceptance(request.k, context.munsell),
-        asked=AskedObject(request.object_name),
+        asked=put.target_object,
     )
     return {**result.as_json(), "image_notes": list(notes)}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.color.systems import SYSTEMS
-from core.verdict.rules import DEFAULT_RULE, RULES, rule
+from core.verdict.rules import DEFAULT_RULE, MATCHES, RULES, rule
 from storage.verdicts.agreement import CELLS, Pair, VerdictPair
 from tabs.page.context import Context
 
@@ -81,6 +81,7 @@ def pair_json(pair: Pair) -> dict[str, Any]:
         "mask": pair.mask_id or "",
         "object": pair.object_name,
         "target": value,
+        "relation": target.get("relation") or MATCHES,
         "hex": target.get("hex") or "",
         "color": label,
         "thumb": f"/media/thumbs/{pair.image_id}.png?side=384",

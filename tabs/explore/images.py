@@ -12,7 +12,7 @@ from core.errors import TrueHueError
 from core.generation.registry import name_of
 from core.prompts.prompt import TASKS
 from core.runs.score import CAUSES
-from core.verdict.rules import DIFFERS, RULES
+from core.verdict.rules import DIFFERS, MATCHES, RULES
 
 GONE = "The file of this picture is gone."
 NOT_EXPORTED = "This picture is not part of the export that its run came from."
@@ -47,6 +47,7 @@ def picture_json(
         "color": item.color,
         "color_name": item.color_name,
         "differs": item.relation == DIFFERS,
+        "relation": item.relation or MATCHES,
         "asked_hex": item.asked_hex,
         "found_hex": item.found_hex,
         "status": item.status,

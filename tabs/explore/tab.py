@@ -12,6 +12,7 @@ from typing import Any
 import gradio as gr
 
 from core.errors import BadInput
+from core.verdict.rules import MATCHES
 from tabs.inspect import tab as inspect
 from tabs.judging.question import question
 from tabs.page.context import Context
@@ -46,7 +47,8 @@ def layout() -> View:
 
 
 def opened(context: Context, inspect_view: inspect.View, source: Any, *controls: Any) -> list[Any]:
-    """Opens in Inspect what a view sent: image, mask, object, asked color and rule.
+    """Opens in Inspect what a view sent: image, mask, object, asked color, relation
+    and rule.
 
     ``controls`` are Inspect's; of them, k, hatching and the system of neighbors stay. Raises
     BadInput and NotStored for what cannot be opened.
@@ -61,6 +63,7 @@ def opened(context: Context, inspect_view: inspect.View, source: Any, *controls:
         screen_question.k,
         screen_question.show_measured,
         screen_question.neighbors_of,
+        source.get("relation") or MATCHES,
     )
     return inspect.open_image(
         context, inspect_view, str(source["opened"]), put, str(source.get("mask") or "")

@@ -78,6 +78,7 @@ def measured_again(
             continue
         target_row, name = row.target, row.object_name
         target = parse_target(str(target_row.get("value") or target_row.get("hex") or ""))
+        relation = str(target_row.get("relation") or MATCHES)
         settings = row.parameters
         try:
             # A row that names no samples was judged without any, as by numbers; a rule that has
@@ -97,14 +98,14 @@ def measured_again(
                     ),
                     asked=AskedObject(
                         name,
-                        str(target_row.get("relation") or MATCHES),
+                        relation,
                         settings.get("guided"),
                     ),
                     cache=cache,
                 )
             )
         except TrueHueError as error:
-            measurements.append(unscored_measurement(str(error), target, by.id, name))
+            measurements.append(unscored_measurement(str(error), target, by.id, name, relation))
     return measurements
 
 

@@ -9,6 +9,7 @@ from core.generation.truth import true_color_words
 from core.prompts.prompt import ObjectTarget
 from core.records import DrawingRecord, EvidenceRecord, MaskRecord
 from core.verdict.expectations import Expectation, expectations_of
+from core.verdict.rules import DIFFERS
 from tabs.generate.realism import words_of
 from tabs.judging.generation import model_name
 from tabs.judging.judging import masks_of
@@ -92,7 +93,10 @@ def truth_of(row: DrawingRecord) -> str:
     expectations = expectations_of(row.targets)
     words = {
         expectation.label: true_color_words(
-            row.origin, expectation.color, position=expectation.position
+            row.origin,
+            expectation.color,
+            position=expectation.position,
+            forbidden=expectation.relation == DIFFERS,
         )
         for expectation in expectations
     }
@@ -130,5 +134,6 @@ def _expectation_json(expectation: Expectation) -> dict[str, str]:
     return {
         "hex": expectation.color.hex,
         "label": expectation.color.label,
+        "value": expectation.color.value,
         "relation": expectation.relation,
     }

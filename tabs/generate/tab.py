@@ -11,6 +11,7 @@ from core.errors import TrueHueError
 from core.generation.registry import RENDERER
 from core.generation.renderer import FAILURES, LIGHTS
 from core.generation.request import MAX_SEED
+from core.verdict.rules import MATCHES
 from tabs.generate.drawing import Draw, start_drawing
 from tabs.generate.models import about_models, lacking_words, model_choices
 from tabs.generate.own_words import (
@@ -32,7 +33,7 @@ from tabs.generate.plan import (
 from tabs.generate.realism import from_link, link_of, problem_of
 from tabs.generate.view import SIZES, View, layout
 from tabs.inspect import tab as inspect
-from tabs.judging.question import Question, question
+from tabs.judging.question import question
 from tabs.page.actor import Actor
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
@@ -228,13 +229,14 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         source = source if isinstance(source, dict) else {}
         try:
             screen_question = question(*controls)
-            put = Question(
-                str(source.get("object", "")),
-                str(source.get("target", "")),
+            put = question(
+                source.get("object"),
+                source.get("target"),
                 screen_question.rule_id,
                 screen_question.k,
                 screen_question.show_measured,
                 screen_question.neighbors_of,
+                source.get("relation") or MATCHES,
             )
             updates = inspect.open_image(
                 context,

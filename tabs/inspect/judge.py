@@ -23,8 +23,8 @@ from core.masks.display import outline_path, unmeasured_overlay_png
 from core.records import MaskRecord
 from core.verdict.candidates import Acceptance
 from core.verdict.counterfactual import read_limits
-from core.verdict.measure import AskedObject, Measurement, measure_by_rules
-from core.verdict.rules import DEFAULT_RULE, RULES, rule
+from core.verdict.measure import Measurement, measure_by_rules
+from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
 from tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
 from tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
 from tabs.inspect.measures import ImageMeasures
@@ -154,7 +154,7 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
             target,
             [by.id for by in RULES],
             acceptance=Acceptance(put.k, context.munsell, put.neighbors_of),
-            asked=AskedObject(put.object_name),
+            asked=put.target_object,
         )
     }
     described = _described(by_rule.values())
@@ -293,13 +293,12 @@ def open_on_stage(
     except TrueHueError as error:
         trouble = message_of(error)
     drawn = origin_target(image)
-    put = Question(
-        put.object_name or drawn[0],
-        put.target_text or drawn[1],
-        put.rule_id,
-        put.k,
-        put.show_measured,
-        put.neighbors_of,
+    put = replace(
+        put,
+        object_name=put.object_name or drawn[0],
+        target_text=put.target_text or drawn[1],
+        # A relation belongs to its color: the image's own color is one to have.
+        relation=put.relation if put.target_text else MATCHES,
     )
     # The time makes the value a new one, which the stage takes as a view to restore.
     value = {"image_id": image.image_id, "marks": marks, "seq": 0, "restored": time.time_ns()}
@@ -312,6 +311,7 @@ def open_on_stage(
         put.k,
         put.show_measured,
         put.neighbors_of,
+        put.relation,
     )
     stage = {
         "value": value,
@@ -336,13 +336,15 @@ def open_on_stage(
 
 
 def last_question(context: Context, image_id: str, put: Question) -> tuple[Question, str]:
-    """``put`` with object and color of the last verdict that was kept of a stored image, and the id
-    of its mask; ``put`` itself and an empty id where none was kept. Raises NotStored."""
+    """``put`` with object, color and relation of the last verdict that was kept of a stored image,
+    and the id of its mask; ``put`` itself and an empty id where none was kept. Raises NotStored."""
     last = next(iter(context.storage.evidence.for_image(image_id)), None)
     if last is None:
         return put, ""
     color_text = str(last.target.get("value") or last.target.get("hex") or "")
-    return replace(put, object_name=last.object_name, target_text=color_text), last.mask_id or ""
+    relation = str(last.target.get("relation") or MATCHES)
+    put = replace(put, object_name=last.object_name, target_text=color_text, relation=relation)
+    return put, last.mask_id or ""
 
 
 def question_of(query: dict[str, str]) -> tuple[Question, str]:
@@ -361,8 +363,20 @@ def question_of(query: dict[str, str]) -> tuple[Question, str]:
     if system not in SYSTEMS:
         wrong.append(f'there is no color system "{system}"')
         system = NEIGHBORS_OF
+    relation = query.get("relation", MATCHES)
+    if relation not in RELATIONS:
+        wrong.append(f'there is no relation "{relation}", only {MATCHES} and {DIFFERS}')
+        relation = MATCHES
     words = f"Of this link not everything could be read: {'; '.join(wrong)}." if wrong else ""
-    put = Question(query.get("object", ""), query.get("target", ""), rule_id, k or 0, True, system)
+    put = Question(
+        query.get("object", ""),
+        query.get("target", ""),
+        rule_id,
+        k or 0,
+        True,
+        system,
+        relation,
+    )
     return put, words
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ import gradio as gr
 
 from core.color.systems import SYSTEMS
 from core.generation.weights.sources import Sources
-from core.verdict.rules import DEFAULT_RULE, RULES
+from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RULES
 from tabs.inspect import find as inspect_find
 from tabs.inspect.controls import color_picker, rule_choice, stage
 from tabs.inspect.judge import NO_IMAGE, judge, last_question, limits_of, open_on_stage, question_of
@@ -39,6 +39,7 @@ class View:
     neighbors: Any
     show_measured: Any
     neighbors_of: Any
+    relation: Any
     verdict: Any
     evidence: Any
     library: Any
@@ -54,6 +55,7 @@ class View:
             self.neighbors,
             self.show_measured,
             self.neighbors_of,
+            self.relation,
         ]
 
     @property
@@ -71,6 +73,7 @@ class View:
             self.rule,
             self.neighbors,
             self.neighbors_of,
+            self.relation,
         ]
 
 
@@ -102,7 +105,15 @@ def layout(sources: Sources | None = None) -> View:
                 )
                 with gr.Column(min_width=180, scale=4):
                     target = color_picker("Asked color", elem_id="asked-color")
-            rule = rule_choice(DEFAULT_RULE, elem_id="rule")
+            with gr.Row(elem_classes="th-ask th-ask-how"):
+                relation = gr.Radio(
+                    [("must be", MATCHES), ("must not be", DIFFERS)],
+                    value=MATCHES,
+                    label="Requirement",
+                    elem_id="relation",
+                    elem_classes="th-segments",
+                )
+                rule = rule_choice(DEFAULT_RULE, elem_id="rule")
             # Without a link: the address bar still holds the one that is about to be opened.
             verdict = widget(
                 "inspect/verdict",
@@ -145,6 +156,7 @@ def layout(sources: Sources | None = None) -> View:
         neighbors,
         show_measured,
         neighbors_of,
+        relation,
         verdict,
         evidence,
         library,
@@ -181,6 +193,7 @@ def open_image(
         refresh(view.rule, value=done.put.rule_id),
         done.put.k,
         done.put.neighbors_of,
+        done.put.relation,
     ]
 
 
@@ -247,14 +260,7 @@ def wire(view: View, context: Context, header: Any) -> None:
             # Object and color on screen were asked of another picture. A drawn image brings its
             # own; a stored one its last question.
             screen_question = question(*controls)
-            put = Question(
-                "",
-                "",
-                screen_question.rule_id,
-                screen_question.k,
-                screen_question.show_measured,
-                screen_question.neighbors_of,
-            )
+            put = replace(screen_question, object_name="", target_text="", relation=MATCHES)
             put, mask_id = last_question(context, image_id, put) if stored else (put, "")
             updates = open_image(context, view, image_id, put, mask_id)
         except Exception as error:
@@ -278,6 +284,7 @@ def wire(view: View, context: Context, header: Any) -> None:
         view.rule.input,
         view.neighbors.input,
         view.neighbors_of.input,
+        view.relation.input,
         view.show_measured.input,
     ):
         event(on(context, "add", rejudge), controls, results, trigger_mode="always_last", **quiet)

@@ -16,7 +16,7 @@ from core.verdict.audit import audit
 from core.verdict.counterfactual import alternatives
 from core.verdict.judge import FAIL, PASS, LightMatch, Metric
 from core.verdict.measure import Measurement
-from core.verdict.rules import rule
+from core.verdict.rules import DIFFERS, rule
 from tabs.inspect.automatic import name_of
 from tabs.inspect.colors import EVEN_CONTRAST, lab_text, nearest_names_view
 from tabs.inspect.steps import steps
@@ -161,6 +161,7 @@ def verdict_view(
     return {
         "status": verdict.status,
         "title": TITLES[verdict.status],
+        "relation": found.relation,
         "reason": verdict.reason,
         "found": _swatch(verdict.lab, hex_of(lab_to_srgb8(np.array(verdict.lab)))),
         "accepted": _between(found),
@@ -171,7 +172,9 @@ def verdict_view(
         "light": light_sentence(verdict.light),
         "confidence": confidence_view(verdict.confidence_percent),
         "absent": absence(mask_parameters or {}),
-        "truth": true_color_words(image.origin, asked, found.object_name),
+        "truth": true_color_words(
+            image.origin, asked, found.object_name, forbidden=found.relation == DIFFERS
+        ),
         "audit": audit_view([found, *others]),
         "evidence_id": stored.evidence_id,
         "link": link,

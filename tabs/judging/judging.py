@@ -16,7 +16,6 @@ from core.records import EvidenceRecord, MaskRecord
 from core.verdict.candidates import Acceptance
 from core.verdict.expectations import findings_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.rules import DIFFERS
 from core.verdict.tasks import (
     ENDED,
     NO_MASK,
@@ -79,16 +78,13 @@ def outcome_record(
     """
     measurement = outcome.measurement
     plain = evidence_record(measurement, image_id, record.mask_id if record else None)
-    target = dict(plain.target)
-    if measurement.relation == DIFFERS:
-        target["relation"] = DIFFERS
     numbers = {
         **plain.numbers,
         "step": outcome.step,
         "told": outcome.told,
         "position": outcome.asked.position,
     }
-    return replace(plain, target=target, numbers=numbers)
+    return replace(plain, numbers=numbers)
 
 
 def masks_of(

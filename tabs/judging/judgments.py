@@ -11,11 +11,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from core.analysis.run_names import run_labels
-from core.color.systems import parse_target
+from core.color.systems import ColorTarget, parse_target
 from core.errors import BadInput, NotStored, TrueHueError
 from core.spreadsheets import cell
 from core.verdict.judge import PASS, UNSCORED
-from core.verdict.rules import RULES
+from core.verdict.rules import MATCHES, RULES
 from storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
 from tabs.judging.keeping import QuestionRequest, keep_question
 from tabs.page.actor import Actor, Thing, asks, may
@@ -93,6 +93,7 @@ def judgment_json(context: Context, actor: Actor, judgment: JudgmentRecord) -> d
         "hex": str(target.get("hex") or ""),
         "color": str(target.get("name") or target.get("hex") or ""),
         "target": str(target.get("value") or target.get("hex") or ""),
+        "relation": _relation(judgment),
         "image_id": judgment.image_id,
         "mask": judgment.mask_id,
         "stored": stored,
@@ -189,7 +190,7 @@ def judgments_csv(context: Context) -> str:
                 judgment.object_name,
                 judgment.target.get("name"),
                 judgment.target.get("hex"),
-                judgment.target.get("relation") or "matches",
+                _relation(judgment),
                 judgment.image_id,
                 judgment.mask_id,
                 judgment.run_id,
@@ -201,8 +202,9 @@ def judgments_csv(context: Context) -> str:
 
 
 def of_question(context: Context, actor: Actor, query: Mapping[str, str]) -> dict[str, Any]:
-    """The answers that count to the question about a mask: ``image``, ``mask``, ``object`` and
-    ``target``, as the page writes them. Raises BadInput for a color that is none."""
+    """The answers that count to the question about a mask: ``image``, ``mask``, ``object``,
+    ``target`` and ``relation``, as the page writes them. Raises BadInput for a color that is
+    none."""
     color = parse_target(query.get("target", ""))
     probe = JudgmentRecord(
         PASS,
@@ -211,7 +213,7 @@ def of_question(context: Context, actor: Actor, query: Mapping[str, str]) -> dic
         query.get("image", ""),
         query.get("mask", ""),
         object_name=query.get("object", ""),
-        target={"hex": color.hex},
+        target=_target_json(color, query.get("relation", MATCHES)),
     )
     return _answers(context, actor, probe)
 
@@ -265,7 +267,7 @@ def _of_run(context: Context, request: Judge) -> JudgmentRecord:
     if rule_id not in statuses:
         raise BadInput(f"This run was not judged by {rule_id!r:.40}.")
     color = parse_target(items[0].color) if items[0].color else None
-    target = {} if color is None else {"name": color.name, "hex": color.hex}
+    target = {} if color is None else _target_json(color, items[0].relation)
     return JudgmentRecord(
         request.answer,
         rule_id,
@@ -278,6 +280,16 @@ def _of_run(context: Context, request: Judge) -> JudgmentRecord:
         target,
         request.reason,
     )
+
+
+def _target_json(color: ColorTarget, relation: str) -> dict[str, Any]:
+    """The target of a judgment: without a relation stand those that must have the color."""
+    required = {"relation": relation} if relation not in ("", MATCHES) else {}
+    return {"name": color.name, "hex": color.hex, **required}
+
+
+def _relation(judgment: JudgmentRecord) -> str:
+    return str(judgment.target.get("relation") or MATCHES)
 
 
 def _is_stored(context: Context, image_id: str) -> bool:
@@ -296,6 +308,7 @@ def _link(judgment: JudgmentRecord) -> str:
             "mask": judgment.mask_id[:ID_LENGTH],
             "object": judgment.object_name,
             "target": str(target.get("value") or target.get("hex") or ""),
+            "relation": str(target.get("relation") or ""),
             "rule": judgment.rule,
         },
     )

@@ -10,8 +10,8 @@ from core.color.systems import parse_target
 from core.errors import BadInput
 from core.records import EvidenceRecord
 from core.verdict.candidates import Acceptance
-from core.verdict.measure import AskedObject, Measurement, measure_by_rules
-from core.verdict.rules import RULES
+from core.verdict.measure import Measurement, measure_by_rules
+from core.verdict.rules import MATCHES, RULES
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
@@ -32,7 +32,7 @@ def measured_by_all(
             parse_target(put.target_text),
             [by.id for by in RULES],
             acceptance=Acceptance(put.k, context.munsell, put.neighbors_of),
-            asked=AskedObject(put.object_name),
+            asked=put.target_object,
         )
     )
 
@@ -73,10 +73,13 @@ class QuestionRequest(PageRequest):
     rule: str = ""
     k: Annotated[Whole, Field(ge=0, le=MAX_K, title="k, the number of accepted neighbors,")] = 0
     neighbors_of: str = NEIGHBORS_OF
+    relation: str = MATCHES
 
     def question(self) -> Question:
         """What is asked. Raises BadInput for what it cannot be."""
-        return question(self.object, self.target, self.rule, self.k, True, self.neighbors_of)
+        return question(
+            self.object, self.target, self.rule, self.k, True, self.neighbors_of, self.relation
+        )
 
 
 @asks("add")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from core.color.systems import SYSTEMS, ColorTarget
+from core.color.systems import SYSTEMS
 from core.errors import BadInput
 from core.records import EvidenceRecord
 from core.verdict.candidates import MAX_NEIGHBORS
-from core.verdict.measure import Measurement
-from core.verdict.rules import DEFAULT_RULE, RULES
+from core.verdict.measure import AskedObject, Measurement
+from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES
 from tabs.page.links import ID_LENGTH, link
 
 MAX_K = MAX_NEIGHBORS
@@ -19,7 +19,10 @@ NEIGHBORS_OF = "l3"
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of the marked pixels. ``neighbors_of`` serves colors that have no system."""
+    """What is asked of the marked pixels. ``neighbors_of`` serves colors that have no system.
+
+    ``relation`` is ``matches``, or ``differs`` where the object must not have the color.
+    """
 
     object_name: str = ""
     target_text: str = ""
@@ -27,6 +30,14 @@ class Question:
     k: int = 0
     show_measured: bool = True
     neighbors_of: str = NEIGHBORS_OF
+    relation: str = MATCHES
+
+    @property
+    def target_object(self) -> AskedObject:
+        """The object as the rules measure it: one that must not have the color without the color's
+        help, as the released code measures COA's second object."""
+        guided = False if self.relation == DIFFERS else None
+        return AskedObject(self.object_name, self.relation, guided)
 
     def as_json(self, image_id: str, mask_id: str) -> dict[str, Any]:
         """What the page sends to have the verdict on this mask kept (tabs.judging.keeping)."""
@@ -38,6 +49,7 @@ class Question:
             "rule": self.rule_id,
             "k": self.k,
             "neighbors_of": self.neighbors_of,
+            "relation": self.relation,
         }
 
     def address(self, image_id: str, mask_id: str = "") -> str:
@@ -50,6 +62,7 @@ class Question:
                 "mask": mask_id[:ID_LENGTH],
                 "object": self.object_name,
                 "target": self.target_text,
+                "relation": self.relation if self.relation != MATCHES else None,
                 "rule": self.rule_id,
                 "k": self.k or None,
                 "system": other,
@@ -64,6 +77,7 @@ def question(
     k: Any,
     show_measured: Any,
     neighbors_of: Any = NEIGHBORS_OF,
+    relation: Any = MATCHES,
 ) -> Question:
     """Checks what the browser sent; raises BadInput for a k that is none, and for what the page
     cannot have sent."""
@@ -78,11 +92,13 @@ def question(
         and rule_id in rule_ids
         and isinstance(neighbors_of, str)
         and neighbors_of in SYSTEMS
+        and isinstance(relation, str)
+        and relation in RELATIONS
     )
     if not right:
         raise BadInput(
-            f"The page sent the rule {rule_id!r:.60} and neighbors of {neighbors_of!r:.60}, which "
-            "cannot be judged by. Reload the page."
+            f"The page sent the rule {rule_id!r:.60}, neighbors of {neighbors_of!r:.60} and the "
+            f"relation {relation!r:.60}, which cannot be judged by. Reload the page."
         )
     return Question(
         str(object_name or "").strip(),
@@ -91,6 +107,7 @@ def question(
         int(k),
         bool(show_measured),
         str(neighbors_of),
+        str(relation),
     )
 
 
@@ -101,7 +118,7 @@ def evidence_record(measurement: Measurement, image_id: str, mask_id: str | None
         image_id=image_id,
         mask_id=mask_id,
         object_name=measurement.object_name,
-        target=_target_json(measurement.target),
+        target=_target_json(measurement),
         protocol=verdict.rule,
         version=verdict.version,
         parameters=verdict.parameters,
@@ -111,11 +128,16 @@ def evidence_record(measurement: Measurement, image_id: str, mask_id: str | None
     )
 
 
-def _target_json(target: ColorTarget) -> dict[str, Any]:
-    return {
+def _target_json(measurement: Measurement) -> dict[str, Any]:
+    target = measurement.target
+    fields = {
         "name": target.name,
         "system": target.system,
         "hex": target.hex,
         "lab": list(target.lab),
         "value": target.value,
     }
+    # The field names the row: without it stand those that were stored before there was one.
+    if measurement.relation != MATCHES:
+        fields["relation"] = measurement.relation
+    return fields

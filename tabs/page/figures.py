@@ -24,7 +24,7 @@ from core.concepts.color_description import ColorDescription
 from core.images.pixels import MaskedColors
 from core.verdict.measure import Measurement
 from core.verdict.region import acceptance_outline, line_across, room_left, square_around
-from core.verdict.rules import rule
+from core.verdict.rules import DIFFERS, rule
 
 INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
 PANEL = "var(--th-panel)"
@@ -103,12 +103,13 @@ def chromaticity(measurement: Measurement) -> dict[str, Any]:
     _neutral(figure)
     target = measurement.candidates[0]
     found_lab = measurement.verdict.lab
-    label = f"asked: {target.name or target.hex}"
+    which = "forbidden" if measurement.relation == DIFFERS else "asked"
+    label = f"{which}: {target.name or target.hex}"
     figure.add_trace(_point(target.lab, label, target.hex, "circle", 11))
     light = measurement.verdict.light
     if light is not None:
         seen = light.seen_lab
-        figure.add_trace(_point(seen, "asked, as this light shows it", _hex(seen), "diamond", 9))
+        figure.add_trace(_point(seen, f"{which}, as this light shows it", _hex(seen), "diamond", 9))
     figure.add_trace(_point(found_lab, "found", _hex(found_lab), "square", 11))
     _labels(
         figure, {"neutral": (0.0, 0.0), "asked": target.lab[1:], "found": found_lab[1:]}, low, high

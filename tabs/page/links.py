@@ -30,6 +30,7 @@ def read(query: Mapping[str, str]) -> dict[str, str]:
         "image",
         "mask",
         "target",
+        "relation",
         "object",
         "rule",
         "k",

@@ -9,6 +9,9 @@ import { explore, ofLink, onBack, restored } from './view.js';
 
 const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
 
+const forbidden = (one) => one.relation === 'differs';
+const requirementOf = (one) => (forbidden(one) ? 'must not be: ' : 'asked: ');
+
 function card(one, openPicture) {
   const node = make('article', 'th-pair-card');
   const button = make('button', 'th-shot-picture');
@@ -16,7 +19,10 @@ function card(one, openPicture) {
   node.dataset.key = one.key;
   button.type = 'button';
   button.title = 'Open in Inspect';
-  button.setAttribute('aria-label', 'Open in Inspect: ' + one.object + ', asked for ' + one.color);
+  button.setAttribute(
+    'aria-label',
+    'Open in Inspect: ' + one.object + ', ' + requirementOf(one) + one.color,
+  );
   picture.src = one.thumb;
   picture.loading = 'lazy';
   picture.alt = '';
@@ -27,6 +33,7 @@ function card(one, openPicture) {
       mask: one.mask,
       object: one.object,
       target: one.target,
+      relation: one.relation,
       rule: said.rule,
     });
   button.addEventListener('click', () => open(one.said[0]));
@@ -35,7 +42,7 @@ function card(one, openPicture) {
   if (one.hex) head.appendChild(swatches([one.hex]));
   head.append(
     make('b', '', one.object || 'object'),
-    make('span', 'th-soft', 'asked: ' + one.color),
+    make('span', 'th-soft', requirementOf(one) + one.color),
   );
   words.appendChild(head);
   one.said.forEach((said) => {
@@ -52,7 +59,7 @@ function card(one, openPicture) {
     if (said.found && one.hex)
       first.appendChild(
         touchingInWords([
-          { role: 'asked', hex: one.hex, name: one.color },
+          { role: forbidden(one) ? 'must not be' : 'asked', hex: one.hex, name: one.color },
           { role: 'found', hex: said.found, name: '' },
         ]),
       );

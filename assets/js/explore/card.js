@@ -59,6 +59,7 @@ export function openInInspect(one, openPicture) {
       mask: one.mask,
       object: one.object,
       target: one.color,
+      relation: one.relation,
       rule: one.rule,
     });
 }

@@ -1,10 +1,12 @@
 // Rules against people: how often each rule says what people said of its verdicts, and their list.
 import { make, put, strip, swatches } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
+import { answerWords } from '../shared/judging.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 import { explore } from './view.js';
 
+const requirementOf = (one) => (one.relation === 'differs' ? 'must not be: ' : 'asked: ');
 const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -117,6 +119,7 @@ export function mount(widget) {
           mask: one.mask,
           object: one.object,
           target: one.target,
+          relation: one.relation,
           rule: one.rule,
         }),
       );
@@ -126,7 +129,7 @@ export function mount(widget) {
     if (one.hex) head.appendChild(swatches([one.hex]));
     head.append(
       make('b', '', one.object || 'object'),
-      make('span', 'th-soft', one.color ? 'asked: ' + one.color : ''),
+      make('span', 'th-soft', one.color ? requirementOf(one) + one.color : ''),
     );
     const verb = (one.agrees ? 'agree' : 'disagree') + (one.mine ? '' : 's');
     const said = make(
@@ -142,9 +145,9 @@ export function mount(widget) {
         MARKS[one.status] +
         ' ' +
         one.status +
-        '): it ' +
-        (one.answer === 'pass' ? 'has' : 'does not have') +
-        ' the color.',
+        '): ' +
+        answerWords(one.answer, one) +
+        '.',
     );
     words.append(head, said);
     if (one.reason) words.appendChild(make('p', 'th-pv-reason', '“' + one.reason + '”'));

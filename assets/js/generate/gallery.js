@@ -32,7 +32,8 @@ export function mount({ element, props, trigger }) {
     props.value = {
       opened: item.image_id,
       object: target ? target.object : '',
-      target: target ? target.color : '',
+      target: target && target.asked ? target.asked.value : '',
+      relation: target && target.asked ? target.asked.relation : '',
       mask: target ? target.mask : '',
       at: Date.now(),
     };

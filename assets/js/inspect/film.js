@@ -96,6 +96,7 @@ export function mount({ element, props, trigger }) {
       mask: one.mask,
       object: one.object,
       target: one.color,
+      relation: one.relation,
       rule: one.rule,
       at: Date.now(),
     };

@@ -164,6 +164,7 @@ export function mount({ element, props, trigger, watch }) {
   function judged() {
     const bounds = limits.limits();
     const moved = limits.moved();
+    const forbidden = props.view.relation === 'differs';
     bars.forEach(({ metric, row, limitText, state, mark, slider }) => {
       if (!mark) return;
       const limit = bounds[metric.name];
@@ -179,7 +180,8 @@ export function mount({ element, props, trigger, watch }) {
             : ', the limit of the rule'),
       );
       limitText.textContent = other ? '< ' + limits.number(metric.name, limit) : metric.limit_text;
-      state.textContent = passed ? '✓ pass' : '✕ fail';
+      const words = forbidden ? ['✕ matches', '✓ differs'] : ['✓ pass', '✕ fail'];
+      state.textContent = words[passed ? 0 : 1];
       row.classList.toggle('th-moved', other);
     });
     const hint = limits.hint();
@@ -254,9 +256,9 @@ export function mount({ element, props, trigger, watch }) {
     });
     answering.node.dataset.verdict = view.evidence_id;
     const mine = answering;
-    const { image, mask, object, target } = view.question;
+    const { image, mask, object, target, relation } = view.question;
     if (view.kept) {
-      ask('/api/judgments/of?' + new URLSearchParams({ image, mask, object, target }))
+      ask('/api/judgments/of?' + new URLSearchParams({ image, mask, object, target, relation }))
         .then((found) => {
           if (answering === mine) mine.show(found);
         })
@@ -324,7 +326,7 @@ export function mount({ element, props, trigger, watch }) {
     // The same order everywhere: what was asked left, what was found right.
     add(
       pair,
-      swatch('asked', view.asked, 'Asked'),
+      swatch('asked', view.asked, view.relation === 'differs' ? 'Must not be' : 'Asked'),
       view.accepted && swatch('accepted', view.accepted, view.accepted.title),
       swatch('found', view.found, 'Found'),
     );

@@ -30,14 +30,17 @@ export function moveableLimits(changed) {
     const known = ruled();
     return Object.keys(known).filter((name) => name in own && own[name] !== known[name]);
   }
-  const passes = (bounds) =>
+  // One that must not have the color passes where no alternative matches.
+  const forbidden = () => view.relation === 'differs';
+  const matches = (bounds) =>
     view.alternatives.some((one) =>
       Object.entries(one).every(([name, value]) => value < bounds[name]),
     );
+  const passes = (bounds) => matches(bounds) !== forbidden();
   // The first place of the slider above a value: a number passes strictly below its limit.
   const above = (name, value) =>
     (Math.floor(value / LIMIT_STEPS[name] + 1e-9) + 1) * LIMIT_STEPS[name];
-  // The smallest limit of the slider that lets it pass, the others as they are; null for none.
+  // The limit of the slider that just lets it pass, the others as they are; null for none.
   function passesFrom(name, bounds) {
     const values = view.alternatives
       .filter((one) =>
@@ -45,7 +48,9 @@ export function moveableLimits(changed) {
       )
       .map((one) => one[name]);
     if (!values.length) return null;
-    return above(name, Math.min(...values));
+    const least = Math.min(...values);
+    if (!forbidden()) return above(name, least);
+    return above(name, least) - LIMIT_STEPS[name] || null;
   }
   // Where no single limit would do: those that the nearest of the alternatives goes over.
   function together(bounds) {
@@ -100,7 +105,7 @@ export function moveableLimits(changed) {
         ways
           .map(([name, value]) => LIMIT_NAMES[name] + ' ' + number(name, value))
           .join(', or of ') +
-        '.'
+        (forbidden() ? ' or less.' : '.')
       );
     },
     // For the address: "delta_e00:8,hue_deg:40"; empty for the rule's own.

@@ -6,7 +6,19 @@ import { make } from './dom.js';
 import { send } from './http.js';
 import { store } from './state.js';
 
-const ANSWER_WORDS = { pass: 'it has the color', fail: 'it does not have the color' };
+const capital = (words) => words[0].toUpperCase() + words.slice(1);
+const HAS = 'it has the color';
+const HAS_NOT = 'it does not have the color';
+/**
+ * A person's answer in words: of one object, which must have the color or must not, or of a whole
+ * image of a run, where a prompt may require both.
+ * @param {string} value pass or fail
+ * @param {{ run?: string, relation?: string }} question
+ */
+export function answerWords(value, { run, relation }) {
+  if (run) return value === 'pass' ? 'the colors are right' : 'the colors are wrong';
+  return (value === 'pass') === (relation === 'differs') ? HAS_NOT : HAS;
+}
 /**
  * @param {{ question: Record<string, any>, status: string, ruleName: string, evidence: string | null,
  *   answers?: { judgment: any, others: any[], others_total: number },
@@ -111,7 +123,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
       radio.value = value;
       radio.required = true;
       radio.checked = value === wanted;
-      label.append(radio, make('span', '', ANSWER_WORDS[value].replace(/^i/, 'I')));
+      label.append(radio, make('span', '', capital(answerWords(value, question))));
       set.appendChild(label);
     });
     const label = make('label', 'th-judging-why');
@@ -150,7 +162,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
     form.scrollIntoView({ block: 'nearest' });
   }
   function words(one) {
-    return ANSWER_WORDS[one.answer] + '.' + (one.reason ? ' “' + one.reason + '”' : '');
+    return answerWords(one.answer, question) + '.' + (one.reason ? ' “' + one.reason + '”' : '');
   }
   // What others say stands there as theirs: it can be neither changed nor taken back from here.
   function lineOfOther(one) {

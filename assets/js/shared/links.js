@@ -83,7 +83,11 @@ function titleOf(query, words) {
   const about = (...parts) => parts.filter(Boolean).join(', ');
   let room = ROOMS[tab] || '';
   let open = words || '';
-  if (tab === 'inspect') open ||= about(value('object'), nameOfColor(value('target')));
+  if (tab === 'inspect')
+    open ||= about(
+      value('object'),
+      (value('relation') === 'differs' ? 'not ' : '') + nameOfColor(value('target')),
+    );
   if (tab === 'generate') open ||= value('q') || value('text');
   if (tab === 'compare') {
     room = 'Compare: ' + (COMPARE[view] || COMPARE.concept);

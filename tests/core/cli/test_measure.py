@@ -154,6 +154,12 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
     assert found == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
 
 
+def test_a_forbidden_color_fails(folder: Path) -> None:
+    command = ("mug.png", "--mask", "mask.png", "--target", ORANGE, "--json")
+    (found,) = lines(run(folder, *command, "--relation", "differs"))
+    assert (found["status"], found["relation"]) == ("fail", "differs")
+
+
 @pytest.mark.parametrize("rule_id", [known.id for known in RULES])
 def test_every_rule_can_be_chosen(folder: Path, rule_id: str) -> None:
     done = run(

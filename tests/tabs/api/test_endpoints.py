@@ -39,6 +39,13 @@ def test_two_distributions_are_compared(context: Context) -> None:
     assert compare(context, OWNER, {"a": one, "b": even})["emd_lab"] > 10.0
 
 
+@pytest.mark.parametrize(("relation", "status"), [("matches", "pass"), ("differs", "fail")])
+def test_a_forbidden_color_fails(context: Context, relation: str, status: str) -> None:
+    fields = {"image": GRAY, "target": "#808080", "rule": "released", "relation": relation}
+    answer = BY_NAME["measure_image"].answer(context, OWNER, fields)
+    assert (answer["status"], answer.get("relation", "matches")) == (status, relation)
+
+
 @pytest.mark.parametrize(
     ("name", "fields", "words"),
     [
@@ -47,6 +54,7 @@ def test_two_distributions_are_compared(context: Context) -> None:
         ("measure_image", {"image": "f" * 64, "target": "css:teal"}, "Nothing is stored under"),
         ("measure_image", {"image": GRAY, "target": "css:teal", "k": 21}, "k"),
         ("measure_image", {"image": GRAY, "target": "css:teal", "k": "x"}, "a whole number"),
+        ("measure_image", {"image": GRAY, "target": "#808080", "relation": "is"}, "relation"),
         ("measure_image", {"image": GRAY}, "“target” is missing."),
         ("measure_image", {"image": GRAY, "color": "css:teal"}, "“color” is not known here"),
         ("find_mask", {"image_id": "f" * 64, "object_name": "mug"}, "Nothing is stored under"),

@@ -243,6 +243,10 @@ def test_inspect_opens_the_example_with_rule_color_and_exact_mask(
     assert (shown["rule"], shown["mask"]) == ("released", kept["mask"])
     assert parse_target(shown["target"]).name == "Orange"
     assert context.storage.evidence.count() == 0
+    out = explore.opened(context, view, {**source, "relation": "differs"}, *asked)
+    updates = dict(zip([id(one) for one in view.outputs], out, strict=True))
+    assert updates[id(view.relation)] == "differs"
+    assert updates[id(view.verdict)]["view"]["relation"] == "differs"
     with pytest.raises(BadInput, match="did not say"):
         explore.opened(context, view, {}, *asked)
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from threading import Event
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -24,13 +25,17 @@ from core.verdict.rules import RULES
 from tabs.generate import tab
 from tabs.generate.drawings import drawings_json
 from tabs.generate.plan import OwnPrompt
+from tabs.inspect.judge import last_question, open_on_stage, question_of
 from tabs.judging.generation import judge_exact
 from tabs.judging.judging import Picture, masks_of
-from tabs.judging.question import evidence_record
+from tabs.judging.judgments import Judge, judge_verdict, of_question
+from tabs.judging.question import Question, evidence_record
 from tabs.judging.rejudge import RejudgeProgress, rejudge
 from tabs.library.service import Library
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
+from tabs.page.links import read
+from tabs.page.requests import read_as
 from tabs.shell.compose import make_context
 
 SET = "gencolorbench"
@@ -194,6 +199,55 @@ def test_the_second_object_of_coa_has_a_question_of_its_own(context: Context) ->
     assert {one["status"] for one in shown["verdicts"]} == {"pass"}
     verdicts = shown["targets"][1]["verdicts"]
     assert {one["rule"]: one["status"] for one in verdicts}["released"] == "pass"
+
+
+def test_inspect_says_of_a_forbidden_color_what_failures_say(context: Context) -> None:
+    """Every rule, and as stored verdict, link, judgment and reopened image: one question."""
+    row = pictured(context, prompt_of(context, "coa"), "leaked")
+    shown = drawings_json(context, [row])[0]["targets"][1]
+    image_id, mask_id = str(row.image_id), shown["mask"]
+    assert shown["asked"]["relation"] == "differs"
+    assert "from the forbidden one" in str(drawings_json(context, [row])[0]["truth"])
+    stored = {rule: rows_of(context, row, rule)[1] for rule in RULE_IDS}
+    assert {one.status for one in stored.values()} == {"pass", "fail"}
+    for rule, verdict in stored.items():
+        put = Question("plate", shown["asked"]["value"], rule, relation="differs")
+        query = read(dict(parse_qsl(put.address(image_id, mask_id).removeprefix("?"))))
+        put, words = question_of(query)
+        assert (put.relation, words) == ("differs", "")
+        card = open_on_stage(context, image_id, put, mask_id).verdict["view"]
+        assert (card["status"], card["evidence_id"]) == (verdict.status, verdict.evidence_id)
+        assert (card["relation"], card["kept"]) == ("differs", True)
+        assert json.loads(card["json"])["relation"] == "differs"
+        assert "relation=differs" in card["link"]
+        others = {one["id"]: one["status"] for one in card["others"]}
+        assert others == {by: one.status for by, one in stored.items() if by != rule}
+    asked = read_as(Judge, {**card["question"], "answer": "pass"})
+    said = judge_verdict(context, OWNER, asked)
+    assert said["relation"] == "differs"
+    assert "relation=differs" in said["link"]
+    assert {one["rule"]: one["status"] for one in said["statuses"]} == {
+        by: one.status for by, one in stored.items()
+    }
+    assert of_question(context, OWNER, card["question"])["judgment"]["id"] == said["id"]
+    plain = {**card["question"], "relation": "matches"}
+    assert of_question(context, OWNER, plain)["judgment"] is None
+    del plain["relation"]
+    assert of_question(context, OWNER, plain)["judgment"] is None
+    reopened, _ = last_question(context, image_id, Question())
+    assert reopened.relation == "differs"
+
+
+def test_a_question_without_a_relation_means_must_be(context: Context) -> None:
+    row = pictured(context, prompt_of(context, "coa"))
+    target = str(row.targets[0].color.value) if row.targets[0].color else ""
+    put, words = question_of(read({"tab": "inspect", "object": "apple", "target": target}))
+    assert (put.relation, words, "relation" in put.address("a" * 64)) == ("matches", "", False)
+    card = open_on_stage(context, str(row.image_id), put).verdict["view"]
+    assert (card["status"], card["kept"], card["relation"]) == ("pass", True, "matches")
+    put, words = question_of({"target": target, "relation": "sometimes"})
+    assert put.relation == "matches"
+    assert 'no relation "sometimes"' in words
 
 
 def test_a_place_that_the_renderer_leaves_out_is_unscored_not_absent(context: Context) -> None:
