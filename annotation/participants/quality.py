@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from core.studies import Purpose, Trial
 
 FAST_MS = 400.0
 """An answer faster than this can hardly rest on having looked at both images."""
+
+LEAST_ANSWER_S = 1.0
+"""Seconds that an answer takes at least, on average from coming in to finishing."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,15 @@ def quality_of(
         _planned(plan, len(main), len(given)),
         (plan.screening.plates or plan.screening.patches) and not screening,
     )
+
+
+def too_fast(enrolled_at: datetime, finished_at: datetime, answers: int) -> bool:
+    """Whether nobody can have given so many answers in that time. Both times are the server's: what
+    a page says of response times can be made up. Answers that were given offline and sent together
+    have all the time since the participant came in. Equal times are those of a clock that was set
+    back and stands still until it has caught up: they say nothing."""
+    seconds = (finished_at - enrolled_at).total_seconds()
+    return 0 < seconds < LEAST_ANSWER_S * answers
 
 
 def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:

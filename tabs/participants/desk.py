@@ -169,7 +169,7 @@ class Desk:
         seat = Seat(person, self.plan(person.plan_version), list(trials))
         seat.seen_at(trials)
         if self.book.preview:
-            seat.most_bytes = PREVIEW_BYTES
+            seat.most_bytes, seat.preview = PREVIEW_BYTES, True
         self.seats[person.id] = seat
         self._by_invitation[person.invitation_id] = person.id
         if outside := person.external.get("prolific_pid"):

@@ -15,6 +15,7 @@ from annotation.assignment.ledger import given_at, sign_of
 from annotation.assignment.practice import PracticeStage, PracticeState, practice_state
 from annotation.assignment.training import right, rounds
 from annotation.judgments.answers import Answer, AnswerKind, read_answer
+from annotation.participants.quality import too_fast
 from annotation.participants.screening import (
     Patch,
     PlateChoice,
@@ -56,8 +57,9 @@ class Stage(StrEnum):
 class Seat:
     """``trials`` are by position; ``answers`` those that stand, the last given one last; ``ids`` of
     all stored events, of a draft those ``before`` it and its own; ``marks`` on their colorings;
-    ``sign_at`` the last sign of them; ``finished_with`` as many trials. ``turn``: what one
-    participant sends is taken one after the other."""
+    ``sign_at`` the last sign of them; ``finished_with`` as many trials; ``too_fast``: they finished
+    sooner than anybody can, which a ``preview`` may. ``turn``: what one participant sends is taken
+    one after the other."""
 
     person: ParticipantRecord
     plan: StudyPlan
@@ -74,6 +76,8 @@ class Seat:
     screened: bool = False
     finished_with: int = -1
     withdrawn: bool = False
+    preview: bool = False
+    too_fast: bool = False
     turn: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     def __post_init__(self) -> None:
@@ -228,6 +232,9 @@ class Seat:
                 # Of before there were second colorings: nothing was given after the end.
                 count = event.body.get("trials")
                 self.finished_with = count if isinstance(count, int) else MOST_TRIALS * 10
+                if event.at is not None and not self.preview:
+                    enrolled_at = self.person.enrolled_at
+                    self.too_fast = too_fast(enrolled_at, event.at, len(self.answers))
             case EventKind.WITHDRAWAL:
                 self.withdrawn = True
             case EventKind.ANSWER if event.position is not None:

@@ -63,17 +63,20 @@ async def drawn_at(desk: Desk, seat: Seat, positions: Sequence[int]) -> Drawn:
 
 
 def participant_json(seat: Seat) -> Json:
-    """How far somebody is, and what they get at the end once they are there."""
+    """How far somebody is, and what they get at the end once they are there: no code and no way
+    back where they were faster than anybody can be (``withheld``)."""
     plan, completion = seat.plan, seat.plan.completion
     url = completion.url if completion.url.startswith(("https://", "http://")) else ""
+    completed = seat.finished and not seat.too_fast
     return {
         "id": seat.person.id,
         "number_of_trials": len(seat.trials) if seat.done else length_of(plan, seat.trials),
         "positions_answered": list(seat.answers),  # in the order of answering
         "stage": seat.stage.value,
         "language": seat.person.language,
-        "code": completion.code if seat.finished else "",
-        "url": url if seat.finished else "",
+        "code": completion.code if completed else "",
+        "url": url if completed else "",
+        "withheld": seat.finished and seat.too_fast and bool(completion.code or url),
         "plates": len(seat.plates),
         "patches": [
             {"name": one.name, "field": one.field, "patch": one.patch, "place": one.place}

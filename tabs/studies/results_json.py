@@ -20,7 +20,7 @@ from core.studies import Decision, Event, EventKind, ParticipantRecord
 from tabs.studies.metrics import StudyMetric
 from tabs.studies.questions.results import asked_json, questions_json
 from tabs.studies.results_numbers import ALONE, few_people, number, percent, plain
-from tabs.studies.results_source import StudySource, rule_json
+from tabs.studies.results_source import StudySource, rule_json, too_fast_json
 from tabs.studies.results_validation import validation_json
 
 ELO = 400 / math.log(10)
@@ -176,6 +176,7 @@ def person_json(
         "excluded": bool(result.excluded),
         "reasons": list(result.excluded),
         "decision": decision_json(source.decisions.get(participant.id)),
+        "too_fast": too_fast_json(participant, events),
         "comments": kinds[EventKind.COMMENT],
     }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from annotation.participants.exclusion import rule_of
-from annotation.participants.quality import ExclusionRule
+from annotation.participants.quality import ExclusionRule, too_fast
 from annotation.report import Person
 from annotation.studies.files import from_json
 from annotation.studies.plan import StudyPlan
@@ -107,3 +108,15 @@ def source_key(context: Context, study_id: str) -> tuple[Any, ...]:
 def rule_json(rule: ExclusionRule) -> dict[str, Any]:
     """The rule as it is stored and shown."""
     return asdict(rule)
+
+
+def too_fast_json(participant: ParticipantRecord, events: Sequence[Event]) -> dict[str, Any] | None:
+    """How many answers in how many seconds, where nobody can be so fast; their completion code was
+    withheld."""
+    kinds = Counter(event.kind for event in events)
+    answers = kinds[EventKind.ANSWER] - kinds[EventKind.UNDO]
+    ends = [event.at for event in events if event.kind is EventKind.FINISH and event.at is not None]
+    if not ends or not too_fast(participant.enrolled_at, ends[-1], answers):
+        return None
+    seconds = (ends[-1] - participant.enrolled_at).total_seconds()
+    return {"answers": answers, "seconds": round(seconds, 3)}

@@ -190,6 +190,12 @@ TABLES: tuple[StudyTable, ...] = (
             _number("training", COMPUTED, "Training answered right in the last round.", _SHARE),
             _number("plates", COMPUTED, "Color-vision plates read right.", _SHARE),
             _truth("screen", COMPUTED, "Whether darkest and lightest patches were told apart."),
+            _truth(
+                "too_fast",
+                COMPUTED,
+                "Whether all answers took less than a second each, by the server's clock from "
+                "coming in to finishing: their completion code was withheld.",
+            ),
             _EXCLUDED,
             _text("reasons", COMPUTED, "Why they are left out, with semicolons between."),
             _text(

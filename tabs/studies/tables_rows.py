@@ -162,6 +162,7 @@ def participants(data: ExportData) -> Iterator[Json]:
             },
             **quality,
             "training": (quality["training"] or (None,))[-1],
+            "too_fast": one["too_fast"] is not None,
             "excluded": one["excluded"],
             "reasons": "; ".join(one["reasons"]) or None,
             "external": _json(external[one["number"]]) if external.get(one["number"]) else None,

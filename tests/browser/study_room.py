@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from fastapi import FastAPI
 
 from annotation.colorings.actions import read_action
 from annotation.colorings.layer import paint
+from annotation.participants import quality
 from annotation.studies.cases import Candidate, Case, Kind
 from annotation.studies.files import to_json
 from annotation.studies.plan import (
@@ -208,9 +210,11 @@ def _picture(rng: np.random.Generator, side: int) -> np.ndarray:
 
 @contextmanager
 def study_room(folder: Path, side: int = 400) -> Iterator[StudyRoom]:
-    """Opens the doors of participants over a fresh data folder, on a port of this machine."""
+    """Opens the doors of participants over a fresh data folder, on a port of this machine. Tests
+    are faster than people, and get their codes all the same."""
     rng = np.random.default_rng(11)
-    with Storage.open(folder / "data") as storage:
+    with Storage.open(folder / "data") as storage, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quality, "LEAST_ANSWER_S", 0.0)
         context = make_context(storage, "data")
         app = FastAPI()
         app.include_router(participant_routes(context))

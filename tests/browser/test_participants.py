@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from annotation.participants import quality
 from annotation.studies.cases import Kind
 from annotation.studies.plan import Material, Screening
 from core.studies import State
@@ -509,3 +510,19 @@ def test_the_page_runs_no_script_but_its_own(room: StudyRoom, visit: Visit, watc
     assert page.evaluate("window.foreign") is None
     assert any("Content Security Policy" in fault for fault in watch.faults)
     watch.faults.clear()
+
+
+def test_who_is_faster_than_anybody_reads_why_there_is_no_code(
+    room: StudyRoom, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quality, "LEAST_ANSWER_S", 3600.0)
+    page = visit(room.opened(room.plan(trials=2)))
+    person = Person(page)
+    person.begins()
+    person.answers(range(2))
+    person.at("comment")
+    person.presses("Finish")
+    end = person.at("finished")
+    expect(end).to_contain_text("faster than people can give them")
+    expect(end).not_to_contain_text(CODE)
+    expect(end.get_by_role("link")).to_have_count(0)

@@ -55,12 +55,13 @@ export function comment(undo, words) {
 }
 
 /**
- * The end, with the code that recruiting sites ask for.
+ * The end, with the code that recruiting sites ask for, or why it is withheld.
  * @param {any} study
- * @param {{ code: string, url: string }} participant
+ * @param {{ code: string, url: string, withheld: boolean }} participant
  */
-export function finished(study, { code, url }) {
+export function finished(study, { code, url, withheld }) {
   const nodes = study.outro ? paragraphs(study.outro) : [make('p', 'text', say('finished_text'))];
+  if (withheld) nodes.push(make('p', 'text', say('withheld_text')));
   if (code) {
     const value = make('output', 'code', code);
     const copy = button(say('copy'), 'plain', async () => {

@@ -69,6 +69,8 @@ export const english = {
   saving: 'Saving your answers …',
   finished_title: 'Thank you',
   finished_text: 'All your answers are kept. You can close this page.',
+  withheld_text:
+    'Your answers came in faster than people can give them, so the completion code is not shown. If you answered the study yourself, write to whoever sent you the link.',
   code_label: 'Your completion code',
   copy: 'Copy',
   copied: 'Copied',

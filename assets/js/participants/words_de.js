@@ -71,6 +71,8 @@ export const words = {
   saving: 'Ihre Antworten werden gespeichert …',
   finished_title: 'Danke',
   finished_text: 'Alle Ihre Antworten sind gespeichert. Sie können diese Seite schließen.',
+  withheld_text:
+    'Ihre Antworten kamen schneller an, als ein Mensch antworten kann. Deshalb wird der Code zum Abschluss nicht gezeigt. Wenn Sie die Studie selbst beantwortet haben, schreiben Sie bitte der Person, die Ihnen den Link geschickt hat.',
   code_label: 'Ihr Code zum Abschluss',
   copy: 'Kopieren',
   copied: 'Kopiert',

@@ -189,11 +189,18 @@ export function peopleView(box, current) {
           node.dataset.out = String(excluded);
           node.append(make('b', '', excluded ? '✕ left out' : '✓ counts'));
           person.reasons.forEach((text) => node.append(make('small', '', text)));
+          if (person.too_fast) {
+            const { answers, seconds } = person.too_fast;
+            const flag = '⚑ ' + answers + ' answers in ' + seconds.toFixed(1) + ' s: code withheld';
+            const line = make('small', '', flag);
+            line.title = 'Faster than anybody can answer, by the time of the server';
+            node.append(line);
+          }
           if (decision && decision.by) node.title = decision.by + ', ' + decision.at;
           return node;
         },
-        heads: ['excluded', 'reasons'],
-        values: (person) => [person.excluded, person.reasons.join('; ')],
+        heads: ['excluded', 'reasons', 'too_fast'],
+        values: (person) => [person.excluded, person.reasons.join('; '), Boolean(person.too_fast)],
       },
       {
         name: 'Answered',

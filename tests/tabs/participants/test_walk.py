@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from annotation.participants.screening import patches_for, plates_for
 from annotation.studies.cases import Kind
 from annotation.studies.plan import Completion, Material, Method, Screening, Training
 from core.studies import EventKind, Purpose, State
-from tests.tabs.participants.people import Room, answer, event, plan
+from tabs.studies.results import compute
+from tests.tabs.participants.people import Person, Room, answer, event, plan
 
 COMPLETION = Completion("C0DE", "https://example.org/done?cc=C0DE")
+_GIVEN = (COMPLETION.code, COMPLETION.url)
 
 
 @pytest.mark.parametrize(
@@ -42,9 +46,11 @@ def test_from_consent_to_code(
     assert all((len(trial["reference"] or ()) == 71) == distributions for trial in shown)
     assert len(told["colors"]) == (71 if distributions else 0)
     person.answer_all(kind=kind)
+    room.clock.turn(60)
     done = person.finish()
     assert done["stage"] == "finished"
     assert (done["code"], done["url"]) == (COMPLETION.code, COMPLETION.url)
+    assert not done["withheld"]
     assert done["number_of_trials"] == len(done["positions_answered"])
     assert room.log_differs(link.study) == []
     (record,) = room.storage.participants.of(link.study.id)
@@ -55,6 +61,44 @@ def test_from_consent_to_code(
     stored = room.storage.study_events.of(record.id)
     assert (stored[0].kind, stored[-1].kind) == (EventKind.CONSENT, EventKind.FINISH)
     assert stored[0].body["version"] == "1"
+
+
+def finished_after(room: Room, person: Person, seconds: float) -> dict[str, Any]:
+    """Comes in, and sends all answers in one request so many seconds later."""
+    trials = person.enroll()["trials"]
+    room.clock.turn(seconds)
+    answers = [answer(trial["position"], trial["expected"] or 0) for trial in trials]
+    return dict(person.post(*answers, event("finish"))["participant"])
+
+
+def test_who_answers_faster_than_anybody_can_is_flagged_and_gets_no_code(room: Room) -> None:
+    link = room.opened(plan(completion=COMPLETION))
+    fast, offline = room.person(link), room.person(link)
+    done = finished_after(room, fast, 0)
+    assert (done["stage"], len(done["positions_answered"])) == ("finished", 5)
+    assert (done["code"], done["url"], done["withheld"]) == ("", "", True)
+    # All at once is honest where the server has seen enough time go by: the network was away.
+    done = finished_after(room, offline, 5.1)
+    assert (done["code"], done["url"], done["withheld"]) == (*_GIVEN, False)
+    room.restart()
+    codes = [room.person(link) for _ in range(2)]
+    for one, before in zip(codes, (fast, offline), strict=True):
+        one.client.cookies = before.client.cookies
+    assert [one.state()["participant"]["code"] for one in codes] == ["", COMPLETION.code]
+    people = compute(room.context, link.study.id, 20, lambda _: None)["people"]
+    assert people[0]["too_fast"]["answers"] == 5
+    assert 0 < people[0]["too_fast"]["seconds"] < 1
+    assert people[1]["too_fast"] is None
+
+
+def test_a_clock_that_stands_still_and_a_study_without_a_code_withhold_nothing(room: Room) -> None:
+    """A clock that is set back stands still until it has caught up."""
+    done = finished_after(room, room.person(room.opened(plan())), 0)
+    assert not done["withheld"]
+    link = room.opened(plan(completion=COMPLETION))
+    room.clock.turn(-1800)
+    done = finished_after(room, room.person(link), 300)
+    assert done["code"] == COMPLETION.code
 
 
 def test_no_name_of_a_model_reaches_a_participant(room: Room) -> None:
