@@ -16,7 +16,7 @@ from core.generation.memory import BadModelFolder, check_room, is_out_of_memory,
 from core.generation.weights.files import part_file
 from core.generation.weights.pipeline_folder import PipelineFolder, check_source
 from core.generation.weights.sources import Source
-from core.generation.weights.transformers_parts import load_parts, refuse_unfilled
+from core.generation.weights.transformers_parts import known_classes, load_parts, refuse_unfilled
 from core.machine import Machine, Placement, placement
 
 
@@ -89,7 +89,7 @@ def _load(entry: ModelEntry, source: Source, checked: PipelineFolder, at: Placem
     parts: dict[str, Any] = {}
     family = FAMILIES.get(checked.pipeline)
     options = dict(family.at_load) if family else {}
-    with _quiet():
+    with _quiet(), known_classes(checked):
         try:
             if source.base is not None:
                 parts[entry.part] = _part(entry, source, checked, dtype)

@@ -3,12 +3,56 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from core.generation.memory import BadModelFolder
 from core.generation.weights.files import weight_sets
 from core.generation.weights.pipeline_folder import Part, PipelineFolder
+
+_SUCCESSORS = {"MT5Tokenizer": "T5Tokenizer", "MT5TokenizerFast": "T5TokenizerFast"}
+"""Classes that transformers 5 no longer has, by those that do their work."""
+
+
+@contextmanager
+def known_classes(checked: PipelineFolder) -> Iterator[None]:
+    """Every class that model_index.json names can be found inside: a name that transformers
+    dropped stands for its successor there.
+
+    Raises BadModelFolder, naming class and part, for one that has none.
+    """
+    aliases: dict[str, Any] = {}
+    for part in checked.parts:
+        if part.library not in ("transformers", "diffusers"):
+            continue
+        library = importlib.import_module(part.library)
+        if hasattr(library, part.class_name):
+            continue
+        successor = _successor(part.class_name) if part.library == "transformers" else ""
+        if not successor or not hasattr(library, successor):
+            raise BadModelFolder(
+                f"{checked.folder / 'model_index.json'} takes its {part.name} from the class "
+                f"{part.class_name}, which {part.library} {library.__version__} does not have. The "
+                f"files are whole. Install a {part.library} that has it, or take another model."
+            )
+        aliases[part.class_name] = getattr(library, successor)
+    import transformers
+
+    for name, successor_class in aliases.items():
+        setattr(transformers, name, successor_class)
+    try:
+        yield
+    finally:
+        for name in aliases:
+            delattr(transformers, name)
+
+
+def _successor(class_name: str) -> str:
+    """The class that reads the same files; feature extractors of images are image processors."""
+    if class_name.endswith("FeatureExtractor"):
+        return f"{class_name.removesuffix('FeatureExtractor')}ImageProcessor"
+    return _SUCCESSORS.get(class_name, "")
 
 
 def load_parts(

@@ -76,12 +76,46 @@ def test_weights_of_another_shape_are_refused(part: str, copy: Path) -> None:
         open_model(f"folder:{copy}")
 
 
-def test_an_unknown_class_of_transformers_is_refused(copy: Path) -> None:
-    index = copy / "model_index.json"
-    parts = {**json.loads(index.read_text()), "text_encoder": ["transformers", "ModelOf2031"]}
-    index.write_text(json.dumps(parts))
-    with pytest.raises(BadModelFolder, match="could not be loaded"):
+def name_class(folder: Path, part: str, *library_and_class: str) -> None:
+    index = folder / "model_index.json"
+    index.write_text(json.dumps({**json.loads(index.read_text()), part: library_and_class}))
+
+
+@pytest.mark.parametrize(
+    ("part", "library", "name"),
+    [
+        ("text_encoder", "transformers", "ModelOf2031"),
+        ("tokenizer", "transformers", "ChatGLMTokenizer"),
+        ("scheduler", "diffusers", "NextYearsScheduler"),
+    ],
+)
+def test_an_unknown_class_is_refused_by_its_name(
+    part: str, library: str, name: str, copy: Path
+) -> None:
+    name_class(copy, part, library, name)
+    with pytest.raises(BadModelFolder) as caught:
         open_model(f"folder:{copy}")
+    words = str(caught.value)
+    assert f"takes its {part} from the class {name}, which {library} " in words
+    assert "ownload it again" not in words
+
+
+def test_classes_that_transformers_dropped_are_read_by_their_successors(
+    copy: Path, tiny: Tiny, tmp_path: Path
+) -> None:
+    import transformers
+
+    name_class(copy, "feature_extractor", "transformers", "CLIPFeatureExtractor")
+    t5 = Path(shutil.copytree(tiny("pixart_sigma"), tmp_path / "t5"))
+    name_class(t5, "tokenizer", "transformers", "MT5Tokenizer")
+    for folder, part, name in (
+        (copy, "feature_extractor", "CLIPImageProcessor"),
+        (t5, "tokenizer", "T5Tokenizer"),
+    ):
+        loaded: Any = open_model(f"folder:{folder}")
+        assert type(getattr(loaded._pipeline, part)).__name__ == name
+        loaded.unload()
+    assert not hasattr(transformers, "MT5Tokenizer")
 
 
 def test_embeddings_that_a_file_holds_once_are_whole(tiny: Tiny, tmp_path: Path) -> None:
