@@ -16,7 +16,7 @@ counted: see ``images`` and ``scored`` of a :class:`Rate`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -24,6 +24,7 @@ from functools import lru_cache
 import numpy as np
 
 from core.analysis.bootstrap import Tally, interval, ratios, resampled_sums
+from core.analysis.intervals import mover, wilson
 from core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
 from core.analysis.unscored import LEFT_OUT, UNSCORED, WRONG
 from core.errors import BadInput
@@ -49,22 +50,19 @@ FEW_PROMPTS = 20
 simulation (four pictures a prompt that are alike, the mean of three systems) 95% intervals covered
 the truth in 91 to 96% with 20 to 100 prompts a system, in 88 to 92% with 10, in 84% with 3."""
 
+BOOTSTRAP, WILSON = "bootstrap", "wilson"
+
 _THREADS, _KEPT = 4, 256
-_THREE = 3
 
 
 @dataclass(frozen=True)
 class Rate:
     """An accuracy and what it was made from.
 
-    ``percent`` is None where nothing counts. ``low`` and ``high`` bound the 95% percentile
-    bootstrap interval over prompts, stratified by task and system; None where resampling tells
-    nothing (see :func:`core.analysis.bootstrap.interval`). Of ``images`` pictures of ``prompts``
-    prompts ``scored`` have a pass or a fail, ``passes`` a pass.
-
-    Where no picture fails, or none passes, resampling says nothing. ``beyond`` is then how many
-    percent the truth may still be off: the one-sided 95% bound of the rule of three, 3 / prompts
-    (Hanley and Lippman-Hand, JAMA 249 (1983), 1743).
+    ``percent`` is None where nothing counts, as are ``low`` and ``high``, else the 95% interval
+    over prompts (:mod:`core.analysis.intervals`), stratified by task and system. ``method`` is
+    :data:`BOOTSTRAP`, or :data:`WILSON` where it or a part of it has no bootstrap interval. Of
+    ``images`` pictures of ``prompts`` prompts ``scored`` have a pass or a fail, ``passes`` a pass.
     """
 
     percent: float | None
@@ -74,7 +72,7 @@ class Rate:
     scored: int
     images: int
     prompts: int
-    beyond: float | None = None
+    method: str = ""
 
     @property
     def few(self) -> bool:
@@ -125,6 +123,15 @@ class BoardRow:
     others: Mapping[str, Rate]
     images: int
     scored: int
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """An interval in percent, and by which method."""
+
+    low: float | None = None
+    high: float | None = None
+    method: str = ""
 
 
 @dataclass(frozen=True)
@@ -243,10 +250,9 @@ def _cell(task: str, own: Mapping[str, _Stratum], systems: str) -> tuple[Cell, n
     # A system without a score is missing: the others are shown, and the cell says which they are.
     averaged = [stratum for stratum in strata if stratum.counted] or strata
     resampled = np.mean([ratios(stratum.sums()) for stratum in averaged], axis=0)
-    percents = [part.percent for name, part in parts.items() if name in measured]
-    least = min(stratum.counted_prompts for stratum in averaged)
-    of_three = least * len(averaged) if least > _THREE else 0
-    rate = _rate(_mean(percents), resampled, strata, of_three)
+    counting = [part for name, part in parts.items() if name in measured]
+    percent = _mean([part.percent for part in counting])
+    rate = _rate(percent, _bounds(resampled, counting), strata)
     return Cell(task, rate, parts, missing), resampled
 
 
@@ -258,8 +264,9 @@ def _average(
     counts = [sum(getattr(rate, name) for rate in rates) for name in _COUNTS]
     if missing:
         return Rate(None, None, None, *counts)
-    bounds = interval(np.mean(samples, axis=0)) or (None, None)
-    return Rate(_mean([rate.percent for rate in rates]), *bounds, *counts)
+    bounds = _bounds(np.mean(samples, axis=0), rates)
+    percent = _mean([rate.percent for rate in rates])
+    return Rate(percent, bounds.low, bounds.high, *counts, method=bounds.method)
 
 
 _COUNTS = ("passes", "scored", "images", "prompts")
@@ -268,31 +275,51 @@ _COUNTS = ("passes", "scored", "images", "prompts")
 def _pooled(strata: list[_Stratum]) -> Rate:
     """All pictures of the strata in one accuracy; prompts are resampled within each stratum."""
     counted = sum(stratum.counted for stratum in strata)
-    passes = sum(stratum.passes for stratum in strata)
-    percent = 100.0 * passes / counted if counted else None
-    prompts = sum(stratum.counted_prompts for stratum in strata)
-    return _rate(percent, ratios(_added(strata)), strata, prompts)
+    if not counted:
+        return _rate(None, _Bounds(), strata)
+    parts = [stratum for stratum in strata if stratum.counted]
+    resampled = ratios(_added(strata))
+    percent = 100.0 * sum(stratum.passes for stratum in strata) / counted
+    if len(parts) > 1:
+        weights = [stratum.counted for stratum in parts]
+        return _rate(
+            percent, _bounds(resampled, [_pooled([one]) for one in parts], weights), strata
+        )
+    found = interval(resampled)
+    if found is None:
+        instead = wilson(percent / 100.0, parts[0].counted_prompts)
+        return _rate(percent, _Bounds(*instead, WILSON), strata)
+    return _rate(percent, _Bounds(*found, BOOTSTRAP), strata)
+
+
+def _bounds(resampled: np.ndarray, parts: Sequence[Rate], weights: Sequence[float] = ()) -> _Bounds:
+    """The interval of a mean of ``parts``, and its method: that of its resamples where every part
+    has a width in them, else the parts' own put together."""
+    shares = [
+        (part.percent, (part.low, part.high))
+        for part in parts
+        if part.percent is not None and part.low is not None and part.high is not None
+    ]
+    if not shares or len(shares) < len(parts):
+        return _Bounds()
+    found = interval(resampled) if all(part.method == BOOTSTRAP for part in parts) else None
+    return _Bounds(*found, BOOTSTRAP) if found else _Bounds(*mover(shares, weights), WILSON)
 
 
 def _added(strata: list[_Stratum]) -> np.ndarray:
     return np.asarray(np.sum([stratum.sums() for stratum in strata], axis=0))
 
 
-def _rate(
-    percent: float | None, resampled: np.ndarray, strata: list[_Stratum], prompts: int
-) -> Rate:
-    """``prompts`` are those that the rule of three divides by. In a mean over systems the one with
-    fewest could be off the most: 3 / its prompts, and that by the number of systems."""
-    low, high = (interval(resampled) if percent is not None else None) or (None, None)
+def _rate(percent: float | None, bounds: _Bounds, strata: list[_Stratum]) -> Rate:
     return Rate(
         percent,
-        low,
-        high,
+        bounds.low,
+        bounds.high,
         sum(stratum.passes for stratum in strata),
         sum(stratum.scored for stratum in strata),
         sum(stratum.images for stratum in strata),
         sum(count for stratum in strata for count in stratum.prompts.values()),
-        300.0 / prompts if percent in (0.0, 100.0) and low is None and prompts > _THREE else None,
+        bounds.method,
     )
 
 

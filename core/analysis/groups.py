@@ -13,6 +13,7 @@ from functools import cache
 
 import numpy as np
 
+from core.analysis.intervals import Interval, mover
 from core.analysis.names import l2_names
 from core.analysis.rates import Rate, rates
 from core.analysis.records import CHROMA_BANDS, NEUTRAL, SECTORS, TABLE_SYSTEMS, Count
@@ -39,13 +40,16 @@ MOST_FOUND = 10
 @dataclass(frozen=True)
 class CategoryCell:
     """Accuracy of a run in one category. ``rate`` is None for the overall row, whose ``percent`` is
-    the mean over the systems, and None unless every system has a share."""
+    the mean over the systems, and None unless every system has a share. ``interval`` is the 95%
+    one of ``scored`` images."""
 
     run: str
     system: str
     category: str
     percent: float | None
     rate: Rate | None
+    interval: Interval | None = None
+    scored: int = 0
 
 
 def category_cells(
@@ -70,11 +74,22 @@ def category_cells(
         for category in categories:
             parts = [by_key.get((run, system, category), Rate()) for system in TABLE_SYSTEMS]
             cells += [
-                CategoryCell(run, system, category, rate.percent, rate)
+                CategoryCell(run, system, category, rate.percent, rate, rate.interval, rate.scored)
                 for system, rate in zip(TABLE_SYSTEMS, parts, strict=True)
             ]
-            cells.append(CategoryCell(run, OVERALL, category, mean_percent(parts), None))
+            cells.append(_overall(run, category, parts))
     return categories, tuple(cells)
+
+
+def _overall(run: str, category: str, parts: Sequence[Rate]) -> CategoryCell:
+    shares = [
+        (part.percent, part.interval)
+        for part in parts
+        if part.percent is not None and part.interval is not None
+    ]
+    between = mover(shares) if len(shares) == len(parts) else None
+    scored = sum(part.scored for part in parts)
+    return CategoryCell(run, OVERALL, category, mean_percent(parts), None, between, scored)
 
 
 def mean_percent(parts: Sequence[Rate]) -> float | None:

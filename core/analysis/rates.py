@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
+from core.analysis.intervals import wilson
 from core.analysis.records import Count
-
-Z_95 = 1.959963984540054
-"""The 97.5% point of the normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -40,18 +37,8 @@ class Rate:
         """Low and high end of Wilson's 95% interval in percent; None where nothing is scored.
 
         It takes verdicts as independent. Pictures of one prompt are alike, so it is rather narrow.
-        Source: Wilson (1927), equation for the limits, without a correction for continuity.
         """
-        n = self.scored
-        if not n:
-            return None
-        share, square = self.passes / n, Z_95 * Z_95
-        middle = (share + square / (2 * n)) / (1 + square / n)
-        half = Z_95 / (1 + square / n) * sqrt(share * (1 - share) / n + square / (4 * n * n))
-        # The ends of none and all are 0 and 100 exactly; rounding must not say otherwise.
-        low = 0.0 if self.passes == 0 else max(0.0, middle - half)
-        high = 1.0 if self.passes == n else min(1.0, middle + half)
-        return 100.0 * low, 100.0 * high
+        return wilson(self.passes / self.scored, self.scored) if self.scored else None
 
 
 def rate_of(count: Count) -> Rate:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+from core.analysis.intervals import Z_95
 from core.analysis.paired import PairCounts
-from core.analysis.rates import Z_95
 from core.vision_language.records import Answer, Outcome, Question
 from core.vision_language.scoring import outcomes_of, seeds_of
 from core.vision_language.tasks import ROBUSTNESS

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
 
+from core.analysis.intervals import mover
 from core.analysis.rates import Rate
 from core.errors import BadInput
 from core.vision_language.records import Answer, Outcome, Question
@@ -207,10 +207,9 @@ def macro(tallies: Sequence[Tally]) -> Macro | None:
         return None
     count = len(shares)
     mean = sum(percent for percent, _, _ in shares) / count
-    below = sqrt(sum((percent - interval[0]) ** 2 for percent, interval, _ in shares)) / count
-    above = sqrt(sum((interval[1] - percent) ** 2 for percent, interval, _ in shares)) / count
+    interval = mover([(percent, ends) for percent, ends, _ in shares])
     chance = sum(chance for _, _, chance in shares) / count
-    return Macro(mean, (max(0.0, mean - below), min(100.0, mean + above)), chance, count)
+    return Macro(mean, interval, chance, count)
 
 
 def seeds_of(questions: Sequence[Question]) -> dict[str, list[Question]]:

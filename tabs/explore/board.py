@@ -11,7 +11,7 @@ from core.prompts.prompt import TASKS
 from core.verdict.rules import RULES, rule
 from tabs.explore.board_csv import published_view
 from tabs.explore.board_groups import groups
-from tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, BoardData
+from tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, BoardData, interval_text
 from tabs.explore.limits import limits_view
 from tabs.library.service import Library
 from tabs.page.context import Context
@@ -79,11 +79,13 @@ def cards_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
 
 
 def result_words(row: BoardRow) -> str:
-    """``45.7% (36.0–54.9) mean of the five tasks``, or task by task where not all are there."""
+    """``45.7% (36.0–54.9, n 300) pass, mean of the five tasks``, or task by task where not all are
+    there."""
     if row.average.percent is not None:
-        return f"{_rate(row.average)} pass, mean of the five tasks"
+        few = any(cell.few for cell in row.cells.values())
+        return f"{_rate(row.average, few)} pass, mean of the five tasks"
     parts = [
-        f"{task.upper()} {_rate(cell.rate)}"
+        f"{task.upper()} {_rate(cell.rate, cell.few)}"
         for task, cell in row.cells.items()
         if cell.rate.percent is not None
     ]
@@ -93,6 +95,5 @@ def result_words(row: BoardRow) -> str:
     return f"{', '.join(parts)} pass" if parts else ""
 
 
-def _rate(rate: Rate) -> str:
-    between = "" if rate.low is None else f" ({rate.low:.1f}–{rate.high:.1f})"
-    return f"{rate.percent:.1f}%{between}"
+def _rate(rate: Rate, few: bool = False) -> str:
+    return f"{rate.percent:.1f}% ({interval_text(rate, few)}, n {rate.scored:,})"

@@ -19,7 +19,7 @@ from tabs.page.context import Context
 
 PUBLISHED = "gencolorbench-table4"
 
-RATE_FIELDS = tuple(field.name for field in fields(Rate) if field.name != "beyond")
+RATE_FIELDS = tuple(field.name for field in fields(Rate))
 UNSCORED_FOR = tuple(CAUSES)[tuple(CAUSES).index("no-image") :]
 """The causes of CAUSES that leave a picture without a score."""
 _RUN = (

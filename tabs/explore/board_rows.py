@@ -9,16 +9,18 @@ from typing import Any
 from core.analysis.board import (
     AVERAGE,
     AVERAGED,
+    BOOTSTRAP,
     FEW_PROMPTS,
     POOLED,
     TABLE_TASKS,
+    WILSON,
     BoardRow,
     Cell,
     Rate,
     board,
     leaders,
 )
-from core.analysis.bootstrap import RESAMPLES
+from core.analysis.intervals import SENTENCE
 from core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
 from core.analysis.unscored import (
     LEFT_OUT,
@@ -192,8 +194,8 @@ class BoardData:
             f"{rate.unscored:,} unscored",
             many(rate.prompts, "prompt"),
         ]
-        if rate.percent is not None and rate.low is None:
-            words.append(no_interval(rate))
+        if rate.method == WILSON:
+            words.append("Wilson's interval over prompts: resampling has no width")
         elif few:
             words.append(f"under {FEW_PROMPTS} prompts a color system: the interval is too narrow")
         return {
@@ -201,7 +203,8 @@ class BoardData:
             "low": rate.low,
             "high": rate.high,
             "text": "–" if rate.percent is None else f"{rate.percent:.1f}",
-            "interval": _interval(rate, few),
+            "interval": interval_text(rate, few),
+            "n": "" if rate.percent is None else f"n {of:,}",
             "title": " · ".join(words),
         }
 
@@ -224,10 +227,8 @@ class BoardData:
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         return (
             f"{means}; Average is the mean of the five tasks. "
-            f"{note_for(self.rule_id, self.unscored)} Intervals: 95%, percentile bootstrap "
-            f"over prompts, {RESAMPLES:,} resamples within each task and system; ≈ marks those of "
-            f"under {FEW_PROMPTS} prompts a system, which are too narrow. Bold: the highest among "
-            "finished runs of the same prompts, masks and rule, however small its lead."
+            f"{note_for(self.rule_id, self.unscored)} {SENTENCE} Bold: the highest among finished "
+            "runs of the same prompts, masks and rule, however small its lead."
         )
 
 
@@ -250,18 +251,6 @@ def apart_words(cell: Cell) -> str:
     return f"{many(cell.apart.images, 'picture')} without a color system not in it"
 
 
-def no_interval(rate: Rate) -> str:
-    """Why a number has no interval, and what can be said of it all the same."""
-    if rate.percent not in (0.0, 100.0):
-        return "no interval: its prompts are alike, or too few, or hardly any has a score"
-    which = "every scored picture passes" if rate.percent else "no picture passes"
-    words = f"no interval: {which}, so resampling shows no spread"
-    if rate.beyond is None:
-        return f"{words}; of so few prompts nothing more can be said"
-    side = f"above {100.0 - rate.beyond:.1f}%" if rate.percent else f"below {rate.beyond:.1f}%"
-    return f"{words}; the rule of three puts the truth {side} (95%)"
-
-
 def _opens_all(row: BoardRow) -> dict[str, str]:
     """The filters for the pictures behind an average: all tasks are named, for a run may have
     others."""
@@ -270,8 +259,10 @@ def _opens_all(row: BoardRow) -> dict[str, str]:
     return {"task": tasks, "system": ",".join(systems)}
 
 
-def _interval(rate: Rate, few: bool) -> str:
-    return "" if rate.low is None else f"{'≈' if few else ''}{rate.low:.1f}–{rate.high:.1f}"
+def interval_text(rate: Rate, few: bool) -> str:
+    """``84.5–100.0``, with ≈ before a bootstrap interval of few prompts; empty without a number."""
+    about = "≈" if few and rate.method == BOOTSTRAP else ""
+    return "" if rate.low is None else f"{about}{rate.low:.1f}–{rate.high:.1f}"
 
 
 def _not_averaged(row: BoardRow, unfinished: bool) -> str:

@@ -120,6 +120,19 @@ def percent_text(percent: float | None) -> str:
     return "–" if percent is None else rate_text(percent)
 
 
+def cell_text(percent: float | None, scored: int, text: str = "") -> str:
+    """The number of a cell and below it, smaller, of how many; a dash alone without a number."""
+    if percent is None:
+        return "–"
+    return f"{text or percent_text(percent)}<br><span style='font-size:8px'>n {scored:,}</span>"
+
+
+def mean_words(percent: float | None, interval: tuple[float, float] | None, scored: int) -> str:
+    """A mean over the systems with its interval, for a hover."""
+    between = "" if interval is None else f" ({interval[0]:.1f} to {interval[1]:.1f})"
+    return f"mean of the three systems: {percent_text(percent)}%{between}<br>n {scored:,}"
+
+
 def rate_words(rate: Rate) -> str:
     """Share, interval and counts of a rate, for a hover."""
     if rate.percent is None or rate.interval is None:

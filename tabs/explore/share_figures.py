@@ -33,9 +33,11 @@ from tabs.explore.figure_parts import (
     Line,
     Picks,
     Plot,
+    cell_text,
     finished,
     heat_map,
     label,
+    mean_words,
     percent_text,
     rate_values,
     rate_words,
@@ -86,7 +88,7 @@ def categories(
         changes["system"] = ",".join(TABLE_SYSTEMS) if cell.system == OVERALL else cell.system
         pick = picks.add(**changes) if cell.rate is None or cell.rate.scored else NOTHING
         words = (
-            f"mean of the three systems: {percent_text(cell.percent)}%"
+            mean_words(cell.percent, cell.interval, cell.scored)
             if cell.rate is None
             else rate_words(cell.rate)
         )
@@ -94,17 +96,19 @@ def categories(
         row.append(
             HeatCell(
                 _wrong(cell.percent),
-                percent_text(cell.percent),
+                cell_text(cell.percent, cell.scored),
                 f"{label(runs[cell.run], 60)}, {ROW_NAMES[cell.system]}<br>"
                 f"<b>{label(cell.category, 60)}</b><br>{words}",
                 pick,
             )
         )
-        values = rate_values(cell.rate) if cell.rate else (cell.percent, *[None] * 5)
+        low, high = cell.interval or (None, None)
+        mean = (cell.percent, low, high, None, cell.scored or None, None)
+        values = rate_values(cell.rate) if cell.rate else mean
         lines.append(Line((runs[cell.run], cell.system, cell.category, *values), pick))
     down = [_row_name(short[run], row, len(used), len(shown)) for run, row in drawn]
     across = [_short(name) for name in names]
-    figure = heat_map(list(drawn.values()), across, down, picks, text_px=10)
+    figure = heat_map(list(drawn.values()), across, down, picks, row_px=34, text_px=10)
     return Plot(finished(figure), picks, columns, tuple(lines), stands, unit="image")
 
 
@@ -248,7 +252,9 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
             row.append(
                 HeatCell(
                     _wrong(cell.rate.percent),
-                    label(_whole(cell.rate.percent)),
+                    cell_text(
+                        cell.rate.percent, cell.rate.scored, label(_whole(cell.rate.percent))
+                    ),
                     f"<b>{where}</b>, C*ab {_band(low)}<br>{rate_words(cell.rate)}<br>"
                     f"{cell.colors:,} asked colors, their mean {mean}",
                     pick,

@@ -13,13 +13,12 @@ from typing import Any
 from core.analysis.board import (
     AVERAGE,
     AVERAGED,
-    FEW_PROMPTS,
     TABLE_TASKS,
     BoardRow,
     Rate,
     board,
 )
-from core.analysis.bootstrap import RESAMPLES
+from core.analysis.intervals import SENTENCE
 from core.analysis.records import RunRecord, Slice, WallItem
 from core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
 from core.errors import BadInput, TrueHueError
@@ -48,7 +47,7 @@ from core.verdict.rules import DIFFERS, RULES
 from core.version import VERSION
 from tabs.explore.analyses import KINDS, figure_view
 from tabs.explore.board_csv import PUBLISHED
-from tabs.explore.board_rows import apart_words, no_interval, part_note
+from tabs.explore.board_rows import apart_words, interval_text, part_note
 from tabs.explore.images import GONE, NOT_EXPORTED
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -214,19 +213,15 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
                 for task, rate in row.others.items()
             ]
     head = ("Rule", *(name for _, name in tasks), "Average", "Unscored")
-    meanings = "; ".join(f"{name}: {TASKS[task].lower()}" for task, name in tasks)
     note = (
-        f"{meanings}. Percent of scored pictures that pass. A task is the mean of its accuracies "
-        "on L2, L3 and CSS, as far as the run has them, and of prompts without a color system "
-        "where it has no other; Average is the mean of the five tasks, "
-        f"where all are there. Intervals: 95%, percentile bootstrap over prompts, {RESAMPLES:,} "
-        f"resamples; ≈ marks those of under {FEW_PROMPTS} prompts a system, which are too narrow. "
-        "Unscored pictures are in no share."
+        "Percent of scored images that pass; a task is the mean of L2, L3 and CSS, Average that of "
+        f"the five tasks. {SENTENCE}"
     )
     note = " ".join([note, *notes, *remarks])
     own_table = Table("This run", head, tuple(rows), note, even=True)
     others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
-    return (own_table, *others, _published())
+    meanings = Facts(tuple((name, TASKS[task]) for task, name in tasks))
+    return (own_table, meanings, *others, _published())
 
 
 def _row(name: str, row: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell, ...]:
@@ -245,8 +240,7 @@ def _row(name: str, row: BoardRow | None, tasks: Sequence[str]) -> tuple[Cell, .
 def _rate(rate: Rate, few: bool, note: str) -> Cell:
     if rate.percent is None:
         return Cell("–", note or ("not whole" if rate.scored else ""))
-    about = "≈" if few else ""
-    bounds = "" if rate.low is None else f"{about}{rate.low:.1f} to {rate.high:.1f}"
+    bounds = f"{interval_text(rate, few).replace('–', ' to ')}, n {rate.scored:,}"
     return Cell(f"{rate.percent:.1f}", "; ".join(word for word in (bounds, note) if word))
 
 
@@ -254,15 +248,15 @@ def _remarks(row: BoardRow) -> list[str]:
     """What a number alone does not say: paper has nothing to hover over."""
     sentences = []
     for task, cell in row.cells.items():
-        if cell.rate.percent is not None and cell.rate.low is None:
-            sentences.append(f"{task.upper()}, {cell.rate.percent:.1f}: {no_interval(cell.rate)}.")
         if cell.apart:
             sentences.append(f"{task.upper()}: {apart_words(cell)}.")
     return sentences
 
 
 def _percent(rate: Rate) -> str:
-    return "–" if rate.percent is None else f"{rate.percent:.1f}% of {rate.scored:,}"
+    if rate.percent is None:
+        return "–"
+    return f"{rate.percent:.1f}% ({interval_text(rate, rate.few)}, n {rate.scored:,})"
 
 
 def _published() -> Table:

@@ -222,7 +222,12 @@ export function boardTable(node, { sort, sortBy, openPictures }) {
       button.type = 'button';
       numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
       track.append(make('i'), make('b'));
-      button.append(numbers, track, make('small', 'th-board-note'));
+      button.append(
+        numbers,
+        track,
+        make('small', 'th-board-note'),
+        make('small', 'th-board-n'),
+      );
       button.addEventListener('click', () =>
         openPictures({ runs: [one.id], status: 'fail', ...opened(one.id, column.id, system) }),
       );
@@ -242,7 +247,7 @@ export function boardTable(node, { sort, sortBy, openPictures }) {
         : one.said || 'The run has no such prompts' + (one.progress ? ' yet' : '');
       return cell;
     }
-    const [numbers, track, note] = button.children;
+    const [numbers, track, note, count] = button.children;
     const [range, at] = track.children;
     put(
       numbers.children[0],
@@ -256,6 +261,7 @@ export function boardTable(node, { sort, sortBy, openPictures }) {
     range.style.left = place(rate.low);
     range.style.width = place(rate.high - rate.low);
     at.style.left = place(rate.percent);
+    put(count, rate.n);
     put(note, rate.note || '');
     note.hidden = !rate.note;
     cell.classList.toggle('th-in-part', Boolean(rate.note));

@@ -7,12 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from core.analysis.board import (
     AVERAGED,
+    BOOTSTRAP,
     LEFT_OUT,
     POOLED,
     TABLE_TASKS,
+    WILSON,
     WRONG,
     BoardRow,
     board,
@@ -135,17 +138,35 @@ def test_prompts_without_a_color_system_count() -> None:
     assert averaged.apart.images == 16
 
 
-def test_the_rule_of_three_where_no_picture_fails() -> None:
-    one = row([tally("cna", "l2", 4, prompts=30)], "l2").cells["cna"].rate
-    assert (one.percent, one.low, one.beyond) == (100, None, pytest.approx(10))
-    none = [
-        tally("cna", system, 0, prompts=prompts)
-        for system, prompts in zip(TABLE_SYSTEMS, (10, 30, 60), strict=True)
+def test_wilson_over_prompts_where_resampling_has_no_width() -> None:
+    """Held against statsmodels' Wilson with a prompt for a trial, not an image."""
+    for passes, share in ((4, 1.0), (0, 0.0), (2, 0.5)):
+        one = row([tally("cna", "l2", passes, prompts=30)], "l2").cells["cna"].rate
+        expected = proportion_confint(share * 30, 30, method="wilson")
+        assert (one.low, one.high) == pytest.approx([100 * end for end in expected], abs=1e-9)
+        assert (one.percent, one.method) == (100 * share, WILSON)
+    assert row([tally("cna", "l2", 4, prompts=1)], "l2").cells["cna"].rate.low is not None
+
+
+def test_a_part_without_spread_does_not_narrow_the_mean() -> None:
+    """L2 all pass, L3 half, CSS none: a bootstrap of their mean would be certain of the mean."""
+    rate = row(CNA).cells["cna"].rate
+    half = [100 * end for end in proportion_confint(15, 30, method="wilson")]
+    all_of_10 = 100 * proportion_confint(10, 10, method="wilson")[0]
+    below = np.sqrt((100 - all_of_10) ** 2 + (50 - half[0]) ** 2) / 3
+    assert rate.low == pytest.approx(50 - below)
+    assert rate.high == pytest.approx(100 - rate.low)
+    spread = [*CNA[1:], tally("cna", "l2", 3, prompts=5), tally("cna", "l2", 1, prompts=5)]
+    assert row([*spread]).cells["cna"].rate.method == WILSON
+    every = [
+        tally(*key, passes) for key in (("cna", one) for one in TABLE_SYSTEMS) for passes in (1, 3)
     ]
-    assert row(none).cells["cna"].rate.beyond == pytest.approx(10)
-    assert row(none, POOLED).cells["cna"].rate.beyond == pytest.approx(3)
-    assert row([tally("cna", "l2", 4, prompts=3)], "l2").cells["cna"].rate.beyond is None
-    assert row([tally("cna", "l2", 2, prompts=30)], "l2").cells["cna"].rate.beyond is None
+    assert row(every).cells["cna"].rate.method == BOOTSTRAP
+    # One task at 100 of a few prompts: the average stays as wide as it must.
+    average = row([*CNA, *OTHERS]).average
+    assert average.method == WILSON
+    assert average.low is not None
+    assert average.low < average.percent < average.high  # type: ignore[operator]
 
 
 def test_runs_stand_apart_and_other_tasks_beside() -> None:
@@ -171,9 +192,10 @@ def test_the_same_prompts_give_the_same_interval() -> None:
     assert renamed.cells["cna"].rate == row(spread).cells["cna"].rate
 
 
-def test_no_interval_where_resampling_tells_nothing() -> None:
+def test_every_number_has_an_interval() -> None:
     alike = row([tally("cna", system, 4) for system in TABLE_SYSTEMS]).cells["cna"].rate
-    assert (alike.percent, alike.low, alike.high) == (100, None, None)
+    assert alike.percent == alike.high == 100
+    assert alike.low is not None
     # One prompt of two has a score: every fourth resample has none.
     rare = [
         tally("cna", system, passes, scored, prompts=1)
@@ -181,7 +203,13 @@ def test_no_interval_where_resampling_tells_nothing() -> None:
         for passes, scored in ((2, 4), (0, 0))
     ]
     rate = row(rare).cells["cna"].rate
-    assert (rate.percent, rate.low, rate.high) == (50, None, None)
+    assert (rate.percent, rate.method) == (50, WILSON)
+    assert rate.low is not None
+    assert rate.low < 50 < rate.high  # type: ignore[operator]
+    for systems in ("averaged", "pooled", "l2"):
+        for cell in row([*CNA, *OTHERS], systems).cells.values():
+            assert cell.rate.low is not None
+            assert all(part.low is not None for part in cell.parts.values())
 
 
 def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:

@@ -259,9 +259,14 @@ def test_few_runs_show_every_system_and_many_a_row_each() -> None:
     assert len(rows_of(categories(counted(many), many, Slice(), "l3"))) == 9
     # What people wrote is text, not markup.
     assert all("<b>" not in row for row in rows_of(two))
-    # The mean has no verdicts of its own to count, but the pictures of all systems behind it.
+    # The mean has no passes of its own to count, but the images of all systems behind it.
     mean = next(line for line in two.lines if line.values[1] == "overall")
-    assert mean.values[3:] == (75.0, None, None, None, None, None)
+    percent, low, high, *counts = mean.values[3:]
+    assert (percent, *counts) == (75.0, None, 12, None)
+    assert low < 75 < high
+    # Every number says of how many images.
+    texts = [text for trace in two.figure["data"] for text in trace.get("text", ())]
+    assert "n 12" in str(texts)
     assert two.picks.all[mean.pick]["system"] == "l2,l3,css"
 
 

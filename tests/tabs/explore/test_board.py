@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from statsmodels.stats.proportion import proportion_confint
 
 from core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
 from core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
@@ -34,7 +35,7 @@ from core.verdict.expectations import Localization
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.rules import DEFAULT_RULE, rule
 from storage import Storage
-from tabs.explore.board import board_view
+from tabs.explore.board import board_view, cards_view
 from tabs.explore.board_csv import board_csv
 from tabs.explore.board_groups import groups
 from tabs.explore.board_rows import SYSTEM_CHOICES
@@ -368,7 +369,9 @@ def test_a_set_of_which_few_prompts_have_a_picture_says_how_many(
     assert "60 prompts · a part of its 44,464 · pictures of 4 of them · " in group["words"]
 
 
-def test_a_number_without_an_interval_says_why(context: Context, tmp_path: Path) -> None:
+def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
+    context: Context, tmp_path: Path
+) -> None:
     prompts = [one for one in sample_prompts(400) if (one.task, one.system) == ("cna", "l2")]
     plan = replace(PLAN, name="all fail", prompts=tuple(prompts), rules=PLAN.rules[:1])
     folder = RunFolder.create(tmp_path, plan)
@@ -381,8 +384,17 @@ def test_a_number_without_an_interval_says_why(context: Context, tmp_path: Path)
     )
     context.storage.runs.ingest(folder)
     cell = row(board_view(context, {}), "all fail")["cells"]["cna"]
-    assert (cell["percent"], cell["interval"]) == (0.0, "")
-    assert f"the rule of three puts the truth below {300 / len(failing):.1f}%" in cell["title"]
+    high = 100 * proportion_confint(0, len(failing), method="wilson")[1]
+    assert (cell["percent"], cell["interval"]) == (0.0, f"0.0–{high:.1f}")
+    images = PLAN.images * len(failing)
+    assert cell["n"] == f"n {images}"
+    assert "Wilson" in cell["title"]
+    card = cards_view(context, {})["runs"][folder.run_id]["words"]
+    assert card.startswith(f"CNA 0.0% (0.0–{high:.1f}, n {images}) pass")
+    text = board_csv(context, {})
+    (line,) = list(csv.DictReader(io.StringIO(text)))
+    assert float(line["cna_high"]) == pytest.approx(high)
+    assert line["cna_method"] == "wilson"
 
 
 def test_an_unfinished_run_says_how_it_stands(

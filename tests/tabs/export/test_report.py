@@ -6,6 +6,7 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
+from core.analysis.intervals import SENTENCE
 from tabs.explore.board import board_view
 from tabs.export.service import export
 from tabs.page.context import Context
@@ -29,8 +30,9 @@ def test_the_report_doubts_what_the_leaderboard_doubts(context: Context, tmp_pat
     ours = text.partition("<h3>This run</h3>")[2].partition("</section>")[0]
     low_high = cells["coa"]["interval"].replace("–", " to ")
     assert low_high.startswith("≈")
-    assert f"{cells['coa']['text']}<small>{low_high}</small>" in ours
-    assert "≈ marks those of under 20 prompts a system, which are too narrow" in ours
+    assert f"{cells['coa']['text']}<small>{low_high}, {cells['coa']['n']}</small>" in ours
+    assert ours.count(SENTENCE) == 1
+    assert ours.count("bootstrap") == 1
     assert f"{cells['cna']['text']}<small>" in ours
     assert "no color system: pooled" in ours
     assert "33.70?" in ours
