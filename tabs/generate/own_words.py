@@ -25,22 +25,26 @@ NOTHING_TO_DRAW = (
 class OwnPrompt:
     """A prompt in one's own words, and the fields of its object and color.
 
-    ``filled`` are the object and color that the page itself put into the fields, from the words:
-    what differs from them was set by hand, and goes before the words. None: all that is given was.
+    ``edited`` says which of the two a person edited: those go before the words, and of the others
+    the words alone count, whatever the fields hold. None: all that is given was.
     """
 
     text: str = ""
     object_name: str = ""
     target_text: str = ""
-    filled: tuple[str, str] | None = None
+    edited: tuple[bool, bool] | None = None
 
     @property
     def hand(self) -> tuple[bool, bool]:
-        """Whether object and color were set by hand."""
-        texts = (self.object_name.strip(), self.target_text.strip())
-        if self.filled is None:
-            return bool(texts[0]), bool(texts[1])
-        return texts[0] != self.filled[0], texts[1] != self.filled[1]
+        """Whether object and color were set by hand, to something else than the words say."""
+        fields = (self.object_name.strip(), self.target_text.strip())
+        if self.edited is None:
+            return bool(fields[0]), bool(fields[1])
+        words = fields_of(self.text)
+        return (
+            self.edited[0] and fields[0] != words[0],
+            self.edited[1] and fields[1] != words[1],
+        )
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from core.verdict.rules import MATCHES
 from tabs.generate.drawing import Draw, start_drawing
 from tabs.generate.models import about_models, lacking_words, model_choices
 from tabs.generate.own_words import (
-    FIRST,
     OwnPrompt,
     fields_of,
     follow,
@@ -31,7 +30,7 @@ from tabs.generate.plan import (
     too_many,
 )
 from tabs.generate.realism import from_link, link_of, problem_of
-from tabs.generate.view import SIZES, View, layout
+from tabs.generate.view import NOT_EDITED, SIZES, View, layout
 from tabs.inspect import tab as inspect
 from tabs.judging.question import question
 from tabs.page.actor import Actor
@@ -43,6 +42,9 @@ from tabs.page.requests import read_as
 
 # Not a comma: the path of a folder may hold one.
 MODEL_SEPARATOR = "|"
+
+EDITED = "(edited) => ({{...edited, {name}: true}})"
+"""Run by the page itself, without the server, when a person edits the object or the color."""
 
 __all__ = ["View", "layout", "plan", "restore", "start", "wire"]
 
@@ -116,11 +118,12 @@ def restore(query: dict[str, str]) -> list[Any]:
     filled = fields_of(query.get("text", ""))
     fields = query if query.get("text") else {"object": None, "target": None, **query}
     name, target = fields.get("object", filled[0]), fields.get("target", filled[1])
+    by_hand = [text not in (None, own) for text, own in zip((name, target), filled, strict=True)]
     return [
         query.get("text", gr.skip()),
         _or_skip(name),
         gr.skip() if target is None else gr.update(value=target),
-        filled,
+        gr.update(value={"object": by_hand[0], "target": by_hand[1]}),
         models or gr.skip(),
         _or_skip(whole(query.get("seed", ""), MAX_SEED)),
         _or_skip(whole(query.get("seeds", ""), 1000)),
@@ -192,17 +195,14 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     controls = [*view.own, *view.settings]
 
     def planned(
-        cause: Cause, selection: Any, text: Any, name: Any, target: Any, filled: Any, *rest: Any
+        cause: Cause, selection: Any, text: Any, name: Any, target: Any, edited: Any, *rest: Any
     ) -> list[Any]:
-        return plan(context, cause.actor, selection, _own(text, name, target, filled), *rest)
+        return plan(context, cause.actor, selection, _own(text, name, target, edited), *rest)
 
-    def followed(_: Cause, text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
-        own = _own(text, name, target, filled)
-        return _changed(own, follow(own))
-
-    def unhanded(_: Cause, text: Any, name: Any, target: Any, filled: Any) -> list[Any]:
-        own = _own(text, name, target, filled)
-        return _changed(own, fields_of(own.text))
+    def followed(_: Cause, text: Any, name: Any, target: Any, edited: Any) -> list[Any]:
+        own = _own(text, name, target, edited)
+        fields = zip(follow(own), (own.object_name, own.target_text), strict=True)
+        return [gr.skip() if new == old else gr.update(value=new) for new, old in fields]
 
     def started(
         cause: Cause,
@@ -210,12 +210,12 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
         text: Any,
         name: Any,
         target: Any,
-        filled: Any,
+        edited: Any,
         *rest: Any,
     ) -> list[Any]:
         actor = cause.actor
         sent = cause.data if isinstance(cause.data, dict) else {}
-        own = _own(text, name, target, filled)
+        own = _own(text, name, target, edited)
         answered, job = {"answered": sent.get("at")}, gr.skip()
         shown, *others = plan(context, actor, selection, own, *rest)
         try:
@@ -260,9 +260,13 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     view.ask.ready(on(context, "look", linked), None, view.restored, **QUIET)
     view.ask.ready(on(context, "look", choices), None, view.models, **QUIET)
     follows = on(context, "look", followed)
-    view.own_text.change(follows, view.own, view.own[1:], trigger_mode="always_last", **QUIET)
-    view.reading.follow(on(context, "look", unhanded), view.own, view.own[1:], **QUIET)
+    fields = [view.object_name, view.target]
+    for event in (view.own_text.change, view.reading.follow):
+        event(follows, view.own, fields, trigger_mode="always_last", **QUIET)
+    for field, name in zip(fields, NOT_EDITED, strict=True):
+        field.input(None, view.reading, view.reading, js=EDITED.format(name=name), **QUIET)
     events = [view.ask.plan, view.own_text.change, view.object_name.change, view.target.change]
+    events += [view.reading.change]
     events += [control.change for control in view.settings]
     plans = on(context, "look", planned)
     for event in events:
@@ -286,16 +290,7 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     )
 
 
-def _changed(own: OwnPrompt, fields: tuple[str, str]) -> list[Any]:
-    """Updates for the fields of object and color, and what the page has filled in now."""
-    before = (own.object_name, own.target_text)
-    name, target = (
-        gr.skip() if text == held else gr.update(value=text)
-        for text, held in zip(fields, before, strict=True)
-    )
-    return [name, target, fields_of(own.text)]
-
-
-def _own(text: Any, name: Any, target: Any, filled: Any) -> OwnPrompt:
-    pair = (str(filled[0]), str(filled[1])) if isinstance(filled, (list, tuple)) else FIRST
+def _own(text: Any, name: Any, target: Any, edited: Any) -> OwnPrompt:
+    flags = edited if isinstance(edited, dict) else NOT_EDITED
+    pair = (flags.get("object") is True, flags.get("target") is True)
     return OwnPrompt(str(text or ""), str(name or ""), str(target or ""), pair)

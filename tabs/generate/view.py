@@ -17,6 +17,7 @@ from tabs.inspect.controls import color_picker
 from tabs.page.context import Context
 from tabs.page.widgets import widget
 
+NOT_EDITED = {"object": False, "target": False}
 SIZES = (256, 512, 768, 1024, 1280, 1536, 2048)
 
 
@@ -29,7 +30,6 @@ class View:
     own_text: Any
     object_name: Any
     target: Any
-    filled: Any
     reading: Any
     models: Any
     about: Any
@@ -54,7 +54,7 @@ class View:
     def own(self) -> list[Any]:
         """A prompt in one's own words, in the order of
         :class:`tabs.generate.own_words.OwnPrompt`."""
-        return [self.own_text, self.object_name, self.target, self.filled]
+        return [self.own_text, self.object_name, self.target, self.reading]
 
     @property
     def settings(self) -> list[Any]:
@@ -117,8 +117,15 @@ def layout(context: Context) -> View:
                     )
                     with gr.Column(min_width=180, scale=4):
                         target = color_picker("Color", FIRST[1], elem_id="generate-color")
-                filled = gr.State(FIRST)
-                reading = widget("generate/reading", elem_id="reading", events=("follow",), view={})
+                # Its value is which of both fields a person edited. The page sets it, at the edit:
+                # what a field holds may be an answer to earlier words, still on its way.
+                reading = widget(
+                    "generate/reading",
+                    NOT_EDITED,
+                    elem_id="reading",
+                    events=("follow",),
+                    view={},
+                )
             models = gr.Dropdown(
                 model_choices(context),
                 value=[RENDERER],
@@ -153,7 +160,6 @@ def layout(context: Context) -> View:
         own_text=own_text,
         object_name=object_name,
         target=target,
-        filled=filled,
         reading=reading,
         models=models,
         about=about,

@@ -21,7 +21,10 @@ export function mount({ element, props, trigger, watch }) {
     put(hand.querySelector('span'), view.hand || '');
     notes.replaceChildren(...(view.notes || []).map((text) => make('li', '', text)));
   }
-  hand.querySelector('button').addEventListener('click', () => trigger('follow'));
+  hand.querySelector('button').addEventListener('click', () => {
+    props.value = { object: false, target: false };
+    trigger('follow');
+  });
   watch('view', draw);
   draw();
 }

@@ -13,6 +13,9 @@ from tabs.page.context import Context
 UNICORN = "A photo of a blue unicorn riding a teapot"
 HOW = (["reference-renderer"], 0, 1, "", "", 96, "studio", "none")
 
+NOBODY = (False, False)
+"""Neither field was edited."""
+
 
 def judged(own: OwnPrompt) -> list[tuple[str, str]]:
     return [(one.name, one.color.label) for one in own_reading(own).judged if one.color]
@@ -22,36 +25,42 @@ def judged(own: OwnPrompt) -> list[tuple[str, str]]:
     ("own", "what", "by_hand"),
     [
         # The fields still hold what the page put there, for other words or for none.
-        (OwnPrompt(UNICORN, *FIRST, FIRST), [("unicorn", "blue")], ""),
+        (OwnPrompt(UNICORN, *FIRST, NOBODY), [("unicorn", "blue")], ""),
         (
-            OwnPrompt(UNICORN, "unicorn", "css:blue", ("unicorn", "css:blue")),
+            OwnPrompt(UNICORN, "unicorn", "css:blue", (True, True)),
             [("unicorn", "blue")],
             "",
         ),
-        (OwnPrompt("a sunset", *FIRST, FIRST), [], ""),
+        # What the fields hold is an answer to earlier words: the words of now are judged.
+        (
+            OwnPrompt("a reddish brown dog", "dog", "l3:Dark red", NOBODY),
+            [("dog", "Reddish brown")],
+            "",
+        ),
+        (OwnPrompt("a sunset", *FIRST, NOBODY), [], ""),
         # A person chose otherwise.
         (
-            OwnPrompt(UNICORN, "mug", "css:blue", ("unicorn", "css:blue")),
+            OwnPrompt(UNICORN, "mug", "css:blue", (True, False)),
             [("mug", "blue")],
             "Object was",
         ),
         (
-            OwnPrompt(UNICORN, "unicorn", "css:red", ("unicorn", "css:blue")),
+            OwnPrompt(UNICORN, "unicorn", "css:red", (False, True)),
             [("unicorn", "red")],
             "Color was set by hand; the words say unicorn, blue.",
         ),
         (
-            OwnPrompt("a sunset", "mug", "css:red", ("", "")),
+            OwnPrompt("a sunset", "mug", "css:red", (True, True)),
             [("mug", "red")],
             "the words say neither",
         ),
         (
-            OwnPrompt("a blue mug and a red book", "mug", "css:green", ("mug", "css:blue")),
+            OwnPrompt("a blue mug and a red book", "mug", "css:green", (False, True)),
             [("mug", "green"), ("book", "red")],
             "Color was",
         ),
         # Without words the fields are the request.
-        (OwnPrompt("", *FIRST, FIRST), [("mug", "Vivid reddish orange")], ""),
+        (OwnPrompt("", *FIRST, NOBODY), [("mug", "Vivid reddish orange")], ""),
         (OwnPrompt("", "book", "#8040c0"), [("book", "#8040C0")], ""),
         (OwnPrompt("", "book", ""), [], ""),
     ],
@@ -68,30 +77,30 @@ def test_the_words_say_what_is_judged_unless_a_hand_does(
 def test_the_fields_follow_the_words_and_keep_what_a_hand_set() -> None:
     assert fields_of("") == FIRST
     assert fields_of("a mug beside a red book") == ("book", "css:red")
-    assert follow(OwnPrompt(UNICORN, *FIRST, FIRST)) == ("unicorn", "css:blue")
-    assert follow(OwnPrompt("a sunset", *FIRST, FIRST)) == ("", "")
-    assert follow(OwnPrompt(UNICORN, "chair", FIRST[1], FIRST)) == ("chair", "css:blue")
-    assert follow(OwnPrompt("", "mug", "css:blue", ("mug", "css:blue"))) == FIRST
+    assert follow(OwnPrompt(UNICORN, *FIRST, NOBODY)) == ("unicorn", "css:blue")
+    assert follow(OwnPrompt("a sunset", *FIRST, NOBODY)) == ("", "")
+    assert follow(OwnPrompt(UNICORN, "chair", FIRST[1], (True, False))) == ("chair", "css:blue")
+    assert follow(OwnPrompt("", "mug", "css:blue", NOBODY)) == FIRST
 
 
 def test_what_will_be_judged_is_said_before_anything_is_drawn() -> None:
-    view = reading_view(OwnPrompt(UNICORN, *FIRST, FIRST), renderer=True, only_renderer=True)
+    view = reading_view(OwnPrompt(UNICORN, *FIRST, NOBODY), renderer=True, only_renderer=True)
     assert view["judged"] == [{"object": "unicorn", "label": "blue", "hex": "#0000FF"}]
     assert "The teapot has no asked color: not judged." in view["notes"]
     assert "A cube stands in for the unicorn." in view["notes"]
-    nothing = reading_view(OwnPrompt("a photo of a cat", "", "", ("cat", "")), False, False)
+    nothing = reading_view(OwnPrompt("a photo of a cat", "", "", NOBODY), False, False)
     assert nothing["judged"] == []
     assert nothing["notes"] == [
         "Nothing here can be judged: no object with a color is named. It is drawn all the same."
     ]
-    refused = reading_view(OwnPrompt("a sunset", "", "", ("", "")), True, True)
+    refused = reading_view(OwnPrompt("a sunset", "", "", NOBODY), True, True)
     assert "does not read sentences" in refused["problem"]
     assert "drawn all the same" not in " ".join(refused["notes"])
 
 
 def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
     """The fields are those of the first picture, as they are when Draw comes before they follow."""
-    job = tab.start(context, OWNER, {"mode": "own"}, OwnPrompt(UNICORN, *FIRST, FIRST), *HOW)
+    job = tab.start(context, OWNER, {"mode": "own"}, OwnPrompt(UNICORN, *FIRST, NOBODY), *HOW)
     assert context.engine.wait(job, 120).status == "done"
     (row,) = context.storage.drawings.recent()
     asked = [(one.name, one.color.value if one.color else None) for one in row.targets]
@@ -105,7 +114,7 @@ def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
 def test_a_link_without_fields_follows_its_words(context: Context) -> None:
     link = {"tab": "generate", "text": UNICORN}
     assert tab.restore(link)[:4] == [UNICORN, "unicorn", *tab.restore(link)[2:4]]
-    assert tab.restore(link)[3] == ("unicorn", "css:blue")
+    assert tab.restore(link)[3]["value"] == {"object": False, "target": False}
     by_hand = {**link, "object": "mug", "target": "css:red"}
     assert tab.restore(by_hand)[1] == "mug"
-    assert tab.restore(by_hand)[3] == ("unicorn", "css:blue")
+    assert tab.restore(by_hand)[3]["value"] == {"object": True, "target": True}

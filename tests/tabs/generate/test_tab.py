@@ -352,9 +352,9 @@ def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(
     view: tab.View, query: dict[str, str]
 ) -> None:
     found = restored(view, query)
-    # What the fields follow is no control, and as it is on a fresh page.
-    filled = found.pop("filled")
-    assert untouched(filled) or filled == view.filled.value
+    # Which fields a person edited is no control, and as it is on a fresh page.
+    edited = found.pop("reading")
+    assert untouched(edited) or edited["value"] == view.reading.value
     assert all(untouched(update) for update in found.values())
 
 
