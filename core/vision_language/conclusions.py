@@ -155,10 +155,10 @@ def _final_line(text: str, offered: Offered) -> Target | None:
     if not plain:
         return None
     target = {plain[-1][1].upper()}
-    for before, after in reversed(list(pairwise(plain))):
-        if not _OR.fullmatch(_without_words(line[before.end() : after.start()], offered)):
+    for one, next_one in reversed(list(pairwise(plain))):
+        if not _OR.fullmatch(_without_words(line[one.end() : next_one.start()], offered)):
             break
-        target.add(before[1].upper())
+        target.add(one[1].upper())
     return frozenset(target)
 
 

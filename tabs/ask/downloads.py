@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from core.spreadsheets import cell
@@ -17,9 +18,18 @@ from tabs.page.errors import many
 if TYPE_CHECKING:
     from tabs.page.context import Context
 
-_COUNTS = ("right", "wrong", "unreadable", "unanswered", "not_asked", "asked")
+_COUNTS = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
 _SHARES = ("percent", "low", "high", "chance")
-_COLUMNS = ("set_sha256", "parser", "who", "settings", "task", *_COUNTS, *_SHARES)
+_COLUMNS = (
+    "set_sha256",
+    "parser",
+    "who",
+    "settings",
+    "task",
+    *_COUNTS,
+    *_SHARES,
+    "percent_as_released",
+)
 
 
 @asks("look")
@@ -32,19 +42,16 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
 
-    def line(who: str, settings: str, task: str, tally: dict[str, Any]) -> None:
-        numbers = [tally.get(name) for name in (*_COUNTS, *_SHARES)]
-        values = (of.sha256, view["parser"], who, settings, task, *numbers)
+    def line(
+        who: str, settings: str, task: str, tally: dict[str, Any], parser: str = view["parser"]
+    ) -> None:
+        numbers = [tally.get(name) for name in (*_COUNTS, *_SHARES, "released")]
+        values = (of.sha256, parser, who, settings, task, *numbers)
         writer.writerow(["" if value is None else cell(value) for value in values])
 
     for row in view["rows"]:
-        for task, tally in row["tasks"].items():
-            line(row["name"], row["settings"], task, tally)
-        line(row["name"], row["settings"], "micro", row["micro"])
-        if row["macro"]:
-            line(row["name"], row["settings"], "macro", row["macro"])
-        for reading in ("as_made", "complete") if row["robust"] else ():
-            line(row["name"], row["settings"], f"robust, {reading}", row["robust"][reading])
+        for task, tally in _tallies(row):
+            line(row["name"], row["settings"], task, tally, row["parser"])
     for task, tally in (view["pixels"] or {"tasks": {}})["tasks"].items():
         line("pixel reader", "in color", task, tally)
     for task, percent in view["chance"]["tasks"].items():
@@ -64,12 +71,27 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> dict
     return {"name": "truehue-scores.csv", "text": text.getvalue()}
 
 
+def _tallies(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The lines of an asking, each with what the released code makes of the same words."""
+    released = row["released"] or {"tasks": {}}
+    for task, tally in row["tasks"].items():
+        yield task, {**tally, "released": released["tasks"].get(task)}
+    yield "micro", {**row["micro"], "released": released.get("micro")}
+    if row["macro"]:
+        yield "macro", {**row["macro"], "released": released.get("macro")}
+    for reading in ("as_made", "complete") if row["robust"] else ():
+        yield (
+            f"robust, {reading}",
+            {**row["robust"][reading], "released": released.get(reading)},
+        )
+
+
 @asks("look")
 def answers_file(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
     """Every answer of some askings: words, reading, outcome and reason."""
     of = opened(context, request.set)
     named = [
         (f"{model_name(asked.model)}, {settings_words(asked.settings, asked.model)}", asked)
-        for asked in asked_of(context, of, request.askings).values()
+        for asked in asked_of(context, of, request.askings, request.parser).values()
     ]
     return {"name": "truehue-answers.csv", "text": answers_csv(named)}

@@ -103,7 +103,7 @@ class AskingKeeper:
         self._storage, self._engine, self._sources = storage, engine, sources
         self._notes = Notes(self.root / KEPT, AskingNote)
         self._starting, self._reading = Lock(), Lock()
-        self._read: dict[str, tuple[object, Asked]] = {}
+        self._read: dict[tuple[str, str], tuple[object, Asked]] = {}
         self.turns = turns or RunTurns()
         self.line: BatchLine[AskingFolder] = BatchLine("truehue-askings", self._execute, self.turns)
 
@@ -208,22 +208,24 @@ class AskingKeeper:
                 return folder
         raise NotStored("That asking is not here. Reload the page.")
 
-    def asked(self, asking_id: str) -> Asked:
-        """Its questions and the answers that there are. Raises NotStored, and BadInput where its
-        questions were changed."""
+    def asked(self, asking_id: str, parser: str = "") -> Asked:
+        """Its questions and the answers that there are, read by the parser that it began with, or
+        by the one that is named. Raises NotStored, and BadInput where its questions were
+        changed."""
         folder = self.folder(asking_id)
         mark = _mark(folder)
-        held = self._read.get(asking_id)
+        key = (asking_id, parser)
+        held = self._read.get(key)
         if held is not None and held[0] == mark:
             return held[1]
         with self._reading:  # two pages that ask for the same read it once
-            held = self._read.get(asking_id)
+            held = self._read.get(key)
             if held is None or held[0] != mark:
-                self._read.pop(asking_id, None)
-                self._read[asking_id] = (mark, read_asked(folder.path))
+                self._read.pop(key, None)
+                self._read[key] = (mark, read_asked(folder.path, parser))
                 for oldest in list(self._read)[:-MOST_HELD]:
                     del self._read[oldest]
-            return self._read[asking_id][1]
+            return self._read[key][1]
 
     def problem(self, asking_id: str) -> str:
         """Why one could not be executed here; empty where nothing went wrong."""

@@ -54,6 +54,7 @@ def share_json(one: RightShare) -> dict[str, Any]:
         "right": one.right,
         "wrong": one.wrong,
         "unreadable": one.skips,
+        "truncated": 0,
         "unanswered": 0,
         "not_asked": 0,
         "asked": one.answers,

@@ -15,7 +15,7 @@ from core.vision_language.asking.asked import Asked
 from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Answer, Outcome, Question
 from tabs.ask.people import given_json, studies_of
-from tabs.ask.results import Asking, asked_of, pixels_of
+from tabs.ask.results import Asking, Parser, asked_of, pixels_of
 from tabs.ask.sets import opened
 from tabs.ask.words import choices_json, facts_json, model_name, task_title
 from tabs.page.actor import Actor, asks
@@ -37,11 +37,12 @@ class QuestionsRequest(PageRequest):
     set: str
     askings: Asking = ()
     task: str = ""
-    outcome: Literal["", "right", "wrong", "unreadable", "unanswered", "none"] = ""
+    outcome: Literal["", "right", "wrong", "unreadable", "truncated", "unanswered", "none"] = ""
     of: str = ""
     differ: bool = False
     only: Literal["", "first", "second"] = ""
     words: str = ""
+    parser: Parser = ""
     first: Annotated[Whole, Field(alias="from", ge=0)] = 0
     count: Annotated[Whole, Field(ge=1, le=MOST_PAGE)] = 24
 
@@ -52,6 +53,7 @@ class OneQuestion(PageRequest):
     set: str
     id: str
     askings: Asking = ()
+    parser: Parser = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class _Told:
 def questions_view(context: Context, actor: Actor, request: QuestionsRequest) -> dict[str, Any]:
     """A page of questions that fit, and how many do. Raises NotStored, BadInput."""
     of = opened(context, request.set)
-    told = _told(asked_of(context, of, request.askings))
+    told = _told(asked_of(context, of, request.askings, request.parser))
     if request.differ and len(told) < 2:
         raise BadInput("Choose two askings to see where they differ.", "askings")
     looked = _looked(told, request.of)
@@ -93,7 +95,7 @@ def questions_view(context: Context, actor: Actor, request: QuestionsRequest) ->
 def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[str, Any]:
     """One question, with its position in the set. Raises NotStored."""
     of = opened(context, request.set)
-    told = _told(asked_of(context, of, request.askings))
+    told = _told(asked_of(context, of, request.askings, request.parser))
     for position, one in enumerate(of.questions()):
         if one.question_id == request.id:
             pixels, people = pixels_of(context, of), studies_of(context, actor, of)
@@ -215,6 +217,7 @@ def _answer_json(told: _Told, question: Question) -> dict[str, Any]:
         "reading": answer.reading if answer else None,
         "outcome": str(answer.outcome) if answer else NONE,
         "reason": answer.reason if answer else "",
+        "parser": told.asked.parser,
         "prompt": prompt,
         "asked": question.question_id in told.prompts,
     }

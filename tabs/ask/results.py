@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
 from core.errors import BadInput, TrueHueError
-from core.vision_language.asking.asked import Asked
+from core.vision_language.asking.asked import Asked, as_released
 from core.vision_language.asking.pictures import Version
 from core.vision_language.baselines import expected_by_chance, reads
 from core.vision_language.differences import Difference, differences
@@ -19,6 +19,7 @@ from core.vision_language.published import HUB_ID
 from core.vision_language.published_scores import ScoreRow, published_rows
 from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Question
+from core.vision_language.released_reader import COMMIT
 from core.vision_language.scoring import Scores, Tally, score
 from core.vision_language.tasks import ROBUSTNESS, TASKS
 from storage.question_sets import StoredQuestionSet
@@ -46,14 +47,17 @@ _TABLE_WORDS = {
     "9": "text only, and gray",
 }
 
+Parser = Literal["", "1", "2"]
 Asking = Annotated[tuple[str, ...], BeforeValidator(list_of_one)]
 
 
 class ResultsRequest(PageRequest):
-    """A set, and the askings of it that are shown beside each other."""
+    """A set, and the askings of it that are shown beside each other. Answers are read by the parser
+    that an asking began with, or by the ``parser`` that is named."""
 
     set: str
     askings: Asking = ()
+    parser: Parser = ""
 
 
 @asks("look")
@@ -62,7 +66,7 @@ def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dic
     another set."""
     of = opened(context, request.set)
     questions = list(of.questions())
-    chosen = asked_of(context, of, request.askings)
+    chosen = asked_of(context, of, request.askings, request.parser)
     rows = [_row_json(context, of, asking_id, asked) for asking_id, asked in chosen.items()]
     pixels = pixels_of(context, of)
     stored = StoredQuestionSet(request.set, of, False)
@@ -77,10 +81,13 @@ def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dic
         "judge": judge_json(of, chosen),
         "notes": _notes(of, chosen),
         "parser": PARSER,
+        "released_commit": COMMIT,
     }
 
 
-def asked_of(context: Context, of: QuestionSet, asking_ids: Sequence[str]) -> dict[str, Asked]:
+def asked_of(
+    context: Context, of: QuestionSet, asking_ids: Sequence[str], parser: str = ""
+) -> dict[str, Asked]:
     """The askings by id, each once. Raises NotStored, and BadInput for one of another set, and for
     too many."""
     if len(set(asking_ids)) > MOST_SHOWN:
@@ -88,7 +95,7 @@ def asked_of(context: Context, of: QuestionSet, asking_ids: Sequence[str]) -> di
     keeper = context.service(AskingKeeper)
     chosen = {}
     for asking_id in dict.fromkeys(asking_ids):
-        asked = keeper.asked(asking_id)
+        asked = keeper.asked(asking_id, parser)
         if asked.source.checksum != of.sha256:
             raise BadInput("That asking is of another set of questions.", "askings")
         chosen[asking_id] = asked
@@ -147,8 +154,28 @@ def _row_json(context: Context, of: QuestionSet, asking_id: str, asked: Asked) -
         },
         "tasks": {task: tally_json(tally) for task, tally in scores.tasks.items()},
         "robust": None if robust is None else _robust_json(scores),
+        "released": _released_json(asked),
+        "parser": asked.parser,
+        "own_parser": asked.own_parser,
         "cut_off": asked.cut_off,
         "reasons": [{"text": text, "count": count} for text, count in scores.reasons.items()],
+    }
+
+
+def _released_json(asked: Asked) -> dict[str, Any] | None:
+    """What the same words score as ColorBench's released code reads them; None for baselines."""
+    found = as_released(asked)
+    if found is None:
+        return None
+    scores = found.scores
+    robust = scores.robust
+    return {
+        "reader": str(found.reader),
+        "tasks": {task: tally.percent for task, tally in scores.tasks.items()},
+        "micro": scores.overall.percent,
+        "macro": scores.macro.percent if scores.macro else None,
+        "as_made": robust.as_made.percent if robust else None,
+        "complete": robust.complete.percent if robust else None,
     }
 
 
@@ -173,7 +200,7 @@ def _robust_json(scores: Scores) -> dict[str, Any]:
 def tally_json(tally: Tally) -> dict[str, Any]:
     """Counts, the share right in percent with its Wilson 95% interval, and chance."""
     low, high = tally.interval or (None, None)
-    counts = ("right", "wrong", "unreadable", "unanswered", "not_asked", "asked")
+    counts = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
     mark = "not above chance" if tally.at_floor else "at the ceiling" if tally.at_ceiling else ""
     return {
         **{name: getattr(tally, name) for name in counts},
@@ -286,6 +313,8 @@ def _notes(of: QuestionSet, chosen: Mapping[str, Asked]) -> list[str]:
                 f"{model_name(asked.model)}: {many(asked.cut_off, 'answer')} ended because the "
                 "tokens were used up. More of them may help."
             )
+    if len({asked.parser for asked in chosen.values()}) > 1:
+        notes.append("Not all are read by the same parser, so their differences are partly its.")
     sizes = {len(asked.questions) for asked in chosen.values()}
     if len(sizes) > 1:
         notes.append(

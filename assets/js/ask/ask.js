@@ -57,7 +57,8 @@ export function mount({ element }) {
     results(true);
   }
   async function results(force) {
-    const key = qa.set + ' ' + qa.askings.join();
+    const values = { set: qa.set, askings: qa.askings.join(','), parser: qa.parser };
+    const key = Object.values(values).join(' ');
     if (!force && key === shownResults) return;
     // One question at a time: of what comes meanwhile, only the last is asked.
     if (asking) {
@@ -68,7 +69,7 @@ export function mount({ element }) {
     shownResults = key;
     asking = true;
     try {
-      const found = await ask(askUrl('/results', { set: qa.set, askings: qa.askings.join(',') }));
+      const found = await ask(askUrl('/results', values));
       if (mine !== asked) return;
       say('');
       drawResults(views.results, found, judge);

@@ -185,6 +185,7 @@ function notes(tally) {
   const mark = MARKS[tally.mark];
   const counted = [
     [tally.unreadable, 'unreadable'],
+    [tally.truncated, 'truncated'],
     [tally.unanswered, 'unanswered'],
     [tally.not_asked, 'to come'],
   ].filter(([count]) => count);

@@ -6,6 +6,7 @@ export const OUTCOMES = {
   right: { sign: '✓', word: 'right' },
   wrong: { sign: '✗', word: 'wrong' },
   unreadable: { sign: '?', word: 'unreadable' },
+  truncated: { sign: '…', word: 'truncated' },
   unanswered: { sign: '–', word: 'no answer' },
   none: { sign: '·', word: 'not asked yet' },
 };
@@ -115,7 +116,9 @@ export function answerCard(answer, question, told, most = LONG) {
   }
   const read =
     answer.reading === null ? answer.reason : 'Read as: ' + readingWords(question, answer.reading);
-  box.append(make('p', 'th-qa-read', read));
+  const line = make('p', 'th-qa-read', read);
+  line.title = 'By parser ' + answer.parser;
+  box.append(line);
   return box;
 }
 

@@ -23,6 +23,7 @@ function wanted() {
     differ,
     only: differ ? qa.only : '',
     words: qa.words,
+    parser: qa.parser,
     from: Number(qa.from) || 0,
     count: COUNT,
   };
@@ -308,7 +309,7 @@ export function questionsView(box, rows, start) {
     }
     dialog ||= large();
     const mine = dialog;
-    const key = qa.q + ' ' + qa.askings.join();
+    const key = qa.q + ' ' + qa.askings.join() + ' ' + qa.parser;
     const at = position();
     // Who pressed one of them keeps the focus.
     mine.back.setAttribute('aria-disabled', String(at < 1));
@@ -319,7 +320,8 @@ export function questionsView(box, rows, start) {
     let question = found && found.questions.find((one) => one.id === qa.q);
     if (!question) {
       try {
-        const values = { set: qa.set, askings: qa.askings.join(','), id: qa.q };
+        const askings = qa.askings.join(',');
+        const values = { set: qa.set, askings, id: qa.q, parser: qa.parser };
         ({ question } = await ask(askUrl('/question', values)));
       } catch (error) {
         mine.body.replaceChildren(make('p', 'th-problem', error.message));

@@ -5,7 +5,7 @@ import { figureSvg, saveFigure } from './figure_file.js';
 import { keeping } from './keep.js';
 import { namesOf } from './names.js';
 import { allNumbers, differences, judging, published, reasons } from './tables.js';
-import { askUrl, numberOf, qa } from './view.js';
+import { askUrl, numberOf, qa, setAsk } from './view.js';
 
 function link(text, path, values) {
   const node = make('a', 'th-button th-qa-csv', text);
@@ -20,7 +20,7 @@ function link(text, path, values) {
  */
 function saves(found, blocks) {
   const box = make('p', 'th-qa-saves');
-  const values = { set: qa.set, askings: qa.askings.join(',') };
+  const values = { set: qa.set, askings: qa.askings.join(','), parser: qa.parser };
   const problem = make('span', 'th-problem');
   const picture = (text, format) => {
     const button = make('button', 'th-button', text);
@@ -48,6 +48,37 @@ function saves(found, blocks) {
     );
   box.append(picture('Figure as SVG', 'svg'), picture('Figure as PNG', 'png'), problem);
   return box;
+}
+
+/**
+ * Which parser read the answers, where it is not the newest that an evaluation began with; and the
+ * way to the other reading.
+ * @param {any} found
+ */
+function parserNodes(found) {
+  const older = found.rows.filter((row) => row.own_parser !== found.parser);
+  if (!older.length) return [];
+  const line = make('p', 'th-soft th-qa-parser');
+  const press = make('button', 'th-button');
+  const again = Boolean(qa.parser);
+  const numbers = older.map((row) => numberOf(row.id)).join(', ');
+  const began = 'began with parser ' + [...new Set(older.map((row) => row.own_parser))].join(', ');
+  press.type = 'button';
+  put(press, again ? 'Show scores by the original parser' : 'Read again by parser ' + found.parser);
+  press.addEventListener('click', () => setAsk({ parser: again ? '' : found.parser }));
+  line.append(
+    again
+      ? 'All answers are read by parser ' +
+          qa.parser +
+          ' on demand. ' +
+          numbers +
+          ' ' +
+          began +
+          '. '
+      : numbers + ' ' + began + ', and these scores are by it. ',
+    press,
+  );
+  return [line];
 }
 
 /**
@@ -84,7 +115,12 @@ export function drawResults(box, found, judge) {
   const how = make('p', 'th-soft th-qa-key');
   how.textContent =
     'Line: 95% interval. Dashed: chance. ◇ the reader of pixels, which is no language model. □ people of your own studies, ○ people as published.';
-  card.append(how, ...found.notes.map((text) => make('p', 'th-soft', text)), saves(found, blocks));
+  card.append(
+    how,
+    ...parserNodes(found),
+    ...found.notes.map((text) => make('p', 'th-soft', text)),
+    saves(found, blocks),
+  );
   const nodes = [card, ...differences(found), ...judging(found, judge)];
   if (found.rows.length || found.people.length) nodes.push(allNumbers(found));
   nodes.push(...reasons(found), ...published(found));

@@ -57,39 +57,43 @@ function fold(title, nodes, open = false) {
 export function allNumbers(found) {
   const names = namesOf(found.rows);
   const rows = [];
-  const add = (title, who, tally) =>
+  const add = (title, who, tally, released = null) =>
     rows.push([
       title,
       who,
       tally.right + '/' + tally.asked,
       number(tally.percent),
       interval(tally) || NONE,
+      number(released),
       number(tally.chance),
       tally.wrong,
       tally.unreadable,
+      tally.truncated,
       tally.unanswered,
       tally.not_asked,
       tally.mark,
     ]);
   // A mean of tasks has no counts of its own.
-  const addMacro = (who, { percent, chance, ...range }) =>
+  const addMacro = (who, { percent, chance, ...range }, released = null) =>
     rows.push([
       'Macro',
       who,
       NONE,
       number(percent),
       interval(range) || NONE,
+      number(released),
       number(chance),
-      ...[null, null, null, null, ''],
+      ...[null, null, null, null, null, ''],
     ]);
   const called = (row) => numberOf(row.id) + ' ' + names.get(row.id);
   const reader = found.rows.some((row) => row.pixels) ? null : found.pixels;
   found.rows.forEach((row) => {
-    add('Micro', called(row), row.micro);
-    if (row.macro) addMacro(called(row), row.macro);
+    const released = row.released || { tasks: {} };
+    add('Micro', called(row), row.micro, released.micro);
+    if (row.macro) addMacro(called(row), row.macro, released.macro);
     if (row.robust) {
-      add('Robust, as made', called(row), row.robust.as_made);
-      add('Robust, with all nine variants', called(row), row.robust.complete);
+      add('Robust, as made', called(row), row.robust.as_made, released.as_made);
+      add('Robust, with all nine variants', called(row), row.robust.complete, released.complete);
     }
   });
   found.people.forEach((people) => {
@@ -98,20 +102,26 @@ export function allNumbers(found) {
   });
   found.set.tasks.forEach((task) => {
     found.rows.forEach((row) => {
-      if (row.tasks[task.id]) add(task.title, called(row), row.tasks[task.id]);
+      const released = row.released ? row.released.tasks[task.id] : null;
+      if (row.tasks[task.id]) add(task.title, called(row), row.tasks[task.id], released);
     });
     if (reader && reader.tasks[task.id]) add(task.title, 'Pixel reader', reader.tasks[task.id]);
     found.people.forEach((people) => {
       if (people.tasks[task.id]) add(task.title, 'People: ' + people.title, people.tasks[task.id]);
     });
   });
+  const readers = [...new Set(found.rows.map((row) => row.parser))];
+  const rules = [...new Set(found.rows.flatMap((row) => row.released?.reader ?? []))];
   const how = make(
     'p',
     'th-soft',
-    'Right among all that were asked, as published: what cannot be read and what has no answer count as wrong, and are counted. ' +
-      'Intervals: Wilson for shares, MOVER for the macro average. Read by parser ' +
-      found.parser +
-      '.',
+    'Right among all that were asked, as published: what cannot be read, was cut off at the token limit or has no answer counts as wrong, and is counted. ' +
+      'Intervals: Wilson for shares, MOVER for the macro average. ' +
+      (readers.length ? 'Read by parser ' + readers.join(' and ') + '. ' : '') +
+      'As released: percent right as ColorBench’s released code (' +
+      found.released_commit +
+      ') reads the same words; what it cannot read is wrong.' +
+      rules.map((text) => ' It takes ' + text + '.').join(''),
   );
   const columns = [
     'Task',
@@ -119,9 +129,11 @@ export function allNumbers(found) {
     'Right',
     'Percent',
     '95% interval',
+    'As released',
     'Chance',
     'Wrong',
     'Unreadable',
+    'Truncated',
     'Unanswered',
     'To come',
     '',

@@ -19,13 +19,15 @@ function read(query) {
     set: value('set'),
     askings: [...new Set(value('askings').split(',').filter(Boolean))],
     view: VIEWS.includes(view) ? view : 'results',
+    parser: value('parser'),
     ...fields,
   };
 }
 
 /**
  * `set` is the set that is open, `askings` the ids whose answers are shown, in their order; `of` is
- * the one whose outcomes are counted, `q` the question that is open.
+ * the one whose outcomes are counted, `q` the question that is open. `parser` is the one that reads
+ * all answers, on demand; without it each asking is read by the parser that it began with.
  * @type {any}
  */
 export const qa = read(new URLSearchParams(location.search));
@@ -37,6 +39,7 @@ export function publishAsk() {
   const values = new URLSearchParams({ tab: 'ask', view: qa.view });
   if (qa.set) values.set('set', qa.set);
   if (qa.askings.length) values.set('askings', qa.askings.join(','));
+  if (qa.parser) values.set('parser', qa.parser);
   if (qa.view !== 'results')
     FIELDS.forEach((name) => {
       if (qa[name]) values.set(name, qa[name]);

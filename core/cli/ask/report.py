@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.vision_language.asking.asked import Asked
+from core.vision_language.asking.asked import Asked, as_released
 from core.vision_language.differences import Difference, Differences
 from core.vision_language.parsing import VERSION
 from core.vision_language.published_scores import published_rows
 from core.vision_language.records import Answer
+from core.vision_language.released_reader import COMMIT
 from core.vision_language.scoring import Scores, Tally, score
 
 PEOPLE = "Human Evaluation"
@@ -45,6 +46,7 @@ def report(asked: Asked, scores: Scores, pixels: Sequence[Answer] | None) -> dic
             "by_variant": {name: _tally(tally) for name, tally in robust.by_variant.items()},
         },
         "reasons": dict(scores.reasons),
+        "released": _released(asked),
         "pixels": _pixels(asked, pixels),
         "people": _people() if asked.is_published else None,
     }
@@ -63,6 +65,31 @@ def _pixels(asked: Asked, answers: Sequence[Answer] | None) -> dict[str, Any] | 
         return None
     tasks = score(asked.questions, answers).tasks
     return {task: tally.percent for task, tally in tasks.items()}
+
+
+def _released(asked: Asked) -> dict[str, Any] | None:
+    """Shares in percent as ColorBench's released code reads the same words."""
+    found = as_released(asked)
+    if found is None:
+        return None
+    scores = found.scores
+    return {
+        "reader": str(found.reader),
+        "commit": COMMIT,
+        "tasks": {task: tally.percent for task, tally in scores.tasks.items()},
+        "micro": scores.overall.percent,
+        "macro": scores.macro.percent if scores.macro else None,
+        "robust": scores.robust.as_made.percent if scores.robust else None,
+        "robust_complete": scores.robust.complete.percent if scores.robust else None,
+    }
+
+
+def released_message(told: Mapping[str, Any]) -> str:
+    """What the second column is, in a sentence."""
+    return (
+        "as released: percent right as ColorBench's released code "
+        f"({told['commit']}) reads the same words: {told['reader']}; what it cannot read is wrong."
+    )
 
 
 def _people() -> dict[str, float | None]:
@@ -96,14 +123,19 @@ def as_text(told: Mapping[str, Any]) -> str:
     """The table of one report."""
     settings, people = told["settings"], told["people"]
     pixels = told["pixels"] or {}
-    head = ["task", "right", "percent", "95% interval", "chance", "pixels"]
+    released = told["released"]
+    of_released = {**(released or {}).get("tasks", {}), **_overall_of(released)}
+    head = ["task", "right", "percent", "95% interval"]
+    head += ["as released"] if released else []
+    head += ["chance", "pixels"]
     head += ["people"] if people else []
     head += ["unreadable", "truncated", "unanswered", "not asked", ""]
 
     def row(name: str, tally: Mapping[str, Any], task: str = "") -> list[str]:
         cells = [name, f"{tally['right']}/{tally['asked']}", _number(tally["percent"])]
-        cells += [_interval(tally["interval"]), _number(tally["chance_percent"])]
-        cells.append(_number(pixels.get(task)))
+        cells.append(_interval(tally["interval"]))
+        cells += [_number(of_released.get(task or name))] if released else []
+        cells += [_number(tally["chance_percent"]), _number(pixels.get(task))]
         cells += [_number(people.get(task))] if people else []
         cells += [str(tally[key]) for key in ("unreadable", "truncated", "unanswered", "not_asked")]
         marks = {"at_floor": "not above chance", "at_ceiling": "at the ceiling"}
@@ -115,6 +147,7 @@ def as_text(told: Mapping[str, Any]) -> str:
     macro, robust = told["macro"], told["robust"]
     if macro:
         cells = ["macro", NONE, _number(macro["percent"]), _interval(macro["interval"])]
+        cells += [_number(of_released.get("macro"))] if released else []
         rows.append([*cells, _number(macro["chance_percent"])])
     if robust:
         rows.append(row("Robust, as made", robust["as_made"]))
@@ -129,6 +162,8 @@ def as_text(told: Mapping[str, Any]) -> str:
         kinds = ("partly_asked", "without_variants", "orphans")
         counts = [f"{robust[kind]} {kind.replace('_', ' ')}" for kind in kinds if robust[kind]]
         lines += [f"Seeds in neither reading: {', '.join(counts)}."] if counts else []
+    if released:
+        lines.append(released_message(released))
     if told["cut_off"]:
         lines.append(f"{told['cut_off']} answers ended at the most tokens.")
     lines += [f"{count} × {reason}" for reason, count in told["reasons"].items()]
@@ -142,6 +177,18 @@ def parser_message(parser: str, own_parser: str) -> str:
     if parser != VERSION:
         return f"read by parser {parser}, which it began with (--parser {VERSION} reads it again)."
     return f"read by parser {parser}."
+
+
+def _overall_of(released: Mapping[str, Any] | None) -> dict[str, float | None]:
+    """By the name of the table's row."""
+    if released is None:
+        return {}
+    return {
+        "micro": released["micro"],
+        "macro": released["macro"],
+        "Robust, as made": released["robust"],
+        "Robust, complete": released["robust_complete"],
+    }
 
 
 def differences_as_text(told: Mapping[str, Any]) -> str:

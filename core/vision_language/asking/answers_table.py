@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterable
 
 from core.spreadsheets import cell
-from core.vision_language.asking.asked import Asked
+from core.vision_language.asking.asked import Asked, as_released
+from core.vision_language.records import Answer
 
 COLUMNS = (
     "asking",
@@ -19,6 +20,8 @@ COLUMNS = (
     "outcome",
     "reason",
     "parser",
+    "released_reading",
+    "released_outcome",
 )
 
 
@@ -30,6 +33,8 @@ def answers_csv(askings: Iterable[tuple[str, Asked]]) -> str:
     writer.writerow(COLUMNS)
     for name, asked in askings:
         questions = {one.question_id: one for one in asked.questions}
+        released = as_released(asked)
+        as_read = {one.question_id: one for one in released.answers} if released else {}
         for answer in asked.answers:
             question = questions[answer.question_id]
             row = (
@@ -42,6 +47,12 @@ def answers_csv(askings: Iterable[tuple[str, Asked]]) -> str:
                 str(answer.outcome),
                 answer.reason,
                 asked.parser,
+                *_released_cells(as_read.get(answer.question_id)),
             )
             writer.writerow(map(cell, row))
     return text.getvalue()
+
+
+def _released_cells(answer: Answer | None) -> tuple[str | None, str]:
+    """As the released code reads the same words; empty where it reads none of the kind."""
+    return (None, "") if answer is None else (answer.reading, str(answer.outcome))

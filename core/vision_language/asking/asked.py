@@ -14,7 +14,13 @@ from core.vision_language.models.registry import VisionModel
 from core.vision_language.parsing import Reader, answered
 from core.vision_language.prompting import Style
 from core.vision_language.published import HUB_ID
-from core.vision_language.records import Answer, Illustrated, Question
+from core.vision_language.records import Answer, Form, Illustrated, Question
+from core.vision_language.released_reader import (
+    ReleasedReader,
+    reader_of,
+    released_answers,
+)
+from core.vision_language.scoring import Scores, score
 from core.vision_language.tasks import ROBUSTNESS
 
 
@@ -47,6 +53,28 @@ class Asked:
         then people's published row is about the same."""
         of_hub = (one.construction.get("source") == HUB_ID for one in self.questions)
         return self.settings.version is Version.COLORED and all(of_hub)
+
+
+@dataclass(frozen=True)
+class Released:
+    """What the same words score as ColorBench's released code reads them: ``scores`` are over the
+    questions with letters, ``answers`` theirs."""
+
+    reader: ReleasedReader
+    answers: Sequence[Answer]
+    scores: Scores
+
+
+def as_released(asked: Asked) -> Released | None:
+    """None where no language model answered, or no question has letters."""
+    questions = [one for one in asked.questions if one.form is Form.CHOICE]
+    if asked.model.kind == "baseline" or not questions:
+        return None
+    model = asked.model
+    names = [model.id, model.location, *([model.served().model] if model.kind == "served" else [])]
+    reader = reader_of(names, asked.settings.style == Style.REASONED)
+    answers = released_answers(questions, asked.answers, reader)
+    return Released(reader, answers, score(questions, answers))
 
 
 def read_asked(folder: Path, parser: str = "") -> Asked:

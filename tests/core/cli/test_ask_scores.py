@@ -93,6 +93,11 @@ def test_words_become_scores_and_differences(
         "color_blindness": None,
     }
     assert told["scores"][1]["pixels"] == first["pixels"]
+    # Of "- (A)" the released code reads the first letter in parentheses too; lone letters are read.
+    released = first["released"]
+    assert released["reader"] == "a lone letter, else the first in parentheses"
+    assert released["tasks"]["color_comparison"] == pytest.approx(100 / 3)
+    assert released["micro"] == pytest.approx(100 * 8 / 14)
     (between,) = told["differences"]
     assert between["tasks"]["color_extraction"]["points"] == -75
     assert between["micro"]["points"] == pytest.approx(-100 * 3 / 14)
@@ -102,13 +107,21 @@ def test_words_become_scores_and_differences(
     guarded = lines[1]
     assert guarded["words"] == f"'- ({guarded['expected']})"
     assert (guarded["reading"], guarded["outcome"]) == (guarded["expected"], "right")
+    assert (guarded["released_reading"], guarded["released_outcome"]) == (
+        guarded["expected"],
+        "right",
+    )
+    assert {line["parser"] for line in lines} == {"2"}
     outcomes = [line["outcome"] for line in lines[:14]]
     assert [outcomes.count(one) for one in ("right", "wrong", "unreadable")] == [8, 4, 1]
     assert "Too large" in lines[outcomes.index("unanswered")]["reason"]
     assert main(["score", str(colored), str(gray)]) == 0
     text = capsys.readouterr().out
     lines_of = [" ".join(line.split()) for line in text.splitlines()]
-    assert "color_comparison 1/3 33.3 6.1 to 79.2 25.0 100.0 1 0 0 0 not above chance" in lines_of
+    assert (
+        "color_comparison 1/3 33.3 6.1 to 79.2 33.3 25.0 100.0 1 0 0 0 not above chance" in lines_of
+    )
+    assert any(line.startswith("as released: percent right as ColorBench's") for line in lines_of)
     assert any(line.startswith("macro – 59.7 ") for line in lines_of)
     assert any(line.startswith("color_extraction 4 -75.0 ") for line in lines_of)
 

@@ -34,6 +34,7 @@ from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.runs.line import Notes
 from tests.core.batch.here import team_here
+from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.tabs.reach import as_demo
 
 Ask = Callable[..., Any]
@@ -150,6 +151,38 @@ def test_scores_stand_beside_chance_and_the_pixel_reader(ask: Ask, set_id: str) 
     words = list(csv.DictReader(io.StringIO(ask("/answers.csv", set=set_id, askings=chance).text)))
     assert len(words) == 7
     assert all(line["reading"] in "ABCD" for line in words)
+
+
+def test_an_old_evaluation_keeps_parser_1_until_it_is_read_again(
+    ask: Ask, set_id: str, context: Context
+) -> None:
+    server = ChatServer()
+    server.answers = [completion("A) It is red.") for _ in range(7)]
+    with server.running():
+        asking = answered(ask, set_id, server.base_url, name="gpt-color", at_once=1)
+    plan = context.service(AskingKeeper).folder(asking).path / "plan.json"
+    told = json.loads(plan.read_text(encoding="utf-8"))
+    assert told.pop("parser") == "2"
+    plan.write_text(json.dumps(told), encoding="utf-8")
+    one = {"set": set_id, "askings": asking}
+    (row,) = ask("/results", **one)["rows"]
+    assert (row["parser"], row["own_parser"]) == ("1", "1")
+    assert row["micro"]["right"] + row["micro"]["wrong"] == 7
+    assert row["released"]["reader"] == "the very last letter of the text"
+    (again,) = ask("/results", **one, parser="2")["rows"]
+    assert (again["parser"], again["own_parser"]) == ("2", "1")
+    assert again["micro"] == {**row["micro"], "truncated": 0}
+    scores = csv.DictReader(io.StringIO(ask("/results.csv", **one).text))
+    (micro,) = (line for line in scores if (line["who"], line["task"]) == (row["name"], "micro"))
+    # Its very last letter is the d of "red".
+    right = sum(one["answer"] == "D" for one in ask("/questions", **one)["questions"])
+    assert float(micro["percent_as_released"]) == pytest.approx(100 * right / 7)
+    assert micro["parser"] == "1"
+    answers = csv.DictReader(io.StringIO(ask("/answers.csv", **one, parser="2").text))
+    assert {line["parser"] for line in answers} == {"2"}
+    page = ask("/questions", **one, parser="2", outcome="truncated")
+    assert page["total"] == 0
+    ask("/results", **one, parser="3", status=400)
 
 
 def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
