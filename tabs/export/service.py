@@ -232,7 +232,7 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
 
     def work(job: Job) -> dict[str, Any]:
         try:
-            folder = take_in(context, path, name, _progress_of(job, "Checking"))
+            folder = take_in(context, path, name, _progress_of(job, "Checking"), actor.id)
         except Cancelled:
             job.tell("Nothing was imported.")
             raise
@@ -252,8 +252,11 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
     return context.jobs.start(IMPORT, f"Import of {name}", actor, work)
 
 
-def take_in(context: Context, path: Path, name: str, progress: Progress = quiet) -> RunFolder:
-    """Makes a run of an archive and puts its results into storage.
+def take_in(
+    context: Context, path: Path, name: str, progress: Progress = quiet, owner: str = ""
+) -> RunFolder:
+    """Makes a run of an archive and puts its results into storage. A run that was not there before
+    is its ``owner``'s, an actor by their id.
 
     Raises BadInput for what is no archive, with nothing left behind.
     """
@@ -264,6 +267,8 @@ def take_in(context: Context, path: Path, name: str, progress: Progress = quiet)
     )
     folder = open_archive(path, context.service(RunSupervisor).root, name=name, progress=progress)
     try:
+        if folder.run_id not in before:
+            context.service(RunSupervisor).set_owner(folder.run_id, owner)
         runs.register(folder)
         runs.ingest(folder)
         if imported_from(folder.path):

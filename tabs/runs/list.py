@@ -114,7 +114,7 @@ class ChangeRun(PageRequest):
 @asks("cancel")
 def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, Any]:
     """Pauses, cancels, resumes, hides or shows a run. A run that storage cannot take in is hidden
-    by the supervisor. Raises NotStored."""
+    by the supervisor. Raises NotStored, and BadInput where an imported run is to go on."""
     supervisor, run_id = context.service(RunSupervisor), request.run_id
     folder = supervisor.folder(run_id)
     may(actor, "cancel", supervisor.begun(run_id))
@@ -127,6 +127,8 @@ def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, 
         else:
             context.storage.runs.hide(run_id, hidden)
     elif request.what == "resume":
+        if folder.imported:  # its plan is somebody else's: what it may open here nobody has checked
+            raise BadInput("An imported run stays as it came. Start a run of your own instead.")
         supervisor.resume(run_id, retry=request.retry)
     else:
         supervisor.pause(run_id, cancel=request.what == "cancel")

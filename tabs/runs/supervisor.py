@@ -43,8 +43,8 @@ LOOK_S = 2.0
 @dataclass(frozen=True)
 class Execution:
     """How a run is executed here: ``workers`` processes, on this machine or by Ray's cluster at
-    ``address`` (``team`` is ``local`` or ``ray``). ``owner`` is who started it; ``hidden`` is for
-    folders that storage cannot take in."""
+    ``address`` (``team`` is ``local`` or ``ray``). ``owner`` is who started or imported it;
+    ``hidden`` is for folders that storage cannot take in."""
 
     workers: int = 1
     team: str = "local"
@@ -201,8 +201,12 @@ class RunSupervisor:
         return self.line.problem(run_id) or self._taking_problems.get(run_id, "")
 
     def owner(self, run_id: str) -> str:
-        """Who started the run on the page; empty for runs of the command line."""
+        """Who started or imported the run on the page; empty for runs of the command line."""
         return self._executions.of(run_id).owner
+
+    def set_owner(self, run_id: str, owner: str) -> None:
+        """Makes a run that was imported its importer's. Raises DataFolderError."""
+        self._executions.keep(run_id, replace(self._executions.of(run_id), owner=owner))
 
     def begun(self, run_id: str) -> Thing:
         """A run, as :func:`tabs.page.actor.may` asks of it."""

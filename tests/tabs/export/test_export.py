@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from core.analysis.records import Slice
+from core.errors import BadInput, NotAllowed
 from core.export import write
 from core.runs.folder import RunFolder, run_folders
 from core.runs.shards import row_of
@@ -25,10 +26,11 @@ from tabs.command import runs as runs_command
 from tabs.export.report import without_clicks
 from tabs.export.routes import export_routes
 from tabs.export.service import INCOMING, export, start_import, take_in
-from tabs.page.actor import OWNER
+from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.jobs_routes import job_routes
 from tabs.page.routes import routes
+from tabs.runs.list import ChangeRun, change_run, runs_view
 from tabs.runs.supervisor import RunSupervisor
 from tabs.shell.compose import make_context
 from tests.core.export.made import EVIL, RULES, make_run
@@ -226,6 +228,39 @@ def test_an_archive_that_lacks_pictures_is_told_of(
             others.jobs.wait(job.id, 60).words == "8 pictures. 3 of 7 pictures are in the archive."
         )
         others.close()
+
+
+@pytest.mark.parametrize("role", [Role.RESEARCHER, Role.VISITOR])
+def test_an_imported_run_is_its_importers(folder: RunFolder, tmp_path: Path, role: Role) -> None:
+    ann, ben = Actor("ann", role), Actor("ben", role)
+    write(folder, "zip", tmp_path / "sent.zip")
+
+    def imports(context: Context, actor: Actor) -> str:
+        job = start_import(context, actor, tmp_path / "sent.zip", "sent.zip", False)
+        return str((context.jobs.wait(job.id, 60).result or {})["run"])
+
+    def hidden(context: Context) -> int:
+        return int(runs_view(context, ann)["hidden"])
+
+    with Storage.open(tmp_path / "theirs") as storage:
+        context = make_context(storage, "theirs")
+        run_id = imports(context, ben)
+        assert imports(context, ann) == run_id  # it is there already, and stays ben's
+        context.close()
+        context = make_context(storage, "theirs")
+        (row,) = runs_view(context, ben)["runs"]
+        assert (row["may"]["hide"], row["may"]["resume"]) == (True, False)
+        with pytest.raises(NotAllowed):
+            change_run(context, ann, ChangeRun(run_id=run_id, what="hide"))
+        change_run(context, ben, ChangeRun(run_id=run_id, what="hide"))
+        assert hidden(context) == 1
+        change_run(context, ben, ChangeRun(run_id=run_id, what="show"))
+        assert hidden(context) == 0
+        change_run(context, ben, ChangeRun(run_id=run_id, what="cancel"))
+        for actor in (ben, OWNER):
+            with pytest.raises(BadInput, match="stays as it came"):
+                change_run(context, actor, ChangeRun(run_id=run_id, what="resume"))
+        context.close()
 
 
 def test_a_page_elsewhere_imports_nothing(client: TestClient) -> None:
