@@ -42,10 +42,10 @@ class Distribution:
     ``kind`` is :data:`PICTURES` or a key of core.concepts.records.KINDS;
     ``method`` a key of METHODS or :data:`GIVEN`. ``weights`` float64 ``(71,)``, sum 1. ``count``
     are the images, or the people where it is ``of_people``; 0 where nobody knows. ``notes`` are
-    sentences for people. ``fixed`` says why it cannot be drawn again (it has no interval then),
-    empty where it can. ``profiles`` or ``rows`` are what it is of, and ``units`` the number, from
-    0, of the image or person that each is drawn with; ``extraction`` are the steps, where some
-    were taken.
+    sentences for people. ``fixed`` says what it is where it cannot be resampled, as in "of one
+    image" (it has no interval then); empty where it can. ``profiles`` or ``rows`` are what it is
+    of, and ``units`` the number, from 0, of the image or person that each is drawn with;
+    ``extraction`` are the steps, where some were taken.
     """
 
     label: str
@@ -109,7 +109,7 @@ def of_pictures(
             "counts."
         )
     what = "person" if of_people else "image" if drawn == len(plain) else "image again and again"
-    fixed = "" if drawn > 1 else f"It is of one {what}: there is nothing to draw again."
+    fixed = "" if drawn > 1 else f"of one {what}"
     if not fixed and drawn < FEW:
         notes.append(_few(_people(drawn) if of_people else _images(drawn, len(plain))))
     extraction = None
@@ -173,9 +173,9 @@ def of_rows(
             "the same."
         )
     if any(count != 1 for count in people):
-        fixed = "It is a mean that came without its people: there is nothing to draw again."
+        fixed = "a mean that came without its people"
     else:
-        fixed = "" if len(units) > 1 else "It is of one person: there is nothing to draw again."
+        fixed = "" if len(units) > 1 else "of one person"
     if not fixed and len(units) < FEW:
         notes.append(_few(_people(len(units))))
     return Distribution(

@@ -28,6 +28,7 @@ DRAWS = 1_000
 PERCENTILES = (2.5, 97.5)
 UNDEFINED_AT_MOST = 0.05
 
+NOTHING_TO_RESAMPLE = "There is no interval: nothing can be resampled."
 _FURTHER = (
     "Chance moves both sides of a draw apart, so draws tend to differ more than the two "
     "distributions do; where these are nearly equal, an interval can lie beside the number."
@@ -164,13 +165,14 @@ def intervals_of_draws(
     """:func:`intervals` of draws ``(draws, 71)`` that were made before; None for a side that cannot
     be drawn again."""
     sides = (first, second)
+    fixed = [side for side, drawn in zip((a, b), sides, strict=True) if drawn is None]
+    if len(fixed) == 2:
+        reasons = (f"{side.label} is {side.fixed}." for side in fixed)
+        return Intervals(dict.fromkeys(FIELDS), notes=(NOTHING_TO_RESAMPLE, *reasons))
     notes = tuple(
-        f"{distribution.label} is kept as it is. {distribution.fixed}"
-        for distribution, side in zip((a, b), sides, strict=True)
-        if side is None
+        f"{side.label} is kept as it is: it is {side.fixed}, and cannot be resampled."
+        for side in fixed
     )
-    if len(notes) == 2:
-        return Intervals(dict.fromkeys(FIELDS), notes=("There is no interval.", *notes))
     ready = min(side.shape[0] for side in sides if side is not None)
     drawn = (
         np.broadcast_to(distribution.weights, (ready, COUNT)) if side is None else side[:ready]

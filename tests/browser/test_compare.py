@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -49,6 +51,15 @@ def ratings() -> FilePayload:
         row[fullest] = 0.95
         writer.writerow([words, *(f"{value:.6f}" for value in row)])
     return payload("ratings.csv", out.getvalue().encode(), "text/csv")
+
+
+def import_ratings(started: App) -> None:
+    """The file of ratings as a set of people's; it is stored once, however often it is imported."""
+    sets = f"/api/compare/sets/distributions/{uuid4().hex}"
+    head = {"X-TrueHue": "1", "X-File-Name": "ratings.csv", "Content-Type": "application/json"}
+    assert started.ask(sets, ratings()["buffer"], head).status == 200
+    options = {"normalize": True, "of_people": True, "name": "ratings"}
+    assert started.ask(f"{sets}/store", json.dumps(options).encode(), head).status == 200
 
 
 def payload(name: str, content: bytes, kind: str) -> FilePayload:
@@ -239,6 +250,15 @@ def test_two_photographs_in_one_drop(visit: Visit, started: App) -> None:
     pair = drawn(view, "mirrored")
     expect(pair.locator(".shapelayer path[fill-rule]").nth(1)).to_be_attached()
     assert pair.bounding_box()["y"] < drawn(view, "histograms").bounding_box()["y"]  # type: ignore[index]
+    # The list of concepts is folded: the figure comes first. No interval: said once.
+    expect(view.locator(".th-cc-list")).to_be_hidden()
+    expect(view.get_by_role("button", name="Choose a concept")).to_be_visible()
+    expect(view.locator(".th-cc-notes p")).to_have_count(1)
+    expect(view.locator(".th-cc-notes")).to_have_text(
+        "There is no interval: nothing can be resampled. "
+        "red jar.png is of one image. blue jar.png is of one image."
+    )
+    expect(view.locator(".th-cc-span:not(:empty)")).to_have_count(0)
 
     # A box around each thing, by keyboard: then the jars alone count, and they are further apart.
     for at, letter in enumerate("AB"):
@@ -284,6 +304,38 @@ def test_two_photographs_in_one_drop(visit: Visit, started: App) -> None:
     expect(again.page).to_have_url(re.compile("tab=compare"))
     expect(again.locator(".th-cc-source")).to_have_count(2, timeout=SHOWN_MS)
     expect(again.locator(".th-cc-table")).to_contain_text(f"{marked:.1f}")
+
+
+def test_a_concept_comes_with_its_rows_beside_images_of_ones_own(
+    visit: Visit, started: App
+) -> None:
+    import_ratings(started)
+    page = visit(started.address + VIEW)
+    view = opened(page)
+    view.locator(".th-cc-drop input").set_input_files(
+        [photograph("red jar.png", (200, 70, 40), 1), photograph("blue jar.png", (40, 80, 190), 2)]
+    )
+    labels = view.locator(".th-cc-source-label")
+    expect(labels).to_have_text(["red jar.png", "blue jar.png"], timeout=SHOWN_MS)
+    view.get_by_role("button", name="Choose a concept").click()
+    view.get_by_role("searchbox").fill("mango")
+    page.keyboard.press("Enter")
+    expect(view.locator(".th-cc-words")).to_have_text("mango")
+    expect(labels).to_have_text(["ratings", "red jar.png", "blue jar.png"], timeout=SHOWN_MS)
+    expect(view.locator(".th-cc-guests")).to_contain_text("2 images of yours stay beside mango.")
+    view.get_by_role("button", name="Remove them").click()
+    expect(labels).to_have_text(["ratings"], timeout=SHOWN_MS)
+    # Nothing is left: what can be done is said.
+    view.get_by_role("button", name="Remove A").click()
+    expect(view.locator(".th-cc-nothing")).to_contain_text(
+        "Nothing is shown. Add a distribution of mango", timeout=SHOWN_MS
+    )
+    # The concept is a press from its images.
+    view.get_by_role("button", name="Generate this concept").click()
+    form = page.locator("#explore-runs form")
+    expect(form.get_by_label("Prompt set")).to_have_value("concepts", timeout=SHOWN_MS)
+    expect(form.get_by_role("textbox", name="Concepts")).to_have_value("mango")
+    expect(form.locator(".th-runs-count")).to_have_text("2 prompts of 2,558", timeout=SHOWN_MS)
 
 
 def test_what_is_gone_is_told_where_it_stood(visit: Visit, started: App) -> None:

@@ -1,5 +1,5 @@
 // One concept and its distributions side by side.
-import { make, put } from '../shared/dom.js';
+import { make, many, put } from '../shared/dom.js';
 import { onTheme } from '../shared/figure.js';
 import { ask } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
@@ -14,6 +14,7 @@ import {
   conceptQuery,
   linkOf,
   ofLink,
+  rowsOfConcept,
   takeUsual,
   viewQuery,
 } from './concept_link.js';
@@ -39,6 +40,8 @@ export function mount(widget) {
   let asked = 0;
   let started = null;
   let stale = false;
+  // Images that were on the page before the concept was chosen.
+  let guests = [];
 
   const chooser = conceptChooser(box, (next) => go({ ...next, d: null }));
   const controls = conceptControls(box, { go, pair: () => state.pair, place });
@@ -175,18 +178,19 @@ export function mount(widget) {
           if (mine !== asked) return;
           chosen = answer;
           chooser.show(answer);
+          part('generate').hidden = !answer.concept;
           if (next.d === null) {
-            // What stood side by side stays, where there is something of it for this concept.
-            const there = new Set(answer.choices.map((one) => one.source));
-            const stay = kept.filter((one) => there.has(one) || one.startsWith('image:'));
-            state.d =
-              stay.length > 1
-                ? stay
-                : [...new Set([...stay, ...answer.begin])].slice(0, MOST_SOURCES);
+            const { rows, own, left } = rowsOfConcept(kept, answer);
+            state.d = rows;
+            guests = own.map((one) => one.split('/')[0]);
             state.pair = DEFAULTS.pair;
+            if (left) drop.say('Six is the most: ' + many(left, 'image') + ' had no room.', true);
           }
         }
-      } else chosen = null;
+      } else {
+        chosen = null;
+        guests = [];
+      }
       delete state.fresh;
       sources.choices(chosen ? chosen.choices : []);
       await load(mine);
@@ -234,7 +238,8 @@ export function mount(widget) {
     part('pair').hidden = !several;
     part('planes').hidden = !(view && view.flow);
     moves.draw(view ? view.flow : null);
-    sources.draw(view ? view.distributions : [], Boolean(chosen));
+    chooser.rows(view ? view.distributions.length : 0);
+    sources.draw(view ? view.distributions : [], chosen ? chosen.words : '', guests);
     part('method-label').hidden = !there.some((one) => one.pictures);
     if (!view) return;
     controls.draw(state, known.sorts, view.between);
@@ -325,7 +330,8 @@ export function mount(widget) {
     .forEach((button) => button.addEventListener('click', () => openCompare('people')));
   box
     .querySelectorAll('.th-cc-go-run')
-    .forEach((button) => button.addEventListener('click', openConceptRun));
+    .forEach((button) => button.addEventListener('click', () => openConceptRun()));
+  part('generate').addEventListener('click', () => openConceptRun(chosen.words));
   box
     .querySelectorAll('.th-cc-go-own')
     .forEach((button) =>

@@ -23,6 +23,7 @@ export function conceptChooser(box, choose) {
   let all = [];
   let now = null;
   let open = true;
+  let rows = 0;
   let at = -1;
 
   const plain = (text) =>
@@ -171,12 +172,21 @@ export function conceptChooser(box, choose) {
     front();
     if (open) search.focus();
   });
+  // Without a concept the list is open, unless images stand on the page: their figures come first.
   function front() {
-    find('now').hidden = !now;
-    find('lead').hidden = Boolean(now);
-    find('browse').hidden = Boolean(now) && !open;
+    const folds = Boolean(now) || rows > 0;
+    find('now').hidden = !folds;
+    find('lead').hidden = folds;
+    find('browse').hidden = folds && !open;
     find('another').setAttribute('aria-expanded', String(open));
-    put(find('another'), open ? 'Close the list' : 'Choose another concept');
+    put(
+      find('another'),
+      open ? 'Close the list' : now ? 'Choose another concept' : 'Choose a concept',
+    );
+    if (now) return;
+    put(find('words'), many(rows, 'image'));
+    put(find('kind'), 'no concept chosen');
+    siblings.hidden = true;
   }
   return {
     // All concepts of the server; the number of each that there is may have changed.
@@ -244,6 +254,12 @@ export function conceptChooser(box, choose) {
       now = null;
       front();
       draw();
+    },
+    // How many distributions stand on the page.
+    rows(count) {
+      if (!now && Boolean(count) !== Boolean(rows)) open = !count;
+      rows = count;
+      front();
     },
     focus() {
       open = true;

@@ -69,6 +69,23 @@ export function takeUsual(state, known) {
 }
 
 /**
+ * The rows of a concept that was just chosen: what is on the page of it stays, else its first rows
+ * come; images of one's own, which are of no concept, stay after them.
+ * @param {string[]} shown what was on the page before
+ * @param {{ choices: { source: string }[], begin: string[] }} answer what there is of the concept
+ * @returns {{ rows: string[], own: string[], left: number }} `left` of the images had no room
+ */
+export function rowsOfConcept(shown, answer) {
+  const there = new Set(answer.choices.map((one) => one.source));
+  const own = shown.filter((one) => one.startsWith('image:'));
+  const stay = shown.filter((one) => there.has(one));
+  const first = stay.length > 1 ? stay : [...stay, ...answer.begin];
+  const rows = [...new Set([...first, ...own])];
+  const fit = rows.slice(0, MOST_SOURCES);
+  return { rows: fit, own: own.filter((one) => fit.includes(one)), left: rows.length - fit.length };
+}
+
+/**
  * What a link says, as the view takes it.
  * @param {Record<string, string>} values
  */

@@ -137,7 +137,8 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
         const span = cells.get(pair.a + ' ' + pair.b + ' ' + metric.id);
         const found = pair.intervals[metric.id];
         if (!span) return;
-        put(span, found ? found.text : 'no interval');
+        // Where nothing could be resampled, the line below the table says so once.
+        put(span, found ? found.text : pair.draws ? 'no interval' : '');
         if (found && metric.id === 'dominant_equal') put(span, found.text + ' of draws');
         span.title = found
           ? '95%, percentiles of ' +
@@ -163,7 +164,8 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
             ? ' Pair ' + (done.length + 1) + ' of ' + total + ' is being drawn…'
             : ''),
       );
-      notes.replaceChildren(...[...whys].map((text) => make('p', 'th-soft', text)));
+      const lines = drawn ? [...whys] : [[...whys].join(' ')];
+      notes.replaceChildren(...lines.map((text) => make('p', 'th-soft', text)));
     },
     problem(words) {
       put(draws, 'No intervals: ' + words);

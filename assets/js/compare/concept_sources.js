@@ -23,6 +23,13 @@ export function sourceList(box, { bins, changed, mark, pool }) {
   const count = box.querySelector('.th-cc-count');
   let choices = [];
   let now = [];
+  let owned = [];
+  const nothing = box.querySelector('.th-cc-nothing');
+  const guestLine = box.querySelector('.th-cc-guests');
+  const removeGuests = guestLine.querySelector('button');
+  removeGuests.addEventListener('click', () =>
+    changed(now.filter((one) => !owned.includes(one)).map((one) => one.source)),
+  );
   function small(label, title, act, off) {
     const button = make('button', 'th-cc-small', label);
     button.type = 'button';
@@ -140,9 +147,31 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     choices(found) {
       choices = found;
     },
-    draw(distributions, concept) {
+    draw(distributions, concept, guests) {
       now = distributions;
+      owned = now.filter((one) => guests.includes(one.source.split('/')[0]));
+      guestLine.hidden = !owned.length;
+      put(
+        guestLine.firstElementChild,
+        owned.length === 1
+          ? 'An image of yours stays beside ' + concept + '.'
+          : owned.length + ' images of yours stay beside ' + concept + '.',
+      );
+      put(removeGuests, owned.length === 1 ? 'Remove it' : 'Remove them');
       list.replaceChildren(...now.map(row));
+      nothing.hidden = now.length > 0;
+      put(
+        nothing,
+        !concept
+          ? 'Drop two images to compare their colors, or choose a concept.'
+          : choices.length
+            ? 'Nothing is shown. Add a distribution of ' +
+              concept +
+              ' from the list, or drop images.'
+            : 'Nothing is stored of ' +
+              concept +
+              ' yet. Generate images of it, import people’s colors, or drop images.',
+      );
       pooling.hidden = singles().length < 2;
       put(poolButton, 'Pool these ' + singles().length + ' images into one row');
       put(count, now.length ? now.length + ' of at most ' + MOST_SOURCES : '');

@@ -58,9 +58,13 @@ export function publishCompare() {
   );
 }
 
-/** The form that starts runs, with the concepts chosen in it. */
-export function openConceptRun() {
+/**
+ * The form that starts runs, with a concept chosen in it, or all of them.
+ * @param {string} [words] the concept
+ */
+export function openConceptRun(words = '') {
   explore.runSet = 'concepts';
+  explore.runConcepts = words;
   openView('runs');
   store.tell('runs-set');
   roomTab('Explore')?.click();

@@ -123,7 +123,7 @@ def test_two_images_with_a_mask(folder: Path) -> None:
     assert found["b"]["notes"][0] == "No mask: the whole image is measured, its background too."
     assert not any("No mask" in note for note in found["a"]["notes"])
     assert found["intervals"] is None
-    assert found["interval_notes"][0] == "There is no interval."
+    assert found["interval_notes"][0] == "There is no interval: nothing can be resampled."
     assert "one image" in found["interval_notes"][1]
 
 
@@ -484,7 +484,7 @@ def test_lines_for_people(folder: Path) -> None:
     assert "A 0 Vivid blue, L* 50 (#2F6EF6), 50.0%, the first of 2 that" in done.stdout
     assert "the 1 costliest of" in by_name["flow"]
     assert "B: No mask: the whole image is measured" in done.stderr
-    assert done.stderr.count("There is no interval.") == 1
+    assert done.stderr.count("There is no interval") == 1
 
 
 def test_a_reader_that_has_gone_and_a_terminal_without_letters(folder: Path) -> None:
