@@ -143,6 +143,13 @@ def _start(subparser: argparse.ArgumentParser) -> None:
     what.add_argument("--task", default="", help=_one_of(TASKS))
     what.add_argument("--system", default="", help=_one_of(SYSTEMS))
     what.add_argument(
+        "--concepts",
+        default="",
+        metavar="WORDS",
+        help="of a set of concepts these alone, comma separated: banana, rotten banana; "
+        "'banana *' for a thing with all its modifiers",
+    )
+    what.add_argument(
         "--limit",
         metavar="N",
         help="at most N prompts, taken at equal distances: "

@@ -102,6 +102,7 @@ def _fields(options: argparse.Namespace, stored: bool) -> dict[str, Any]:
         "set",
         "task",
         "system",
+        "concepts",
         "limit",
         "images",
         "seed",

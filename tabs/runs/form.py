@@ -16,6 +16,7 @@ from core.machine import gpus_here, usable_cores
 from core.masks.grounded.variants import VARIANTS
 from core.masks.grounded.vision_models import VISION_MODELS, Role, vision_model
 from core.masks.grounded.weights import missing as vision_missing
+from core.prompts.concepts import SOURCE as CONCEPTS
 from core.prompts.prompt import TASKS, Prompt
 from core.runs.estimate import Estimate, room_bytes
 from core.runs.records import DRAWN, RunPlan, StoredItem
@@ -68,7 +69,12 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
         "set": "mini",
         "sets": [
             *(
-                {"id": prompt_set.id, "name": prompt_set.title, "count": prompt_set.count}
+                {
+                    "id": prompt_set.id,
+                    "name": prompt_set.title,
+                    "count": prompt_set.count,
+                    "concepts": prompt_set.id == CONCEPTS,
+                }
                 for prompt_set in context.service(Library).sets()
             ),
             *(
@@ -200,7 +206,8 @@ def _pictures(
         if folder
         else (context.storage.drawings.count(), context.storage.masks.count())
     )
-    key = (named, spec.set_id, spec.task, spec.system, spec.limit, len(prompts), version)
+    filters = (spec.set_id, spec.task, spec.system, spec.concepts, spec.limit)
+    key = (named, filters, len(prompts), version)
     entry = _KEPT.get(context.storage)
     if entry is not None and entry[0] == key:
         return entry[1], entry[2]

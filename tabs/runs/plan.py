@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.color.systems import SYSTEMS
+from core.concepts.matching import normal, similar
 from core.errors import BadInput
 from core.generation.registry import RENDERER, name_of
 from core.prompts.prompt import Prompt
 from core.runs.plan import make_plan
 from core.runs.records import DrawingPlan, JudgingPlan, RunPlan, StoredItem
 from core.runs.subsample import fewer
+from tabs.page.errors import many
 from tabs.runs.request import RunSpec
+
+EVERY_MODIFIER = "*"
+"""After a thing's name: with all its modifiers."""
+MOST_NAMED = 3
 
 
 def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
@@ -20,9 +26,10 @@ def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
     A limit takes them as :func:`core.runs.subsample.fewer`: at equal distances, concepts as whole
     families. Raises BadInput where none is left.
     """
+    of_concepts = _of_concepts(prompts, spec.concepts) if spec.concepts else prompts
     fitting = [
         prompt
-        for prompt in prompts
+        for prompt in of_concepts
         if spec.task in ("", prompt.task) and spec.system in ("", prompt.system)
     ]
     if not fitting:
@@ -38,6 +45,31 @@ def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
         words = f"The set has no prompt of {words}." if words else "It is empty."
         raise BadInput(words, field)
     return tuple(fitting) if spec.limit is None else fewer(fitting, spec.limit)
+
+
+def _of_concepts(prompts: Sequence[Prompt], concepts: Sequence[str]) -> list[Prompt]:
+    """The prompts of these concepts, in the set's order. Raises BadInput for one that no prompt
+    is of."""
+    words = {at: _words(prompt) for at, prompt in enumerate(prompts) if prompt.concept}
+    taken: set[int] = set()
+    for concept in concepts:
+        thing, every, _ = concept.partition(EVERY_MODIFIER)
+        wanted = normal(thing)
+        fitting = {
+            at
+            for at, text in words.items()
+            if wanted == (normal(prompts[at].concept) if every else text)
+        }
+        if not fitting:
+            near = [word for word in similar(wanted) if word in set(words.values())]
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            raise BadInput(f"The set has no concept {concept[:60]!r}.{hint}", "concepts")
+        taken |= fitting
+    return [prompts[at] for at in sorted(taken)]
+
+
+def _words(prompt: Prompt) -> str:
+    return normal(f"{prompt.modifier} {prompt.concept}")
 
 
 def plans(
@@ -102,12 +134,19 @@ def _field_of(message: str) -> str:
     return next((field for start, field in starts.items() if message.startswith(start)), "")
 
 
+def _concepts_words(concepts: Sequence[str]) -> str:
+    """``banana, rotten banana``, and of many the first and how many more."""
+    more = len(concepts) - MOST_NAMED
+    shown = concepts[:MOST_NAMED]
+    return ", ".join([*shown, many(more, "more concept")] if more > 0 else shown)
+
+
 def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
     """What people call the run: as they said, or what makes it another than the next."""
     called = f"pictures of {name_of(model_id)}" if spec.stored else name_of(model_id)
     if spec.name:
         return spec.name if len(spec.models) == 1 else f"{spec.name} · {called}"
-    parts = [title, spec.task.upper(), spec.system.upper()]
+    parts = [title, _concepts_words(spec.concepts), spec.task.upper(), spec.system.upper()]
     if spec.limit is not None:
         parts.append(f"{prompts:,} prompts")
     # What differs from the next run stands first: lists and file names are cut at the end.

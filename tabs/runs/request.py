@@ -38,9 +38,11 @@ class RunSpec:
     """What a run shall do; None stands for each model's own default.
 
     ``set_id`` as :class:`tabs.library.service.Library` names sets. ``limit`` prompts at most are
-    taken, at equal distances, concepts as whole families. ``images`` counts for each of the
-    ``guidances``, where there are several: then ``guidance`` is None. Several ``models`` become one
-    run each; with ``stored``, the one model is whose pictures of the data folder are scored.
+    taken, at equal distances, concepts as whole families. ``concepts`` are the words of those that
+    alone are taken, ``"banana *"`` for a thing with all its modifiers. ``images`` counts for each
+    of the ``guidances``, where there are several: then ``guidance`` is None. Several ``models``
+    become one run each; with ``stored``, the one model is whose pictures of the data folder are
+    scored.
     """
 
     set_id: str
@@ -62,6 +64,7 @@ class RunSpec:
     k: int = 0
     name: str = ""
     guidances: tuple[float, ...] = ()
+    concepts: tuple[str, ...] = ()
 
 
 def _scales(scales: Any) -> Any:
@@ -84,6 +87,13 @@ def _scales(scales: Any) -> Any:
             raise BadInput(f"Guidance {value:g} stands there twice.")
         numbers.append(value)
     return tuple(numbers)
+
+
+def _names(names: Any) -> Any:
+    """Names in a list, or in one text, separated by commas."""
+    if isinstance(names, (list, tuple)):
+        return names
+    return tuple(part.strip() for part in str(names).split(",") if part.strip())
 
 
 def price_of(amount: Any) -> float | None:
@@ -120,6 +130,9 @@ class RunRequest(Workers):
     models: Annotated[Names, Field(max_length=MOST_MODELS, title="The list of models")] = ()
     task: Annotated[str, one_of("task", TASKS)] = ""
     system: Annotated[str, one_of("color system", SYSTEMS)] = ""
+    concepts: Annotated[
+        tuple[str, ...], BeforeValidator(_names), Field(title="The list of concepts")
+    ] = ()
     limit: Annotated[Whole, Field(ge=1, le=10**9)] | None = Field(
         None, title="The number of prompts"
     )
@@ -187,6 +200,7 @@ class RunRequest(Workers):
             k=self.k,
             name=" ".join(self.name.split())[:MOST_NAME],
             guidances=scales if len(scales) > 1 else (),
+            concepts=self.concepts,
         )
 
     def _check_models(self, stored: bool) -> None:

@@ -55,6 +55,8 @@ export function mount({ element }) {
   let asked = 0;
   let unheard = 0;
   let folded = false;
+  // Another view asked for the form.
+  let wanted = Boolean(explore.runSet);
   const heard = new Map();
 
   async function act(run, what, body, line) {
@@ -249,7 +251,7 @@ export function mount({ element }) {
       // On a narrow page the list comes first, once there is one.
       if (!folded) {
         folded = true;
-        card.open = !data.runs.length || window.innerWidth > 1000;
+        card.open = wanted || !data.runs.length || window.innerWidth > 1000;
       }
     } catch {
       if (mine !== asked) return;
@@ -290,6 +292,10 @@ export function mount({ element }) {
   }
   card.open = window.innerWidth > 1000;
   store.subscribe('explore', front);
+  store.subscribe('runs-set', () => {
+    wanted = true;
+    card.open = true;
+  });
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) load();
   });

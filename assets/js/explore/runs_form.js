@@ -64,7 +64,12 @@ export function runForm(element, root, started) {
     RUN_FIELDS.forEach((name) => {
       out[name] = field(name).value;
     });
+    if (!ofConcepts()) out.concepts = '';
     return out;
+  }
+  // Whether the prompts of the set are of concepts, which can be chosen by their words.
+  function ofConcepts() {
+    return Boolean(data && data.sets.some((one) => one.id === field('set').value && one.concepts));
   }
   // A sentence under the field that it speaks of, or above the button where it speaks of none.
   function tell(name, text) {
@@ -141,6 +146,7 @@ export function runForm(element, root, started) {
     form
       .querySelectorAll('.th-runs-scores')
       .forEach((node) => node.classList.toggle('th-off', !stored));
+    form.querySelector('[data-field=concepts]').classList.toggle('th-off', !ofConcepts());
     if (!ownMasker) masker = drawsHere ? 'grounded' : 'exact';
     form
       .querySelectorAll('.th-runs-grounded')
@@ -189,6 +195,7 @@ export function runForm(element, root, started) {
     field('set').value = data.sets.some((one) => one.id === set) ? set : data.set;
     explore.runSetAsked = Boolean(explore.runSet);
     explore.runSet = '';
+    if (explore.runSetAsked) field('concepts').value = explore.runConcepts || '';
     options(field('task'), [{ id: '', name: 'All' }, ...data.tasks], field('task').value);
     options(field('system'), [{ id: '', name: 'All' }, ...data.systems], field('system').value);
     options(field('size'), [{ id: '', name: "Model's own" }, ...data.sizes], field('size').value);
@@ -264,7 +271,7 @@ export function runForm(element, root, started) {
         (input.options && ![...input.options].some((one) => one.value === value))
       )
         return;
-      if (name === 'set' && explore.runSetAsked) return;
+      if (['set', 'concepts'].includes(name) && explore.runSetAsked) return;
       input.value = value;
     });
     [

@@ -4,6 +4,7 @@ const KEPT_FORM = 'th-run-form';
 /** What a run is asked with, by the names of the form's fields. */
 export const RUN_FIELDS = [
   'set',
+  'concepts',
   'task',
   'system',
   'limit',

@@ -54,6 +54,34 @@ def wish_of(given: dict[str, Any]) -> RunSpec:
 
 
 @pytest.mark.parametrize(
+    ("given", "ids"),
+    [
+        ("banana", ["concept-0044"]),
+        ("Rotten_Banana, lonely cabin", ["concept-0044-rotten", "concept-0202-lonely"]),
+        (["banana", "rotten banana"], ["concept-0044", "concept-0044-rotten"]),
+    ],
+)
+def test_concepts_are_chosen_by_their_words(given: Any, ids: list[str]) -> None:
+    spec = wish_of({"set": "concepts", "models": "reference-renderer", "concepts": given})
+    prompts = chosen(build_concepts(), spec)
+    assert [prompt.id for prompt in prompts] == [
+        f"{concept_id}-{style}" for concept_id in ids for style in ("photo", "cartoon")
+    ]
+
+
+def test_a_thing_is_chosen_with_all_its_modifiers_and_a_wrong_one_is_named() -> None:
+    wish = {"set": "concepts", "models": "reference-renderer"}
+    every = chosen(build_concepts(), wish_of({**wish, "concepts": "banana *"}))
+    assert len(every) == 12
+    assert {prompt.concept for prompt in every} == {"banana"}
+    (plan,) = plans(wish_of({**wish, "concepts": "banana *"}), every, "Concepts")
+    assert "Concepts, banana *" in plan.name
+    with pytest.raises(BadInput, match=r"no concept 'bananna'\. Did you mean banana") as refused:
+        chosen(build_concepts(), wish_of({**wish, "concepts": "bananna"}))
+    assert refused.value.field == "concepts"
+
+
+@pytest.mark.parametrize(
     ("given", "one", "several"),
     [
         ("", None, ()),
