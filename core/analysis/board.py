@@ -266,7 +266,7 @@ def _average(
         return Rate(None, None, None, *counts)
     bounds = _bounds(np.mean(samples, axis=0), rates)
     percent = _mean([rate.percent for rate in rates])
-    return Rate(percent, bounds.low, bounds.high, *counts, method=bounds.method)
+    return replace(Rate(percent, bounds.low, bounds.high, *counts), method=bounds.method)
 
 
 _COUNTS = ("passes", "scored", "images", "prompts")

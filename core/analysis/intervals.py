@@ -54,3 +54,14 @@ def mover(parts: Sequence[tuple[float, Interval]], weights: Sequence[float] = ()
     below = sqrt(sum((weight * (share - ends[0])) ** 2 for (share, ends), weight in weighed))
     above = sqrt(sum((weight * (ends[1] - share)) ** 2 for (share, ends), weight in weighed))
     return max(0.0, mean - below / total), min(100.0, mean + above / total)
+
+
+NOT_SIGNIFICANT, BELOW_CHANCE = "n.s. vs chance", "below chance"
+
+
+def against_chance(interval: Interval | None, chance: float | None) -> str:
+    """What an interval in percent says against chance: NOT_SIGNIFICANT where it includes chance,
+    BELOW_CHANCE where all of it lies below, else nothing."""
+    if interval is None or chance is None or interval[0] > chance:
+        return ""
+    return NOT_SIGNIFICANT if chance <= interval[1] else BELOW_CHANCE

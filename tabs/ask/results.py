@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
+from core.analysis.intervals import against_chance
 from core.errors import BadInput, TrueHueError
 from core.vision_language.asking.asked import Asked, as_released
 from core.vision_language.asking.pictures import Version
@@ -201,7 +202,8 @@ def tally_json(tally: Tally) -> dict[str, Any]:
     """Counts, the share right in percent with its Wilson 95% interval, and chance."""
     low, high = tally.interval or (None, None)
     counts = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
-    mark = "not above chance" if tally.at_floor else "at the ceiling" if tally.at_ceiling else ""
+    mark = against_chance(tally.interval, tally.chance_percent)
+    mark = mark or ("at the ceiling" if tally.at_ceiling else "")
     return {
         **{name: getattr(tally, name) for name in counts},
         "percent": tally.percent,

@@ -7,9 +7,13 @@ import { namesOf } from './names.js';
 export const AXIS = [0, 25, 50, 75, 100];
 const NONE = '–';
 const MARKS = {
-  'not above chance': {
-    text: '≤ chance',
-    title: 'Not above chance: its interval does not lie above it',
+  'n.s. vs chance': {
+    text: 'n.s. vs chance',
+    title: 'Not significantly different from chance: the 95% interval includes it',
+  },
+  'below chance': {
+    text: 'below chance',
+    title: 'Below chance: all of the 95% interval lies below it',
   },
   'at the ceiling': { text: 'ceiling', title: 'At the ceiling: its interval reaches 100' },
 };

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from core.analysis.intervals import against_chance
 from core.vision_language.asking.asked import Asked, as_released
 from core.vision_language.differences import Difference, Differences
 from core.vision_language.parsing import VERSION
@@ -138,8 +139,11 @@ def as_text(told: Mapping[str, Any]) -> str:
         cells += [_number(tally["chance_percent"]), _number(pixels.get(task))]
         cells += [_number(people.get(task))] if people else []
         cells += [str(tally[key]) for key in ("unreadable", "truncated", "unanswered", "not_asked")]
-        marks = {"at_floor": "not above chance", "at_ceiling": "at the ceiling"}
-        return [*cells, ", ".join(words for key, words in marks.items() if tally[key])]
+        marks = (
+            against_chance(tally["interval"], tally["chance_percent"]),
+            "at the ceiling" if tally["at_ceiling"] else "",
+        )
+        return [*cells, ", ".join(filter(None, marks))]
 
     rows = [head, *(row(task, tally, task) for task, tally in told["tasks"].items())]
     if told["tasks"]:

@@ -119,7 +119,7 @@ def test_words_become_scores_and_differences(
     text = capsys.readouterr().out
     lines_of = [" ".join(line.split()) for line in text.splitlines()]
     assert (
-        "color_comparison 1/3 33.3 6.1 to 79.2 33.3 25.0 100.0 1 0 0 0 not above chance" in lines_of
+        "color_comparison 1/3 33.3 6.1 to 79.2 33.3 25.0 100.0 1 0 0 0 n.s. vs chance" in lines_of
     )
     assert any(line.startswith("as released: percent right as ColorBench's") for line in lines_of)
     assert any(line.startswith("macro – 59.7 ") for line in lines_of)

@@ -23,10 +23,11 @@ from core.verdict.rules import RULES
 from core.vision_language.asking.work import AskingWork
 from core.vision_language.generators import GeneratedSettings, generated
 from core.vision_language.rule_answers import CACHE
+from core.vision_language.scoring import Tally
 from tabs.ask import keeper as keepers
 from tabs.ask.keeper import AskingKeeper, AskingNote
 from tabs.ask.list import ChangeAsking, change_asking
-from tabs.ask.results import ResultsRequest, results_view
+from tabs.ask.results import ResultsRequest, results_view, tally_json
 from tabs.ask.routes import PREFIX, ask_routes
 from tabs.ask.start import AskRequest, start_asking
 from tabs.ask.words import facts_json
@@ -416,3 +417,19 @@ def test_facts_say_differences_of_color_with_one_decimal() -> None:
         ["Color code", "#938E93"],
         ["Seed", "7"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("right", "asked", "chance", "mark"),
+    [
+        # 40.0 (22 to 61) at chance 25 is not below chance, and neither is one of one right.
+        (8, 20, 0.25, "n.s. vs chance"),
+        (1, 1, 0.25, "n.s. vs chance"),
+        (0, 12, 0.25, "below chance"),
+        (20, 40, 0.25, ""),
+        (40, 40, 0.25, "at the ceiling"),
+    ],
+)
+def test_what_a_share_says_against_chance(right: int, asked: int, chance: float, mark: str) -> None:
+    tally = Tally(right, asked - right, chance_sum=chance * asked)
+    assert tally_json(tally)["mark"] == mark
