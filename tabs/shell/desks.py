@@ -200,6 +200,7 @@ class Desks:
     def tidy(self) -> None:
         """Closes what nobody is at, and takes away what nobody used for long."""
         self._close_some(IDLE_S)
+        self._close_some()  # in a rush none could be closed when the next was opened
         while self.make_room(EMPTY_S, empty=True) or self.make_room(KEPT_S):
             pass
 

@@ -6,7 +6,7 @@ import io
 import re
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -383,6 +383,21 @@ def test_what_nobody_used_for_a_day_goes_and_all_of_it_at_a_start(
         desk(context, BEN)
         assert [path.name for path in (tmp_path / "again" / "desks").iterdir()] == [BEN]
         context.close()
+
+
+def test_desks_that_are_too_many_are_closed_once_nobody_is_at_them(
+    demo: Demonstration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desks_module, "MOST_OPEN", 2)
+    names = [letter * 32 for letter in "abcd"]
+    with ExitStack() as rush:
+        for name in names:
+            rush.enter_context(demo.desks.lease(name))
+            desk(demo, name)
+        demo.desks.tidy()
+        assert set(demo.desks._open) == set(names)
+    demo.desks.tidy()
+    assert set(demo.desks._open) == set(names[2:])
 
 
 def test_a_flood_of_strangers_gets_no_more_desks_than_so_many(
