@@ -15,7 +15,7 @@ from core.vision_language.baselines import reads
 from core.vision_language.generators import VERSION, Difficulty, GeneratedSettings, generated
 from core.vision_language.judge_set import JudgeSettings, judge_questions
 from core.vision_language.models.registry import PIXELS
-from core.vision_language.published import HUB_ID, read_published
+from core.vision_language.published import SkippedRow, import_settings, read_published
 from core.vision_language.question_set import MANIFEST, open_set
 from core.vision_language.records import Illustrated
 from tabs.ask.judge import judge_all
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tabs.page.context import Context
 
 MOST_NAME = 80
+MOST_SKIPPED = 10
+"""Rows that an import names; the set's settings have all."""
 PACKED = 5
 """PNGs of drawn questions are at least so many times smaller than their pixels."""
 MOST_RENDERS = 2058
@@ -122,17 +124,31 @@ def import_set(context: Context, actor: Actor, request: ImportSet) -> dict[str, 
             of = open_set(path)
             items, total = of.illustrated(), of.questions_count
             name, made = of.name, of.settings
-            notes: tuple[str, ...] = ()
+            notes: list[str] = []
+            skipped: list[str] = []
         else:
             found = read_published(path)
-            items, total = found.illustrated(), len(found.rows)
-            name, notes = "ColorBench", tuple(found.notes)
-            made = {"source": HUB_ID, "files": [one.name for one in found.paths]}
+            name, made = "ColorBench", import_settings(found)
+            notes, skipped = list(found.notes), made["skipped"]
+
+            def skip(row: SkippedRow) -> None:
+                skipped.append(str(row))
+
+            items, total = found.illustrated(skip), len(found.rows)
         result = _add(context, actor, job, _told(context, job, items, total), name, made)
-        return {**result, "notes": list(notes)}
+        return {**result, "notes": [*notes, *_skipped_notes(skipped)]}
 
     title = f"Questions of {path.name}"
     return {"job": context.jobs.start("questions", title, actor, work).id}
+
+
+def _skipped_notes(skipped: list[str]) -> list[str]:
+    """How many rows were left out, and the first of them with their reasons."""
+    if not skipped:
+        return []
+    more = f" And {len(skipped) - MOST_SKIPPED:,} more." if len(skipped) > MOST_SKIPPED else ""
+    listed = " ".join(skipped[:MOST_SKIPPED])
+    return [f"{many(len(skipped), 'row')} skipped, which are no questions. {listed}{more}"]
 
 
 def _check_size(context: Context, questions: int) -> None:

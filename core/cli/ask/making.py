@@ -14,7 +14,7 @@ from core.vision_language.generators import (
     GeneratedSettings,
     generated,
 )
-from core.vision_language.published import HUB_ID, read_published
+from core.vision_language.published import HUB_ID, SkippedRow, import_settings, read_published
 from core.vision_language.question_set import QuestionSet, write_set
 
 
@@ -51,6 +51,9 @@ def add(commands: Any) -> None:
         help=f"a Parquet file, or a folder of them (hf download {HUB_ID} --repo-type dataset)",
     )
     published.add_argument("out", type=Path, metavar="OUT", help="the set's folder, not there yet")
+    published.add_argument(
+        "--strict", action="store_true", help="refuse the files if a row is no question"
+    )
     published.set_defaults(run=_import)
 
 
@@ -70,11 +73,23 @@ def _make(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    found = read_published(options.source)
+    found = read_published(options.source, options.strict)
     for note in found.notes:
         print(note, file=sys.stderr)
-    made = {"source": HUB_ID, "files": [path.name for path in found.paths]}
-    return said(write_set(options.out, found.illustrated(), "ColorBench", made))
+    made = import_settings(found)
+    skipped: list[str] = made["skipped"]
+
+    def skip(row: SkippedRow) -> None:
+        skipped.append(str(row))
+
+    items = found.illustrated(None if options.strict else skip)
+    written = write_set(options.out, items, "ColorBench", made)
+    for line in skipped:
+        print(f"Skipped {line}", file=sys.stderr)
+    status = said(written)
+    if skipped:
+        print(f"{len(skipped):,} rows are no questions and were skipped.")
+    return status
 
 
 def said(made: QuestionSet) -> int:

@@ -156,9 +156,16 @@ def test_the_published_set_has_people_beside_it(
 ) -> None:
     nine = [robust(10 + number, f"7_target_{number}") for number in range(9)]
     short = [robust(30, "8"), robust(31, "8_entire_90")]
-    path = written(tmp_path, [row(0), robust(9, "7"), *nine, *short])
+    broken = [row(50, answer="(Z)"), row(51, image={"bytes": b"none", "path": None})]
+    path = written(tmp_path, [row(0), robust(9, "7"), *nine, *short, *broken])
+    assert main(["import", str(path), str(tmp_path / "strict"), "--strict"]) == 2
+    assert "row 14: the answer is '(Z)'" in capsys.readouterr().err
     assert main(["import", str(path), str(tmp_path / "set")]) == 0
     told = capsys.readouterr()
+    assert "Skipped test-0.parquet, row 14: the answer is '(Z)'" in told.err
+    assert "Skipped test-0.parquet, row 15: " in told.err
+    assert "2 rows are no questions and were skipped." in told.out
+    assert len(open_set(tmp_path / "set").settings["skipped"]) == 2
     assert "1 of 2 robustness seeds have not nine variants" in told.err
     assert "13 questions about 1 images" in told.out
     answers = [completion("(A)")] * 11

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from core.errors import BadInput, ImageError
 from core.images.load import encode_png, image_id
-from core.vision_language.published import download_published, read_published
+from core.vision_language.published import SkippedRow, download_published, read_published
 
 SRGB8 = np.full((4, 6, 3), (200, 30, 40), dtype=np.uint8)
 
@@ -91,19 +92,47 @@ def test_variants_know_their_seed_and_short_seeds_are_said(tmp_path: Path) -> No
         ([robust(0, "5"), robust(1, "5")], "row 2: .* is the seed 5, as is test-0.parquet, row 1"),
     ],
 )
-def test_what_cannot_be_a_question_is_refused_with_its_row(
+def test_what_cannot_be_a_question_is_skipped_or_refused_with_its_row(
     tmp_path: Path, rows: list[dict[str, Any]], words: str
 ) -> None:
+    path = written(tmp_path, [*rows, row(90), row(91)])
+    found = read_published(path)
+    (skipped,) = found.skipped
+    assert re.search(words, str(skipped))
+    assert len(found.rows) == len(rows) + 1
+    assert [item.question.question_id for item in found.illustrated()][-1] == "colorbench-00091"
     with pytest.raises(BadInput, match=words):
-        read_published(written(tmp_path, rows))
+        read_published(path, strict=True)
+    nothing = written(tmp_path, [row(0, answer="red"), row(1, choices=[])])
+    with pytest.raises(
+        BadInput, match=r"row 1: the answer is 'red'.* 1 more rows are no questions"
+    ):
+        read_published(nothing)
 
 
-def test_an_image_that_is_none_is_refused_with_its_row(tmp_path: Path) -> None:
+def test_an_image_that_is_none_is_skipped_or_refused_with_its_row(tmp_path: Path) -> None:
     image = {"bytes": b"no image", "path": None}
-    items = read_published(written(tmp_path, [row(0), row(1, image=image)])).illustrated()
+    found = read_published(written(tmp_path, [row(0), row(1, image=image), row(2)]))
+    items = found.illustrated()
     next(items)
     with pytest.raises(ImageError, match="row 2"):
         next(items)
+    skipped: list[SkippedRow] = []
+    assert len(list(found.illustrated(skipped.append))) == 2
+    assert [one.where for one in skipped] == ["test-0.parquet, row 2"]
+
+
+def test_the_hubs_revision_is_read_where_the_download_says_it(tmp_path: Path) -> None:
+    path = written(tmp_path, [row(0)], "data/test-0.parquet")
+    assert read_published(tmp_path).revision == ""
+    noted = tmp_path / ".cache" / "huggingface" / "download" / "data"
+    noted.mkdir(parents=True)
+    (noted / "test-0.parquet.metadata").write_text(f"{'ab' * 20}\n{'c' * 40}\n1.5\n")
+    assert read_published(tmp_path).revision == "ab" * 20
+    cached = tmp_path / "snapshots" / ("cd" * 20) / "data"
+    cached.mkdir(parents=True)
+    (cached / path.name).write_bytes(path.read_bytes())
+    assert read_published(cached.parent).revision == "cd" * 20
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
