@@ -1,7 +1,7 @@
 """TrueHue: settings, storage and tabs meet here, and nowhere else.
 
-``python app.py`` serves; ``python app.py runs`` does whole runs without the page, and
-``python app.py admin`` makes the accounts of those who sign in.
+``python app.py`` serves; ``python app.py runs`` does whole runs without the page, ``admin`` makes
+the accounts of those who sign in, ``backup`` and ``restore`` copy the data folder.
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ COMMANDS = {
     "serve": ("app", "the page, at http://127.0.0.1:7860"),
     "runs": ("tabs.command.runs", "whole runs: start, watch, pause, resume, export"),
     "admin": ("tabs.command.admin", "accounts of those who sign in"),
+    "backup": ("tabs.command.backup", "the data folder as one file, also while the app runs"),
+    "restore": ("tabs.command.restore", "a backup as a data folder"),
     "measure": ("core.cli.measure", "the verdict on an image with its mask"),
     "score": ("core.cli.score", "whole images by measures, such as how vivid they are"),
     "fidelity": ("core.cli.fidelity.command", "groups and metrics of color fidelity: train, test"),
@@ -87,6 +89,8 @@ COMMANDS = {
     "images": ("core.cli.images", "what an import of a folder of images would find"),
 }
 """The module of each command of ``truehue``, whose ``main`` it calls, and what it is for."""
+WITHOUT_PAGE = ("runs", "admin", "backup", "restore")
+"""Commands that ``python app.py`` has, too."""
 
 
 def truehue() -> None:
@@ -108,10 +112,10 @@ def truehue() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Opens the data folder, builds the page, serves until Ctrl+C; ``runs`` or ``admin`` as the
-    first argument does without the page. Returns the exit status."""
+    """Opens the data folder, builds the page, serves until Ctrl+C; one of :data:`WITHOUT_PAGE` as
+    the first argument does without the page. Returns the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words[:1] in (["runs"], ["admin"]):
+    if words and words[0] in WITHOUT_PAGE:
         return int(import_module(COMMANDS[words[0]][0]).main(words[1:]))
     settings = read_settings(arguments)
     server_socket = listen(settings.host, settings.port)
@@ -120,7 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
     from storage.store import Storage
 
     try:
-        storage = Storage.open(settings.data)
+        storage = Storage.open(settings.data, back_up=settings.backup)
     except TrueHueError as error:
         print(error, file=sys.stderr)
         server_socket.close()

@@ -20,6 +20,7 @@ class Settings:
     ``warm``: what the first visitor would wait for is got ready at the start (TRUEHUE_WARM=0: not).
     ``example``: an empty data folder opens with an example, a demonstration with samples of every
     room (TRUEHUE_EXAMPLE=0: an empty stage, and no samples).
+    ``backup``: the data is backed up before an update changes the layout of the database.
     """
 
     data: str
@@ -33,6 +34,7 @@ class Settings:
     warm: bool = True
     example: bool = True
     demo: bool = False
+    backup: bool = True
 
 
 def read_settings(arguments: list[str] | None = None) -> Settings:
@@ -41,7 +43,8 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
         prog=program("serve", "app.py"),
         description="TrueHue: one workbench for color in generative models.",
         epilog="Whole runs without the page: python app.py runs --help. "
-        "Accounts of those who sign in: python app.py admin --help",
+        "Accounts of those who sign in: python app.py admin --help. "
+        "Backups: python app.py backup --help and restore --help",
     )
     argument_parser.add_argument(
         "--data",
@@ -94,6 +97,12 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
         "as one that a cluster writes to: its results are taken in too; may be given "
         "several times (default: TRUEHUE_RUNS)",
     )
+    argument_parser.add_argument(
+        "--backup",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="where an update changes the layout of the database, back the data up first",
+    )
     options = argument_parser.parse_args(arguments)
     return Settings(
         options.data,
@@ -107,6 +116,7 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
         os.environ.get("TRUEHUE_WARM", "1") != "0",
         os.environ.get("TRUEHUE_EXAMPLE", "1") != "0",
         options.demo,
+        options.backup,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from core.files import shelf
@@ -173,7 +174,24 @@ def dangling(database: Database) -> list[str]:
 
 
 def missing_files(database: Database, images: Path, masks: Path, sketches: Path) -> list[str]:
-    """Return one sentence for each row whose PNG is not there; the files are not opened.
+    """Return one sentence for each row whose PNG is not there; the files are not opened."""
+    roots = {"images": images, "masks": masks, "sketches": sketches}
+    sentences = []
+    for what, row_id, folder, sha256 in _files_of_rows(database):
+        path = shelf(roots[folder], sha256)
+        if not path.is_file():
+            sentences.append(f"the file of {what} {row_id} is missing: {path}")
+    return sentences
+
+
+def named_files(database: Database) -> Iterator[tuple[str, str, str]]:
+    """What each row is that has a PNG, its id, and the file's name relative to the data folder."""
+    for what, row_id, folder, sha256 in _files_of_rows(database):
+        yield what, row_id, shelf(Path(folder), sha256).as_posix()
+
+
+def _files_of_rows(database: Database) -> Iterator[tuple[str, str, str, str]]:
+    """What each row is that has a PNG, its id, and the PNG's folder and name.
 
     Pictures of an imported run may have stayed where it came from; layers of colorings are made
     again of the events.
@@ -181,21 +199,18 @@ def missing_files(database: Database, images: Path, masks: Path, sketches: Path)
     shelves = (
         (
             "image",
-            images,
+            "images",
             f"SELECT image_id, image_id FROM images WHERE source <> '{ARCHIVE}' ORDER BY 1",
         ),
         (
             "mask",
-            masks,
+            "masks",
             "SELECT mask_id, content_sha256 FROM masks SEMI JOIN "
             f"(SELECT image_id FROM images WHERE source <> '{ARCHIVE}') USING (image_id) "
             "ORDER BY 1",
         ),
-        ("sketch", sketches, "SELECT sketch_id, sketch_id FROM sketches ORDER BY 1"),
+        ("sketch", "sketches", "SELECT sketch_id, sketch_id FROM sketches ORDER BY 1"),
     )
-    return [
-        f"the file of {what} {row_id} is missing: {shelf(root, sha256)}"
-        for what, root, question in shelves
-        for row_id, sha256 in database.rows(question)
-        if not shelf(root, sha256).is_file()
-    ]
+    for what, folder, question in shelves:
+        for row_id, sha256 in database.rows(question):
+            yield what, row_id, folder, sha256

@@ -12,13 +12,14 @@ from pathlib import Path
 from types import TracebackType
 
 from core.errors import DataFolderError
-from core.files import sweep, why_of
+from core.files import Progress, quiet, sweep, why_of
 from storage.accounts import Accounts
+from storage.backup.backup import BackupReport, BackupSource, back_up_before_migration, write_backup
 from storage.checks import dangling, missing_files
 from storage.colorings.colorings import Colorings
 from storage.colorings.layers import ColoringLayers
 from storage.colorings.marks import ColoringMarks
-from storage.database.connection import Clock, Database, aware, utc_now
+from storage.database.connection import DATABASE_NAME, Clock, Database, aware, utc_now
 from storage.database.losses import Losses
 from storage.distributions.sets import DistributionSets
 from storage.jobs import Jobs
@@ -49,7 +50,6 @@ from storage.verdicts.judgments import Judgments
 
 log = logging.getLogger("truehue")
 
-DATABASE_NAME = "truehue.duckdb"
 _CLOCK_AHEAD = timedelta(hours=1)
 
 
@@ -107,15 +107,24 @@ class Storage:
         self.study_events = StudyEvents(database)
 
     @classmethod
-    def open(cls, data_dir: Path | str, clock: Clock = utc_now) -> Storage:
+    def open(cls, data_dir: Path | str, clock: Clock = utc_now, *, back_up: bool = True) -> Storage:
         """Open the data folder, making it and its database where they are missing.
 
-        ``clock`` returns the time with its zone. A file that is refused is left untouched. Raises
-        :class:`DataFolderError` for a folder that cannot be written, :class:`DatabaseNewer`,
-        :class:`DatabaseDamaged` (also for a file that is not ours) and :class:`DatabaseBusy`.
+        ``clock`` returns the time with its zone. A file that is refused is left untouched. The
+        folder is backed up before steps change a database that has rows, unless ``back_up`` is
+        false. Raises :class:`DataFolderError` for a folder that cannot be written, or without room
+        for that, :class:`DatabaseNewer`, :class:`DatabaseDamaged` (also for a file that is not
+        ours) and :class:`DatabaseBusy`.
         """
         folder = prepare_folder(data_dir)
-        opened = cls(folder, Database.open(folder / DATABASE_NAME, clock))
+
+        def before_migration(step: int) -> None:
+            if back_up:
+                path = back_up_before_migration(folder, step).path
+                log.warning("The data of before this update is backed up: %s", path)
+
+        database = Database.open(folder / DATABASE_NAME, clock, before_migration=before_migration)
+        opened = cls(folder, database)
         # The folder is ours alone now: what a killed process was writing has no use.
         for place in (folder, *opened._picture_folders, opened.question_sets.root):
             with suppress(OSError):
@@ -185,12 +194,25 @@ class Storage:
         """
         self.require_here()
         folder.mkdir(parents=True)
-        with self._database.still() as files:
-            for file in files:
-                shutil.copyfile(file, folder / file.name)
+        self.copy_database(folder)
         for place in self._picture_folders:
             if place.is_dir():
                 shutil.copytree(place, folder / place.name, copy_function=_second_name)
+
+    def copy_database(self, folder: Path) -> None:
+        """Copy the database's files, while nobody changes them, into the empty ``folder``.
+
+        Raises :class:`DataFolderError` where the data folder is gone, and OSError.
+        """
+        self._database.copy_to(folder)
+
+    def write_backup(
+        self, path: Path, *, replace: bool = False, progress: Progress = quiet
+    ) -> BackupReport:
+        """Back the data folder up to the file ``path``, while others go on; see
+        :func:`storage.backup.backup.write_backup`."""
+        source = BackupSource(self.data_dir, self.copy_database, self.data_dir)
+        return write_backup(source, path, replace=replace, progress=progress)
 
     def snapshot(self) -> AbstractContextManager[None]:
         """A block in which this thread reads one moment (:meth:`Database.snapshot`)."""

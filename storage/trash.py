@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Collection, Mapping
@@ -30,6 +31,7 @@ log = logging.getLogger("truehue")
 KEPT_DAYS = 7
 MAX_IDS = 10_000
 _MANIFEST = "manifest.json"
+_DELETED = re.compile(r"trash/[^/]+/(images|masks)-([0-9a-f]{64})\.png")
 _NONE = "(SELECT drawing_id FROM drawings LIMIT 0)"
 
 
@@ -296,6 +298,12 @@ class Trash:
         if record is None:
             raise NotStored("That was put back or deleted for good already.")
         return record
+
+
+def place_of_deleted(name: str) -> str:
+    """Where a file of the trash is put back, both relative to the data folder; empty for others."""
+    match = _DELETED.fullmatch(name)
+    return shelf(Path(match[1]), match[2]).as_posix() if match else ""
 
 
 def _read(path: Path) -> TrashRecord | None:

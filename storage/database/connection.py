@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import duckdb
 
@@ -31,10 +32,15 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
+DATABASE_NAME = "truehue.duckdb"
+"""Below a data folder."""
 _SHORTEST_PREFIX = 8
 _LENGTH = 64
 
 Clock = Callable[[], datetime]
+BeforeMigration = Callable[[int], None]
+"""Called with the step that the database has, before later ones change it; what it raises ends the
+opening, and nothing was changed."""
 
 
 def utc_now() -> datetime:
@@ -61,6 +67,7 @@ class Database:
         self._counting = False
         self._confirmed = Confirmed(path)
         self._file = _file_at(path)
+        self._copied: BinaryIO | None = None
         # How often rows were taken out or put back: what was counted row by row is counted anew.
         self.deletions = 0
         # How often a participant was erased, raised in the transaction that does it: who remembers
@@ -73,9 +80,14 @@ class Database:
 
     @classmethod
     def open(
-        cls, path: Path, clock: Clock = utc_now, migrations: Sequence[Migration] = MIGRATIONS
+        cls,
+        path: Path,
+        clock: Clock = utc_now,
+        migrations: Sequence[Migration] = MIGRATIONS,
+        before_migration: BeforeMigration = lambda step: None,
     ) -> Database:
-        """Open or make the database at ``path`` (absolute) and apply the steps that are missing.
+        """Open or make the database at ``path`` (absolute) and apply the steps that are missing,
+        after ``before_migration`` where there is something to lose.
 
         Raises the errors of :func:`storage.database.file_check.inspect`, before anything is
         written, and :class:`StorageError` for a step that fails.
@@ -90,9 +102,11 @@ class Database:
             if confirmed is None or (log_copy := cut_log(path, str(error))) is None:
                 raise
             file_state = inspect(path, migrations)
-        if log_copy is None and confirmed is not None and is_behind(file_state, confirmed):
+        if log_copy is None and confirmed is not None and is_behind(file_state.tally, confirmed):
             # Opening for writing empties the log; of a copy, more may be read some day.
             log_copy = keep_log(path)
+        if 0 < file_state.step < max((step.number for step in migrations), default=0):
+            before_migration(file_state.step)
         with translated(path):
             connection = duckdb.connect(str(path), config=_CONFIG)
         database = cls(connection, path, clock)
@@ -154,6 +168,28 @@ class Database:
             log = self.path.with_name(self.path.name + ".wal")
             files = (self.path, log, self._confirmed.path)
             yield tuple(file for file in files if file.is_file())
+
+    def copy_to(self, folder: Path) -> None:
+        """Copy the files that make up the database into ``folder``, while nobody changes them.
+
+        Raises :class:`DataFolderError` as :meth:`require_here`, and OSError.
+        """
+        self.require_here()
+        with self.still() as files:
+            for file in files:
+                if file == self.path:
+                    self._copy(folder / file.name)
+                else:
+                    shutil.copyfile(file, folder / file.name)
+
+    def _copy(self, goal: Path) -> None:
+        # A system's lock on a file ends when the process closes the file, whoever opened it: with
+        # DuckDB's gone, a second app could open the folder. So this stays open until the end.
+        if self._copied is None:
+            self._copied = self.path.open("rb")
+        self._copied.seek(0)
+        with goal.open("xb") as copy:
+            shutil.copyfileobj(self._copied, copy)
 
     def checkpoint(self) -> None:
         """Move what the log holds into the database file, where a damaged log cannot lose it.
@@ -323,6 +359,9 @@ class Database:
             self._closed = True
             self._connection.close()
             self._confirmed.close()
+            if self._copied is not None:
+                self._copied.close()
+                self._copied = None
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -22,10 +24,17 @@ _NO_ACCESS = ("permission denied", "read-only file system", "no space left")
 _BROKEN = ("not a valid duckdb", "read enough bytes", "corrupt", "checksum")
 
 
-def inspect(path: Path, migrations: Sequence[Migration]) -> Tally | None:
-    """Return if ``path`` is missing, empty of tables, or a database that ``migrations`` know.
+@dataclass(frozen=True)
+class DatabaseState:
+    """The newest ``step`` that a database has (0: none), and how many transactions it counts."""
 
-    What is returned is how many transactions it has had, as far as it counts them.
+    step: int = 0
+    tally: Tally | None = None
+
+
+def inspect(path: Path, migrations: Sequence[Migration]) -> DatabaseState:
+    """Return the state of ``path`` if it is missing, empty of tables, or a database that
+    ``migrations`` know.
 
     The file is opened for reading only, so a refused file keeps every byte and its date. Raises
     :class:`DatabaseNewer`, :class:`DatabaseDamaged` (also for other people's databases),
@@ -39,12 +48,29 @@ def inspect(path: Path, migrations: Sequence[Migration]) -> Tally | None:
                 f"{log} is the log of a database that is not beside it. Put {path.name} back, or "
                 f"move the log away to start with an empty database. {_UNTOUCHED}."
             )
-        return None
+        return DatabaseState()
     if not path.is_file():
         raise DatabaseDamaged(f"{path} is not a file. Move it away, {_ELSEWHERE}.")
     with translated(path), _reading(path) as cursor:
-        _judge(path, cursor, migrations)
-        return tally_of(cursor)
+        return DatabaseState(_judge(path, cursor, migrations), tally_of(cursor))
+
+
+def copy_closed(path: Path, folder: Path) -> None:
+    """Copy the files of a database that no process has open for writing into ``folder``; until all
+    are copied, none can open it so.
+
+    Raises :class:`DatabaseBusy` where one has it open, and OSError.
+    """
+    with ExitStack() as stack:
+        # A system's lock on a file ends when the process closes the file, whoever opened it: ours
+        # stays open until DuckDB has given its lock back.
+        opened = stack.enter_context(path.open("rb"))
+        with translated(path), _reading(path), (folder / path.name).open("xb") as copy:
+            shutil.copyfileobj(opened, copy)
+            for ending in (".wal", ".confirmed"):
+                beside = path.with_name(path.name + ending)
+                if beside.is_file():
+                    shutil.copyfile(beside, folder / beside.name)
 
 
 @contextmanager
@@ -86,7 +112,8 @@ def _looking() -> duckdb.DuckDBPyConnection:
 
 def _judge(
     path: Path, connection: duckdb.DuckDBPyConnection, migrations: Sequence[Migration]
-) -> None:
+) -> int:
+    """The newest step of a database that is ours, 0 for one without any."""
     foreign = DatabaseDamaged(
         f"{path} is a database, but not one of TrueHue's. {_UNTOUCHED}: move it away, {_ELSEWHERE}."
     )
@@ -95,7 +122,7 @@ def _judge(
     except (duckdb.BinderException, duckdb.CatalogException):
         # Other programs have a table of that name too, with other columns.
         if not _tables(connection):
-            return
+            return 0
         raise foreign from None
     steps = [(step.number, step.name) for step in migrations]
     newest = done[-1][0] if done else 0
@@ -108,6 +135,7 @@ def _judge(
     # What tables there are takes DuckDB longer to tell than all else: it is asked where it matters.
     if done != steps[: len(done)] or (not done and _tables(connection) > 1):
         raise foreign
+    return int(newest)
 
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> int:

@@ -1,4 +1,4 @@
-"""How the command reaches an app that has the database open: a socket in the data folder.
+"""How a command reaches an app that has the database open: a socket in the data folder.
 
 Only whoever may enter the folder ``control``, which is its owner, can speak to it. A line of JSON
 goes in, a line of JSON comes back.
@@ -12,11 +12,13 @@ import logging
 import os
 import socket
 import socketserver
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from core.errors import BadInput, TrueHueError
+from core.errors import BadInput, DataFolderError, TrueHueError
+from core.files import why_of
 from storage.accounts import Accounts
 from tabs.accounts.administer import administer
 
@@ -24,6 +26,9 @@ log = logging.getLogger("truehue")
 
 MOST_BYTES = 2**16
 WAIT_S = 10.0
+COPY_S = 600.0
+COPY_DATABASE = "copy-database"
+"""Asks for the database's files in a ``folder``, which is empty, as of one moment."""
 
 
 def address_in(data: Path) -> Path:
@@ -34,8 +39,11 @@ def address_in(data: Path) -> Path:
 class Control:
     """Answers what :func:`ask` sends, in a thread of its own, until it is closed."""
 
-    def __init__(self, accounts: Accounts, data: Path) -> None:
+    def __init__(
+        self, accounts: Accounts, data: Path, copy_database: Callable[[Path], None]
+    ) -> None:
         self._accounts, self._path = accounts, address_in(data)
+        self._copy_database = copy_database
         self._server: socketserver.BaseServer | None = None
 
     def begin(self) -> bool:
@@ -43,14 +51,14 @@ class Control:
         more than some hundred characters. Accounts then change while the app does not run."""
         if not hasattr(socketserver, "UnixStreamServer"):
             return False
-        accounts = self._accounts
+        answer_to = self._answer
 
         class Line(socketserver.StreamRequestHandler):
             timeout = WAIT_S
 
             def handle(self) -> None:
                 with contextlib.suppress(OSError):
-                    answer = _answer(accounts, self.rfile.readline(MOST_BYTES))
+                    answer = answer_to(self.rfile.readline(MOST_BYTES))
                     self.wfile.write(json.dumps(answer).encode() + b"\n")
 
         try:
@@ -74,21 +82,32 @@ class Control:
             self._path.unlink(missing_ok=True)
             self._server = None
 
+    def _answer(self, line: bytes) -> dict[str, Any]:
+        try:
+            fields = json.loads(line)
+            if not isinstance(fields, dict):
+                raise BadInput("That is no JSON object.")
+            if fields.get("do") == COPY_DATABASE:
+                return self._copied(Path(str(fields.get("folder"))))
+            return administer(self._accounts, fields)
+        except TrueHueError as error:
+            return {"error": str(error)}
+        except ValueError:
+            return {"error": "That is no JSON that can be read."}
 
-def _answer(accounts: Accounts, line: bytes) -> dict[str, Any]:
-    try:
-        fields = json.loads(line)
-        if not isinstance(fields, dict):
-            raise BadInput("That is no JSON object.")
-        return administer(accounts, fields)
-    except TrueHueError as error:
-        return {"error": str(error)}
-    except ValueError:
-        return {"error": "That is no JSON that can be read."}
+    def _copied(self, folder: Path) -> dict[str, Any]:
+        try:
+            if not folder.is_absolute() or any(folder.iterdir()):
+                raise BadInput(f"{folder} is no empty folder.")
+            self._copy_database(folder)
+        except OSError as error:
+            raise DataFolderError(f"{folder} cannot be written: {why_of(error)}.") from error
+        return {"words": "The database is copied."}
 
 
-def ask(data: Path, fields: dict[str, Any]) -> dict[str, Any] | None:
-    """What the app that has this data folder open answers; None where it cannot be asked.
+def ask(data: Path, fields: dict[str, Any], wait_s: float = WAIT_S) -> dict[str, Any] | None:
+    """What the app that has this data folder open answers within ``wait_s``; None where it cannot
+    be asked.
 
     Raises BadInput for what it refuses.
     """
@@ -97,7 +116,7 @@ def ask(data: Path, fields: dict[str, Any]) -> dict[str, Any] | None:
         return None
     try:
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(WAIT_S)
+            connection.settimeout(wait_s)
             connection.connect(str(path))
             connection.sendall(json.dumps(fields).encode() + b"\n")
             with connection.makefile("rb") as stream:

@@ -16,7 +16,7 @@ from typing import Any
 from core.command import program
 from core.errors import BadInput, DatabaseBusy, TrueHueError
 from storage.accounts import ADMIN, ROLES
-from storage.store import DATABASE_NAME
+from storage.database.connection import DATABASE_NAME
 from tabs.accounts.administer import administer, plain_name
 from tabs.accounts.control import ask
 from tabs.accounts.passwords import LEAST_CHARACTERS, Passwords, checked

@@ -16,13 +16,11 @@ from core.export.archive_import.archive import INCOMING, open_archive
 from core.export.source import ExportRun, imported_from, left_out_words
 from core.export.tables import beside
 from core.export.writing import FORMATS
-from core.files import Progress
 from core.runs.folder import RunFolder
 from core.verdict.rules import RULES
 from tabs.command.ask import folder_named, status_json
+from tabs.command.line import percent_line
 from tabs.page.errors import many
-
-_SAID_EVERY = 5
 
 
 def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -101,7 +99,11 @@ def _export(options: argparse.Namespace, folder: RunFolder, format: str, path: P
 
     if format != "html":
         return write(
-            folder, format, path, with_images=options.with_images, progress=_progress_of(options)
+            folder,
+            format,
+            path,
+            with_images=options.with_images,
+            progress=percent_line(not options.json),
         )
     from storage.store import Storage
     from tabs.export.service import export
@@ -115,7 +117,12 @@ def _export(options: argparse.Namespace, folder: RunFolder, format: str, path: P
             context = make_context(storage, str(options.data))
             try:
                 return export(
-                    context, folder, format, path, rule=options.rule, progress=_progress_of(options)
+                    context,
+                    folder,
+                    format,
+                    path,
+                    rule=options.rule,
+                    progress=percent_line(not options.json),
                 )
             finally:
                 context.close()
@@ -131,7 +138,7 @@ def import_run(options: argparse.Namespace) -> int:
             raise BadInput(f"{path} is no folder of a run: it has no {PLAN}.")
         folder = RunFolder(path)
     elif path.is_file():
-        folder = open_archive(path, options.root, progress=_progress_of(options))
+        folder = open_archive(path, options.root, progress=percent_line(not options.json))
     else:
         raise BadInput(f"There is no file {path}.")
     remark = _taken_in(options, folder)
@@ -168,18 +175,3 @@ def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
     if refused:
         raise BadInput("\n".join(f"{name}: {why}" for name, why in refused.items()))
     return f"{many(count, 'picture')} taken into the database of {options.data}."
-
-
-def _progress_of(options: argparse.Namespace) -> Progress:
-    """A line on a terminal now and then."""
-    shown = sys.stderr.isatty() and not options.json
-    last = -1
-
-    def progress(done: int, total: int) -> None:
-        nonlocal last
-        percent = 100 * done // total if total else 100
-        if shown and percent // _SAID_EVERY != last:
-            last = percent // _SAID_EVERY
-            print(f"\r{percent}%", end="\n" if percent >= 100 else "", file=sys.stderr, flush=True)
-
-    return progress

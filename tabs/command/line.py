@@ -10,9 +10,12 @@ from dataclasses import asdict
 from typing import TextIO
 
 from core.batch.records import BatchState
+from core.files import Progress
 from tabs.runs.words import progress_words
 
 PIPE_S, JSON_S = 30.0, 1.0
+SAID_EVERY = 5
+"""Percent."""
 
 
 def say(text: str = "", *, file: TextIO | None = None, end: str = "\n") -> None:
@@ -25,6 +28,21 @@ def say(text: str = "", *, file: TextIO | None = None, end: str = "\n") -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+
+
+def percent_line(wanted: bool = True) -> Progress:
+    """How much of something is done: a line now and then on a terminal, nothing elsewhere."""
+    shown = wanted and sys.stderr.isatty()
+    last = -1
+
+    def progress(done: int, total: int) -> None:
+        nonlocal last
+        percent = 100 * done // total if total else 100
+        if shown and percent // SAID_EVERY != last:
+            last = percent // SAID_EVERY
+            print(f"\r{percent}%", end="\n" if percent >= 100 else "", file=sys.stderr, flush=True)
+
+    return progress
 
 
 class Line:

@@ -133,7 +133,7 @@ class _Parts:
             askings,
             Segments(),
             Trials(),
-            Control(storage.accounts, storage.data_dir),
+            Control(storage.accounts, storage.data_dir, storage.copy_database),
             Participation(storage),
             StudyShelf(storage),
             ResultsKeeper(),

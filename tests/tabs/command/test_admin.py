@@ -158,7 +158,7 @@ def test_at_a_terminal_it_is_asked_for_twice(monkeypatch: pytest.MonkeyPatch, da
 def running_app(tmp_path: Path) -> Iterator[Storage]:
     """What of the app listens to the command. Its path is short: sockets want that."""
     with Storage.open(tmp_path / "d") as storage:
-        control = Control(storage.accounts, storage.data_dir)
+        control = Control(storage.accounts, storage.data_dir, storage.copy_database)
         assert control.begin()
         yield storage
         control.close()
@@ -199,7 +199,7 @@ def test_a_path_that_is_too_long_for_a_socket_only_takes_the_convenience(
 ) -> None:
     folder = tmp_path / ("x" * 120)
     with Storage.open(folder) as storage:
-        control = Control(storage.accounts, storage.data_dir)
+        control = Control(storage.accounts, storage.data_dir, storage.copy_database)
         assert not control.begin()
         control.close()
     assert "only while the app does not run" in caplog.text

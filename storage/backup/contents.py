@@ -1,0 +1,74 @@
+"""What of a data folder belongs in a backup, and in which order it is copied."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.errors import DataFolderError
+from core.files import why_of
+from storage.database.connection import DATABASE_NAME
+
+BACKUPS = "backups"
+"""Below the data folder: backups that TrueHue makes by itself, or for its page."""
+TEMPORARY = frozenset({BACKUPS, "control", "desks", "exports", "gradio", "incoming"})
+"""Folders of a data folder that hold no data: sockets, copies, files on their way."""
+_LOCKS = frozenset({"lock", "workers.lock"})
+_IMAGE = ".png"
+
+
+def images_of(data_dir: Path) -> Iterator[str]:
+    """The names, with ``/`` and relative to ``data_dir``, of all PNGs. They never change."""
+    return (name for name in _files(data_dir) if name.endswith(_IMAGE))
+
+
+def others_of(data_dir: Path) -> Iterator[str]:
+    """The names of all other files but the database's.
+
+    The names of a folder are read when it is its turn: whoever copies each file at once gets a
+    journal before the shard that it becomes, and a plan after all that belongs to it.
+    """
+    return (name for name in _files(data_dir) if not name.endswith(_IMAGE))
+
+
+def _files(data_dir: Path) -> Iterator[str]:
+    try:
+        for name, is_folder in _entries(data_dir):
+            if is_folder and name not in TEMPORARY:
+                yield from _below(data_dir / name, f"{name}/", frozenset())
+            elif not is_folder and not name.startswith(DATABASE_NAME):
+                yield name
+    except OSError as error:
+        raise DataFolderError(
+            f"{error.filename or data_dir} cannot be read: {why_of(error)}. Change its "
+            "permissions, then try again."
+        ) from error
+
+
+def _below(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[str]:
+    try:
+        stat = folder.stat()
+        # A folder may be a link to another disk; one that leads back to itself ends here.
+        here = (stat.st_dev, stat.st_ino)
+        if here in above:
+            return
+        for name in [name for name, is_folder in _entries(folder) if is_folder]:
+            yield from _below(folder / name, f"{prefix}{name}/", above | {here})
+        for name in [name for name, is_folder in _entries(folder) if not is_folder]:
+            yield f"{prefix}{name}"
+    except FileNotFoundError:
+        return  # taken away meanwhile
+
+
+def _entries(folder: Path) -> list[tuple[str, bool]]:
+    """The names in a folder that are data, in their order, and which of them are folders."""
+    with os.scandir(folder) as entries:
+        found = [
+            (entry.name, entry.is_dir())
+            for entry in entries
+            if not entry.name.startswith(".")
+            and entry.name not in _LOCKS
+            and (entry.is_dir() or entry.is_file())
+        ]
+    return sorted(found)

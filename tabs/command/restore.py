@@ -1,0 +1,64 @@
+"""``truehue restore FILE DIR``: a backup as a data folder.
+
+Exit status 0 when the folder is made and checked, 2 with the reason on standard error when it is
+not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from core.command import program, status_of
+from tabs.command.line import percent_line, say
+
+EPILOG = """\
+examples:
+  python app.py restore /backups/truehue.zip data-restored
+  python app.py --data data-restored
+Every byte is compared with its checksum, and the database is opened. The folder that was backed up
+stays as it is.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    root_parser = argparse.ArgumentParser(
+        prog=program("restore", "app.py restore"),
+        description="Makes a data folder of a backup.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    root_parser.add_argument("file", metavar="FILE", help="a backup of TrueHue")
+    root_parser.add_argument("into", metavar="DIR", help="an empty folder, or one not there yet")
+    return root_parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Restores it; returns the exit status."""
+    options = parser().parse_args(arguments)
+    return status_of(lambda: _restore(options), "Stopped. Nothing was restored.")
+
+
+def _restore(options: argparse.Namespace) -> int:
+    from storage.backup.backup import NEWEST
+    from storage.backup.restore import restore
+
+    path, into = (Path(given).expanduser() for given in (options.file, options.into))
+    report = restore(path, into, percent_line())
+    facts = report.facts
+    say(
+        f"{report.folder}: {facts.files:,} files, as they were at {facts.created_at}, checked. "
+        f"Start TrueHue with it: python app.py --data {shlex.quote(str(into))}"
+    )
+    if facts.step < NEWEST:
+        say(
+            f"The database has step {facts.step}: the first start brings it to step {NEWEST}. "
+            f"TrueHue {facts.truehue} reads it as it is.",
+            file=sys.stderr,
+        )
+    for sentence in report.problems:
+        say(f"The backup is of a data folder that was not whole: {sentence}", file=sys.stderr)
+    return 0
