@@ -12,6 +12,10 @@ from core.concepts.profile import profile_of
 from core.concepts.records import ColorProfile
 from core.errors import MaskError
 from core.sketches.records import INK
+from core.sketches.regions import RegionMaps
+
+LEAST_BACKGROUND = 0.1
+"""Of the surround: a coloring with less color there only went over its lines."""
 
 
 def concept_mask(layer: np.ndarray, ink: np.ndarray) -> np.ndarray:
@@ -26,6 +30,13 @@ def concept_mask(layer: np.ndarray, ink: np.ndarray) -> np.ndarray:
             f"{ink.shape[1]} × {ink.shape[0]}. Color that sketch."
         )
     return (layer[..., 3] == 255) & (ink >= INK)
+
+
+def background_share(layer: np.ndarray, maps: RegionMaps, closing: int) -> float:
+    """Which share of the surround has a color, 0 to 1: of the regions that touch the border under
+    that closing. 0 where there are none."""
+    surround = maps.surround(closing)[maps.labels[closing]]
+    return float((layer[..., 3][surround] > 0).mean()) if surround.any() else 0.0
 
 
 def profile(layer: np.ndarray, ink: np.ndarray) -> ColorProfile:

@@ -38,7 +38,8 @@ class Answer:
     ``response_ms`` runs from the moment everything of the trial was on the screen to the answer.
     ``revisions`` counts the answers to the same trial that were undone before. Of a coloring,
     ``actions`` is the number of actions in its log, ``checksum`` that of the layer on the page, and
-    ``active_ms`` the time in which something was done; ``reason`` is that of a skip.
+    ``active_ms`` the time in which something was done; ``background_part``: the
+    surround was said to be part of the concept; ``reason`` is that of a skip.
     """
 
     event_id: str
@@ -50,6 +51,7 @@ class Answer:
     actions: int = 0
     checksum: str = ""
     active_ms: float | None = None
+    background_part: bool = False
     reason: str = ""
 
 
@@ -105,7 +107,9 @@ def _coloring(plan: StudyPlan, trial: Trial, event: Event, kind: AnswerKind) -> 
     if not isinstance(layer, str) or not _CHECKSUM.fullmatch(layer):
         raise BadInput("The checksum of a coloring is 8 hexadecimal characters.", "checksum")
     active = None if body.get("active_ms") is None else _ms(body, "active_ms")
-    return replace(answer, actions=count, checksum=layer, active_ms=active)
+    background = body.get("background")
+    part = isinstance(background, Mapping) and background.get("part") is True
+    return replace(answer, actions=count, checksum=layer, active_ms=active, background_part=part)
 
 
 def _ms(body: Mapping[str, Any], name: str) -> float:

@@ -17,6 +17,8 @@ RATING_STEPS = 11
 MOST_TRIALS = 2_000
 MOST_VOTES = 1_000
 MOST_SEED = 2**63 - 1
+LANDSCAPE = "Landscapes"
+"""The category of concepts whose drawings are scenes up to the border."""
 _SKETCH = re.compile(r"[0-9a-f]{32}")
 
 
@@ -97,8 +99,10 @@ class StudyPlan:
     which the stimuli without an answer go to others too. ``intro`` and ``outro`` are pages before
     and after; ``wording`` replaces words of the page by name. ``provenance`` are sentences on what
     the cases were made of and what was left out, for those who read the results. ``practice`` and
-    ``examples`` are for sketches that are colored, ``question_set`` for questions. Raises BadInput
-    for a plan that cannot be served.
+    ``examples`` are for sketches that are colored, ``question_set`` for questions.
+    ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
+    to the concept, and such a coloring is flagged; None, as in plans that were stored before there
+    was this, flags and does not ask. Raises BadInput for a plan that cannot be served.
     """
 
     title: str
@@ -130,6 +134,7 @@ class StudyPlan:
     practice: Practice = field(default_factory=Practice)
     examples: tuple[Example, ...] = ()
     question_set: QuestionSetName | None = None
+    ask_background: bool | None = None
 
     def __post_init__(self) -> None:
         for name, text in (("title", self.title), ("question", self.question)):
@@ -282,6 +287,11 @@ class StudyPlan:
             )
             return min(most, MOST_LETTERS_CHECKED)
         return RATING_STEPS if self.kind is Kind.RATINGS else SIZES[self.kind]
+
+    def watches_background(self, case: Case) -> bool:
+        """Whether color on the surround of a case's sketch is out of place: never in landscapes,
+        which have no surround."""
+        return self.ask_background is not False and case.group != LANDSCAPE
 
     def question_of(self, stimulus_id: str) -> AskedQuestion | None:
         """The question that a trial of this stimulus asks; None for other trials."""

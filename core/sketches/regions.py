@@ -68,6 +68,16 @@ class RegionMaps:
         height, width = self.shape
         return int(self.labels[closing][y, x]) if 0 <= x < width and 0 <= y < height else 0
 
+    def surround(self, closing: int) -> np.ndarray:
+        """Which regions touch the border of the sketch, the paper around the drawing: bool
+        ``(n + 1,)`` by label, never 0."""
+        labels = self.labels[closing]
+        touching = np.zeros(self.counts[closing] + 1, bool)
+        for edge in (labels[0], labels[-1], labels[:, 0], labels[:, -1]):
+            touching[edge] = True
+        touching[0] = False
+        return touching
+
     def rows(self, closing: int, label: int) -> slice:
         """The rows that a region lies on; all of them where there is no such region.
 

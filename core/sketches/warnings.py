@@ -119,11 +119,7 @@ def _shading(ink: np.ndarray) -> Iterator[SketchWarning]:
 
 def _inner(maps: RegionMaps, closing: int) -> np.ndarray:
     """Which regions, from label 1 on, do not touch the border of the sketch: bool ``(n,)``."""
-    labels = maps.labels[closing]
-    inner = np.ones(maps.counts[closing] + 1, bool)
-    for edge in (labels[0], labels[-1], labels[:, 0], labels[:, -1]):
-        inner[edge] = False
-    return inner[1:]
+    return np.logical_not(maps.surround(closing)[1:])
 
 
 def suggested_closing(maps: RegionMaps) -> int:

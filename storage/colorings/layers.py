@@ -101,12 +101,22 @@ class ColoringLayers:
             content = json.loads(self._profile_path(event_id).read_text("utf-8"))
             if content.pop("version") != PROFILE_VERSION:
                 return None
+            content.pop("background", None)
             lists = {name: tuple(value) for name, value in content.items() if _listed(value)}
             return ColorProfile(**{**content, **lists})
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None  # measured again
 
-    def keep_profile(self, event_id: str, profile: ColorProfile) -> None:
+    def background(self, event_id: str) -> float | None:
+        """The colored share of the surround that was measured of a layer, 0 to 1; None where none
+        was."""
+        try:
+            share = json.loads(self._profile_path(event_id).read_text("utf-8")).get("background")
+        except (OSError, ValueError, AttributeError):
+            return None
+        return float(share) if isinstance(share, int | float) else None
+
+    def keep_profile(self, event_id: str, profile: ColorProfile, background: float) -> None:
         """Keep what was measured of a layer beside its PNG, and where the layer is not stored (any
         more), nothing."""
         path = self._profile_path(event_id)
@@ -114,7 +124,7 @@ class ColoringLayers:
             return
         self._database.require_writable()
         # Half a file is measured again, so that nobody has to wait for the disk.
-        text = json.dumps({"version": PROFILE_VERSION, **asdict(profile)})
+        text = json.dumps({"version": PROFILE_VERSION, "background": background, **asdict(profile)})
         with suppress(OSError):
             path.write_text(text, "utf-8")
         try:

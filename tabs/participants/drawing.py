@@ -16,7 +16,7 @@ from annotation.colorings.actions import read_action
 from annotation.colorings.layer import checksum, paint
 from core.errors import NotStored, TrueHueError
 from core.records import SketchRecord
-from core.sketches.regions import decoded_regions
+from core.sketches.regions import RegionMaps, decoded_regions
 from core.studies import Event
 
 if TYPE_CHECKING:
@@ -87,8 +87,11 @@ class Drawing:
 
     def layer(self, sketch_id: str, actions: Iterable[Mapping[str, Any]]) -> np.ndarray:
         """The layer of a log on a stored sketch, uint8 RGBA ``(H, W, 4)``."""
-        maps = decoded_regions(sketch_id, self._storage.sketches.regions(sketch_id))
-        return paint([read_action(action) for action in actions], maps)
+        return paint([read_action(action) for action in actions], self.maps(sketch_id))
+
+    def maps(self, sketch_id: str) -> RegionMaps:
+        """The regions of a stored sketch."""
+        return decoded_regions(sketch_id, self._storage.sketches.regions(sketch_id))
 
     def _draw_all(self) -> None:
         """Draws until nothing waits any more; the next one begins another thread."""

@@ -8,6 +8,9 @@ import anyio
 
 from annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage
 from annotation.assignment.training import rounds
+from annotation.colorings.actions import read_action
+from annotation.colorings.layer import paint
+from annotation.colorings.mask import LEAST_BACKGROUND, background_share
 from annotation.judgments.answers import AnswerKind
 from annotation.studies.practice import Review
 from core.errors import TrueHueError
@@ -22,6 +25,10 @@ LEAST_SHARE = 0.005
 _FEW = {
     "en": "In “{words}” hardly anything is colored. Color all that the words name.",
     "de": "Bei „{words}“ ist fast nichts ausgemalt. Malen Sie alles aus, was die Worte nennen.",
+}
+_BACKGROUND = {
+    "en": "In “{words}” the background has a color. Color only what the words name.",
+    "de": "Bei „{words}“ hat der Hintergrund eine Farbe. Malen Sie nur aus, was die Worte nennen.",
 }
 _ONE = {
     "en": "In “{words}” there is one single step. Take the colors that its parts have.",
@@ -64,7 +71,13 @@ def _missing(desk: Desk, seat: Seat, round_: list[Trial]) -> str:
         case = seat.plan.case_by_id[seat.plan.by_id[trial.stimulus_id].case_id]
         if len(logs[trial.position]) < 2:
             return _ONE[language].format(words=case.words)
-        layer = desk.drawing.layer(case.sketch, logs[trial.position])
+        maps = desk.drawing.maps(case.sketch)
+        layer = paint([read_action(action) for action in logs[trial.position]], maps)
+        closing = desk.sketches[case.sketch].closing
+        asked = seat.plan.ask_background and seat.plan.watches_background(case)
+        slip = asked and not seat.answers[trial.position].background_part
+        if slip and background_share(layer, maps, closing) >= LEAST_BACKGROUND:
+            return _BACKGROUND[language].format(words=case.words)
         if (layer[..., 3] > 0).mean() < LEAST_SHARE:
             return _FEW[language].format(words=case.words)
     return ""

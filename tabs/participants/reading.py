@@ -119,7 +119,7 @@ def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
             if body.get("kind") == "coloring":
                 names += ("actions", "checksum", "active_ms")
             read = {name: body.get(name) for name in names}
-            return {**read, **_reason(body), **_display(body)}
+            return {**read, **_reason(body), **_background(body), **_display(body)}
         case EventKind.SCREENING:
             return {**_screening(body), **_display(body)}
         case EventKind.AWAY:
@@ -163,6 +163,17 @@ def _screening(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reason(body: Mapping[str, Any]) -> dict[str, str]:
     return {"reason": _text(body, "reason", MOST_REASON)} if body.get("reason") else {}
+
+
+def _background(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What a page asked about the background of a sketch: ``part`` was said to belong to it."""
+    read = body.get("background")
+    if not isinstance(read, Mapping):
+        return {}
+    counts = {name: read.get(name) for name in ("asked", "undone")}
+    if not all(_whole(count) for count in counts.values()):
+        return {}
+    return {"background": {**counts, "part": read.get("part") is True}}
 
 
 def _display(body: Mapping[str, Any]) -> dict[str, Any]:

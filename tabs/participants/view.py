@@ -122,6 +122,7 @@ def _sketch_json(desk: Desk, plan: StudyPlan, trial: Trial, drawn: Drawn) -> Jso
         "original": trial.original,
         "words": case.words,
         "group": case.group,
+        "ask_background": bool(plan.ask_background) and plan.watches_background(case),
         "sketch": {
             "id": case.sketch,
             "width": sketch.width if sketch else 0,

@@ -179,6 +179,7 @@ class StudyForm(PageRequest):
     question_set: str = Field(default="", max_length=64, title="The set of questions")
     tasks: Annotated[Names, Field(max_length=100, title="The list of tasks")] = ()
     practice: PracticeForm | None = None
+    ask_background: bool = True
     examples: tuple[ExampleForm, ...] | None = Field(
         default=None, max_length=MOST_EXAMPLES, title="The list of examples"
     )

@@ -102,6 +102,7 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
         ),
         examples=tuple(Example(one.text, one.good, one.image_id) for one in form.examples or ()),
         question_set=draft.question_set,
+        ask_background=form.ask_background if form.material is Material.SKETCHES else None,
     )
 
 

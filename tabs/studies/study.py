@@ -150,6 +150,7 @@ def plan_json(plan: StudyPlan) -> dict[str, Any]:
             "review": plan.practice.review.value,
         },
         "examples": [asdict(example) for example in plan.examples],
+        "ask_background": plan.ask_background,
         "sketches": len({case.sketch for case in main if case.sketch}),
         "question_set": None
         if plan.question_set is None

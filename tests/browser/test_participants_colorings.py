@@ -392,3 +392,41 @@ def test_done_while_a_stroke_is_still_drawn(room: StudyRoom, visit: Visit) -> No
     events = one_person(room, link)
     assert same_pixels(room, events) == 1
     assert [event.body["do"] for event in events if event.kind == "action"] == ["stroke"]
+
+
+def test_a_tap_beside_the_thing_is_asked_about_and_undone(room: StudyRoom, visit: Visit) -> None:
+    """By one tap or key, also at Done; what is said to be part of it is said once."""
+    link = room.opened(room.colorings(practice=0, trials=2, ask_background=True))
+    page = visit(link, **PHONE)
+    page.set_viewport_size({"width": 390, "height": 844})
+    designer = Designer(page)
+    asks = page.locator(".cv-ask")
+    page.get_by_role("button", name="I agree").tap()
+    page.get_by_role("button", name="Start").tap()
+    designer.sees(0)
+    page.locator(".cv-color").tap()
+    designer.takes("#704c1e")
+    page.locator(".cv-side .cv-close").tap()
+    page.touchscreen.tap(*designer.place(0.02, 0.02))
+    expect(asks).to_contain_text("This is the background. Is it part of “")
+    assert too_small(page, ".cv-ask") == []
+    assert barriers_here(page) == []
+    asks.get_by_role("button", name="No, undo").tap()
+    expect(asks).to_be_hidden()
+    page.touchscreen.tap(*designer.place(0.5, 0.55))
+    expect(asks).to_be_hidden()
+    page.touchscreen.tap(*designer.place(0.02, 0.02))
+    page.keyboard.press("Escape")
+    expect(asks).to_be_hidden()
+    page.touchscreen.tap(*designer.place(0.02, 0.02))
+    expect(asks).to_be_visible()
+    # Nothing was answered, and the page is loaded again: Done asks.
+    designer.saved()
+    page.reload()
+    designer.sees(0)
+    page.locator(".done").tap()
+    asks.get_by_role("button", name="Yes, it is part of it").tap()
+    designer.sees(1)
+    (answer,) = (one for one in one_person(room, link) if one.kind == "answer")
+    assert answer.body["background"] == {"asked": 4, "undone": 2, "part": True}
+    assert same_pixels(room, one_person(room, link)) == 1

@@ -1,5 +1,6 @@
 // The coloring canvas: a drawing, what can be done on it, and what was done.
 import { MOST_ACTIONS, MOST_ROWS, rowsOf } from './actions.js';
+import { Background } from './background.js';
 import { Hands } from './hands.js';
 import { keys } from './keys.js';
 import { Layer } from './layer.js';
@@ -17,8 +18,11 @@ import { english } from './words.js';
  * @typedef {{ id: string, width: number, height: number, closing: number, ink: string,
  *   regions: string }} Sketch `ink` and `regions` are addresses
  * @typedef {{ sketch: Sketch, actions?: Action[], onAction?: (action: Action) => void,
- *   words?: (name: string) => string, person?: string }} Settings `actions` are those done before;
- *   `person` names whose colors are kept in this browser, where several people use it
+ *   words?: (name: string) => string, person?: string, concept?: string,
+ *   said?: Partial<import('./background.js').Said>,
+ *   onSaid?: (said: import('./background.js').Said) => void }} Settings `actions` are those done
+ *   before; `person` names whose colors are kept in this browser, where several people use it;
+ *   whoever colors the background is asked whether it is part of the `concept`, after what was `said`
  */
 
 /** The original is there from the start where there is so much room. */
@@ -39,7 +43,16 @@ export class ColoringCanvas {
   #ends = new AbortController();
 
   /** @param {Settings} settings */
-  constructor({ sketch, actions = [], onAction = () => {}, words, person = '' }) {
+  constructor({
+    sketch,
+    actions = [],
+    onAction = () => {},
+    words,
+    person = '',
+    concept = '',
+    said = {},
+    onSaid = () => {},
+  }) {
     this.sketch = sketch;
     this.#actions = [...actions];
     /** Of all strokes that were logged. */
@@ -57,6 +70,7 @@ export class ColoringCanvas {
     this.original = original(this);
     this.tools = new Tools(this);
     this.picker = new Picker(this, person);
+    this.background = new Background(this, concept, said, onSaid);
     this.told = make('p', { class: 'cv-told', role: 'status' });
     this.heard = make('p', { class: 'cv-heard', 'aria-live': 'polite' });
     const { stage } = this.view;
@@ -64,7 +78,8 @@ export class ColoringCanvas {
     stage.setAttribute('aria-label', this.say('canvas'));
     stage.setAttribute('aria-description', this.say('canvas_keys'));
     const { rail, options, looks } = this.tools;
-    const field = make('div', { class: 'cv-field' }, stage, this.original, looks, this.told);
+    const asks = this.background.node;
+    const field = make('div', { class: 'cv-field' }, stage, this.original, looks, this.told, asks);
     const body = make('div', { class: 'cv-body' }, rail, options, field, this.picker.node);
     this.node = make('div', { class: 'cv' }, body, this.heard);
     this.strokes = new Strokes(this);
@@ -259,6 +274,7 @@ export class ColoringCanvas {
     if ('color' in action && action.color) this.picker.used(action.color);
     this.tools.show();
     this.onAction(action);
+    this.background.after(action);
   }
 
   /**

@@ -4,6 +4,7 @@
 
 export class Regions {
   /** @type {Int32Array[][]} */ #runs = [];
+  /** @type {Uint8Array[]} */ #surrounds = [];
 
   /**
    * @param {number} width in pixels
@@ -39,6 +40,25 @@ export class Regions {
     let pixels = 0;
     for (let i = 0; i < spans.length; i += 3) pixels += spans[i + 2] - spans[i + 1];
     return pixels / (this.width * this.height);
+  }
+
+  /**
+   * Which regions touch the border, the paper around the drawing: 1 or 0 by label.
+   * @param {number} closing
+   * @returns {Uint8Array}
+   */
+  surround(closing) {
+    const { width, height } = this;
+    const labels = this.maps[closing];
+    const known = this.#surrounds[closing];
+    if (known) return known;
+    const touching = new Uint8Array(this.counts[closing] + 1);
+    for (let x = 0; x < width; x++)
+      touching[labels[x]] = touching[labels[(height - 1) * width + x]] = 1;
+    for (let y = 0; y < height; y++)
+      touching[labels[y * width]] = touching[labels[y * width + width - 1]] = 1;
+    touching[0] = 0;
+    return (this.#surrounds[closing] = touching);
   }
 
   /**

@@ -71,4 +71,9 @@ export const english = {
   painted: 'Stroke ended.',
   at: 'Region {n} of {of}, {share} of the drawing, {color}.',
   uncolored: 'no color',
+
+  background: 'The background',
+  background_ask: 'This is the background. Is it part of “{concept}”?',
+  background_no: 'No, undo',
+  background_yes: 'Yes, it is part of it',
 };

@@ -71,4 +71,9 @@ export const words = {
   painted: 'Strich beendet.',
   at: 'Fläche {n} von {of}, {share} der Zeichnung, {color}.',
   uncolored: 'ohne Farbe',
+
+  background: 'Der Hintergrund',
+  background_ask: 'Das ist der Hintergrund. Gehört er zu „{concept}“?',
+  background_no: 'Nein, rückgängig',
+  background_yes: 'Ja, er gehört dazu',
 };

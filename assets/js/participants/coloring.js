@@ -199,6 +199,13 @@ export class Colorings {
       this.#screen?.say(say(name, { words }));
       return;
     }
+    const finish = () => this.#finish(easel);
+    if (!easel.holds(finish)) finish();
+  }
+
+  /** @param {Easel} easel */
+  #finish(easel) {
+    const { position } = easel.sketch;
     const { length } = this.sketches.log(position);
     this.#answer(position, { kind: 'coloring', value: null, actions: length, ...easel.answer });
   }

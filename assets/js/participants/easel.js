@@ -27,6 +27,7 @@ export class Easel {
     this.person = person;
     this.hands = hands;
     this.key = `truehue-time:${person}:${sketch.position}`;
+    this.saidKey = `truehue-background:${person}:${sketch.position}`;
     this.time = new SketchTime(this.key);
   }
 
@@ -36,6 +37,7 @@ export class Easel {
    * @param {Action[]} actions
    */
   async open(actions) {
+    const { words, ask_background: asks } = this.sketch;
     const { id, width, height, closing } = this.sketch.sketch;
     const canvas = new ColoringCanvas({
       sketch: { id, width, height, closing, ...sketchFiles(id) },
@@ -46,6 +48,9 @@ export class Easel {
       },
       words: canvasWords,
       person: this.person,
+      concept: asks ? words : '',
+      said: this.#said(),
+      onSaid: (said) => this.#keep(said),
     });
     this.#canvas = canvas;
     canvas.node.addEventListener(
@@ -76,11 +81,38 @@ export class Easel {
     return this.#canvas?.coloredShare() || 0;
   }
 
+  /**
+   * Whether something is asked before the sketch is done.
+   * @param {() => void} then what is done where the answer allows it
+   */
+  holds(then) {
+    return !!this.#canvas?.background.holds(then);
+  }
+
+  /** What was said of the background before, also before a reload. */
+  #said() {
+    try {
+      return JSON.parse(localStorage.getItem(this.saidKey) || '{}');
+    } catch {
+      return {};
+    }
+  }
+
+  /** @param {import('../canvas/background.js').Said} said */
+  #keep(said) {
+    try {
+      localStorage.setItem(this.saidKey, JSON.stringify(said));
+    } catch {
+      // Then it is asked once more after a reload.
+    }
+  }
+
   /** What an answer says of the coloring as it is now. */
   get answer() {
     return {
       ...this.time.answer,
       checksum: this.#canvas?.checksum() || '',
+      ...(this.sketch.ask_background ? { background: this.#canvas?.background.said } : {}),
       display: this.display,
     };
   }

@@ -6,7 +6,7 @@
  * @typedef {import('./outbox.js').PageEvent} PageEvent
  * @typedef {{ position: number, purpose: 'training' | 'trial' | 'second', words: string,
  *   original?: number | null, sketch: { id: string, width: number, height: number, closing: number },
- *   actions?: Action[] }} PageSketch `original`: of a second coloring, the position of the first
+ *   ask_background?: boolean, actions?: Action[] }} PageSketch `original`: of a second coloring, the position of the first
  */
 
 export class Sketches {

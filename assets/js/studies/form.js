@@ -76,7 +76,12 @@ function firstForm(preset, presets, materials) {
     training: { keys: [], needed: 0, attempts: 2, ...defaults.training },
     screening: { plates: true, patches: true, ...defaults.screening },
     completion: { code: '', url: '', ...defaults.completion },
-    closing: { when_complete: true, replace_excluded: true, participants: null, ...defaults.closing },
+    closing: {
+      when_complete: true,
+      replace_excluded: true,
+      participants: null,
+      ...defaults.closing,
+    },
     wording: {},
     seed: defaults.seed ?? 1,
   };
@@ -294,7 +299,12 @@ export function studyForm(box) {
           ...study.form,
           training: { keys: [], needed: 0, attempts: 2, ...study.form.training },
           completion: { code: '', url: '', ...study.form.completion },
-          closing: { when_complete: true, replace_excluded: true, participants: null, ...study.form.closing },
+          closing: {
+            when_complete: true,
+            replace_excluded: true,
+            participants: null,
+            ...study.form.closing,
+          },
           wording: { ...study.form.wording },
         };
         draw();

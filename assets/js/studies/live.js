@@ -250,7 +250,11 @@ export function liveView(box, current) {
     coverage(load, data.load, current.study.plan.votes, colored);
     hours.setAttribute(
       'aria-label',
-      'Answers hour by hour, excluded ones too: ' + whole(data.answers) + ' of ' + whole(data.wanted) + ' so far.',
+      'Answers hour by hour, excluded ones too: ' +
+        whole(data.answers) +
+        ' of ' +
+        whole(data.wanted) +
+        ' so far.',
     );
     load.setAttribute(
       'aria-label',

@@ -64,7 +64,8 @@ class Facts:
     """What is known of a study's colorings at one moment.
 
     ``given`` are all that stand, practice too; ``colorings`` the measured ones but practice, by
-    key; ``problems`` say why others could not be measured. ``kept`` is by level and key.
+    key; ``problems`` say why others could not be measured. ``background`` is the colored share of
+    the surround, 0 to 1, of practice too. ``kept`` is by level and key.
     ``before`` is the consensus of first colorings of everybody, ``flags`` that of those whose
     authors are not left out, which decides what experts look at, ``after`` that of what is kept.
     ``final`` is P_H ``(71,)`` of every case with a coloring that is kept, at the rule's level.
@@ -77,6 +78,7 @@ class Facts:
     people: tuple[PersonResult, ...]
     colorings: Mapping[Key, Coloring] = field(repr=False)
     problems: Mapping[Key, str]
+    background: Mapping[Key, float]
     evidence: Evidence
     reviews: tuple[Review, ...]
     stable: Mapping[Key, Stability] = field(repr=False)
@@ -248,6 +250,7 @@ def facts_of(
         people,
         colorings,
         problems,
+        {key: one.background for key, one in measured.items()},
         evidence,
         reviews,
         stable,

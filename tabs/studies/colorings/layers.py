@@ -13,13 +13,14 @@ from functools import partial
 
 import numpy as np
 
-from annotation.colorings.mask import profile
+from annotation.colorings.mask import background_share, profile
 from annotation.quality.colorings import Coloring, Key, distribution_of, own_weights
 from annotation.quality.worth import width_of
 from core.cache import LruCache
 from core.concepts.records import ColorProfile
 from core.errors import BadInput, MaskError, StorageError
 from core.sketches.pictures import composite
+from core.sketches.regions import decoded_regions
 from tabs.page.context import Context
 from tabs.participants.drawing import Answered, Drawing
 from tabs.studies.colorings.given import Given
@@ -33,10 +34,12 @@ _EVERY = 20
 
 @dataclass(frozen=True)
 class Measured:
-    """What one coloring says: its profile, and its own distribution float64 ``(71,)``."""
+    """What one coloring says: its profile, its own distribution float64 ``(71,)``, and which share
+    of the surround has a color, 0 to 1."""
 
     profile: ColorProfile
     weights: np.ndarray = field(repr=False)
+    background: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -123,13 +126,21 @@ def _result(colorings: Sequence[Coloring], seed: int) -> Result:
 
 def _measured(context: Context, given: Given) -> Measured | str:
     layers = context.storage.coloring_layers
-    measured = layers.profile(given.answer.id)
-    if measured is None:
+    measured, background = layers.profile(given.answer.id), layers.background(given.answer.id)
+    if measured is None or background is None:
         layer = layer_of(context, given)
         try:
             measured = profile(layer, ink_of(context, given.case.sketch))
         except MaskError as error:
             return str(error)
+        background = _background(context, given.case.sketch, layer)
         with suppress(StorageError):  # it is measured again after the next start
-            layers.keep_profile(given.answer.id, measured)
-    return Measured(measured, own_weights([measured])[0])
+            layers.keep_profile(given.answer.id, measured, background)
+    return Measured(measured, own_weights([measured])[0], background)
+
+
+def _background(context: Context, sketch_id: str, layer: np.ndarray) -> float:
+    """The colored share of the surround, with the gaps closed as the canvas opened with."""
+    sketches = context.storage.sketches
+    maps = decoded_regions(sketch_id, sketches.regions(sketch_id))
+    return background_share(layer, maps, sketches.by_ids([sketch_id])[sketch_id].closing)

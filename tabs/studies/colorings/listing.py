@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
+from annotation.colorings.mask import LEAST_BACKGROUND
 from annotation.quality.result import Level
 from annotation.quality.reviews import Votes
 from core.color.spaces import hex_of
@@ -115,7 +116,27 @@ def row_json(study_id: str, given: Given, facts: Facts | None) -> dict[str, Any]
         # A coloring that was changed is another picture under another address.
         "picture": f"{base}.png?of={given.answer.id[:12]}",
         "layer": f"{base}.png?layer=1&of={given.answer.id[:12]}",
+        "background": background_json(given, facts),
         **_quality(given, facts),
+    }
+
+
+def background_json(given: Given, facts: Facts | None) -> dict[str, Any] | None:
+    """What a coloring has on the surround: its colored ``share``, how often it was ``asked`` about
+    and ``undone``, and whether it was said to be ``part`` of the concept. None where next to none
+    is colored, or may be."""
+    share = facts.background.get(given.key, 0.0) if facts else 0.0
+    if facts is None or share < LEAST_BACKGROUND:
+        return None
+    if not facts.source.plan.watches_background(given.case):
+        return None
+    said = given.answer.body.get("background")
+    said = said if isinstance(said, Mapping) else {}
+    return {
+        "share": round(share, 4),
+        "asked": said.get("asked", 0),
+        "undone": said.get("undone", 0),
+        "part": said.get("part") is True,
     }
 
 

@@ -18,8 +18,8 @@ from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.studies.colorings.facts import Facts, known, state_json
-from tabs.studies.colorings.given import label_of
-from tabs.studies.colorings.listing import colors_json
+from tabs.studies.colorings.given import TRAINING, label_of
+from tabs.studies.colorings.listing import background_json, colors_json
 from tabs.studies.colorings.rule import rule_json
 from tabs.studies.results import OfStudy
 from tabs.studies.results_numbers import number, percent
@@ -73,6 +73,17 @@ def _quality_json(facts: Facts) -> Json:
             }
             for one in facts.given
             if one.key in facts.problems
+        ],
+        "background": [
+            {
+                **label_of(one),
+                "position": one.trial.position,
+                "case": one.case.id,
+                "words": one.case.words,
+                **background,
+            }
+            for one in facts.given
+            if one.purpose != TRAINING and (background := background_json(one, facts))
         ],
         "notes": _notes(facts),
         "seconds": facts.seconds,

@@ -79,6 +79,8 @@ COLORING_TABLES: tuple[StudyTable, ...] = (
             _text("checksum", DONE, "CRC-32 of the page's layer (RGBA bytes).", "8 hex digits"),
             _truth("matches", COMPUTED, "Whether the layer drawn again of the log is the same."),
             _number("colored", COMPUTED, "Pixels with a color, of all.", _SHARE),
+            _number("background", COMPUTED, "Colored part of the paper around it.", _SHARE),
+            _truth("background_part", DONE, "Whether that was said to be part of the concept."),
             _text("problem", COMPUTED, "Why it could not be measured."),
             _truth("flagged", COMPUTED, "Whether the concept is among those of least consensus."),
             _whole("yes", EXPERT, "Experts who found it consistent with the concept.", "votes"),

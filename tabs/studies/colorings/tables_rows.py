@@ -62,6 +62,8 @@ def colorings(data: ExportData) -> Iterator[Json]:
             "checksum": one.answer.body.get("checksum"),
             "matches": layer.matches if layer else None,
             "colored": layer.colored if layer else None,
+            "background": facts.background.get(one.key),
+            "background_part": _part(one),
             "problem": facts.problems.get(one.key),
             "flagged": None if one.purpose == TRAINING else one.case.id in facts.flagged,
             **_votes(votes),
@@ -178,6 +180,12 @@ def _place(one: Given) -> Json:
         "position": one.trial.position,
         "case": one.case.id,
     }
+
+
+def _part(one: Given) -> bool | None:
+    """Whether the background was said to be part of the concept; None where nobody was asked."""
+    said = one.answer.body.get("background")
+    return said.get("part") is True if isinstance(said, Mapping) and said.get("asked") else None
 
 
 def _votes(votes: Votes | None) -> Json:

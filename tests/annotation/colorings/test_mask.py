@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annotation.colorings.actions import Fill
+from annotation.colorings.actions import Fill, Stroke
 from annotation.colorings.layer import paint
-from annotation.colorings.mask import concept_mask, profile
+from annotation.colorings.mask import background_share, concept_mask, profile
 from core.concepts.profile import sample_of
 from core.errors import MaskError, NoPixels
+from core.sketches.coding import encode
 from core.sketches.regions import regions
 from tests.core.sketches.drawings import box, paper
+from tests.node import run_module
 
 
 def test_paper_is_no_color_and_chosen_white_is() -> None:
@@ -27,6 +29,28 @@ def test_paper_is_no_color_and_chosen_white_is() -> None:
     of_both = profile(layer, ink)
     assert of_both.mask_px == 450
     assert sorted(of_both.bin_counts) == [225, 225]
+
+
+def test_the_surround_is_what_touches_the_border() -> None:
+    """Page and server know the same regions; a box inside is none of them."""
+    ink = paper(64)
+    box(ink, 10, 10, 30, 30)
+    box(ink, 34, 10, 54, 30)
+    maps = regions(ink)
+    around = maps.label(0, 1, 1)
+    assert maps.surround(0).nonzero()[0].tolist() == [around]
+    code = """
+      const { decode } = await load('canvas/regions');
+      const bytes = Uint8Array.from(value);
+      return [0, 1, 2, 3].map((closing) => [...decode(bytes.buffer).surround(closing)]);
+    """
+    told = run_module(code, list(encode(maps.labels)))
+    assert told == [maps.surround(closing).astype(int).tolist() for closing in range(4)]
+    inside = paint([Fill(20, 20, 0, "#ff0000")], maps)
+    assert background_share(inside, maps, 0) == 0
+    assert background_share(paint([Fill(1, 1, 0, "#ff0000")], maps), maps, 0) == 1
+    half = paint([Stroke((0, 0, 63, 0), 64, "#ff0000")], maps)
+    assert 0.4 < background_share(half, maps, 0) < 0.7
 
 
 def test_only_boundaries_of_two_colors_mix() -> None:

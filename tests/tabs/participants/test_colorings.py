@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from annotation.studies.practice import Example, Review
 from core.sketches.coding import decode
 from core.sketches.regions import regions
 from core.studies import EventKind, Purpose, StudyRecord
+from tabs.page.actor import OWNER
+from tabs.studies.colorings.listing import AskColorings, colorings
+from tabs.studies.colorings.quality import quality
+from tabs.studies.results import OfStudy
 from tests.tabs.participants.people import (
     Link,
     Person,
@@ -85,6 +90,7 @@ def test_what_a_designer_is_told(room: Room) -> None:
         "original",
         "words",
         "group",
+        "ask_background",
         "sketch",
         "actions",
     }
@@ -253,6 +259,45 @@ def test_a_practice_that_is_looked_at_automatically(room: Room) -> None:
     authors = {mark.author for mark in room.storage.coloring_marks.of_study(link.study.id)}
     assert authors == {"automatic"}
     assert room.log_differs(link.study) == []
+
+
+def test_a_colored_background_is_asked_about_and_flagged(room: Room) -> None:
+    """Automatic practice sends it back, unless it was said to be part of the concept."""
+    made = coloring_plan(room, 6, practice=1, review=Review.AUTOMATIC, ask_background=True)
+    cases = tuple(
+        replace(case, group="Landscapes") if number == 2 else case
+        for number, case in enumerate(made.cases)
+    )
+    link = room.opened(replace(made, cases=cases, trials=5))
+    person = room.person(link)
+    assert person.enroll()["trials"][0]["ask_background"]
+    slip = (fill(), fill(0, 0))
+    told = person.colors(0, *slip)
+    assert "the background has a color" in told["participant"]["practice"]["reason"]
+    said = {"asked": 1, "undone": 0, "part": True}
+    person.draws(1, *slip)
+    person.post(colored(1, 2, background={**said, "more": "<b>"}))
+    main = {trial["words"]: trial for trial in person.waiting}
+    asks = {words: trial["ask_background"] for words, trial in main.items()}
+    assert asks == {case.words: case.group != "Landscapes" for case in cases[:5]}
+    for trial in list(person.waiting):
+        person.draws(trial["position"], *slip)
+        person.post(colored(trial["position"], 2, background={"asked": 2, "undone": 1}))
+    while (answer := colorings(room.context, OWNER, AskColorings(study=link.study.id)))[
+        "status"
+    ] == "computing":
+        pass
+    rows = {(row["words"], row["position"]): row["background"] for row in answer["colorings"]}
+    scene = next(case.words for case in cases if case.group == "Landscapes")
+    assert [one for (words, _), one in rows.items() if words == scene] == [None]
+    assert rows[cases[5].words, 1] == {"share": 1.0, **said}
+    others = [one for (words, at), one in rows.items() if at > 1 and words != scene]
+    assert others == [{"share": 1.0, "asked": 2, "undone": 1, "part": False}] * 4
+    while (facts := quality(room.context, OWNER, OfStudy(study=link.study.id)))[
+        "status"
+    ] == "computing":
+        pass
+    assert len(facts["quality"]["background"]) == 4, "practice is in no result"
 
 
 def test_who_never_practices_well_goes_on_and_is_marked(room: Room) -> None:

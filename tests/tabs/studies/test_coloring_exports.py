@@ -63,7 +63,8 @@ def numbers(context: Context, study_id: str) -> dict[str, Any]:
     told = json.loads(json.dumps(quality_json(facts)))
     for name in ("seconds", "computed_at"):
         told.pop(name)
-    for row in (*told["second"], *told["left_out"], *told["unmeasured"]):
+    lists = ("second", "left_out", "unmeasured", "background")
+    for row in (one for name in lists for one in told[name]):
         row.pop("participant")
     return {**told, "worth": [worth_json(facts, one) for one in facts.worth]}
 

@@ -1,7 +1,7 @@
 // One coloring as researchers see it: picture, colors, whose, what was said of it, what may be done.
 import { make, many } from '../../shared/dom.js';
 import { send } from '../../shared/http.js';
-import { button, question, reasonField, stamp } from '../parts.js';
+import { button, percent, question, reasonField, stamp } from '../parts.js';
 import { colorStrip } from './histogram.js';
 
 /** @param {number | null} seconds */
@@ -70,6 +70,18 @@ function large(row, words) {
 export const comments = (row) =>
   row.comments.map((/** @type {string} */ text) => make('p', 'th-jc-comment', '“' + text + '”'));
 
+/** What a coloring has on the background, in words; nothing where it has none. @param {any} row */
+export function background(row) {
+  const { background: one } = row;
+  if (!one) return [];
+  const words =
+    '△ colors the background (' +
+    percent(one.share) +
+    ')' +
+    (one.part ? ', said to be part of it' : '');
+  return [make('p', 'th-jc-flag', words)];
+}
+
 /** A shape and a word for what becomes of a coloring. @param {any} row */
 export function standing(row) {
   const node = make('span', 'th-jc-standing');
@@ -113,6 +125,7 @@ export function coloringCard(row, { address, again, line, first, answered }) {
     .filter(Boolean)
     .join(' · ');
   about.append(names, small, ...comments(row));
+  about.append(...background(row));
   if (row.reasons.length) about.append(make('p', 'th-jc-reason', row.reasons.join('; ')));
   if (row.matches === false)
     about.append(make('p', 'th-jc-reason', '△ The page had other pixels than the log gives.'));

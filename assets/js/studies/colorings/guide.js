@@ -173,6 +173,11 @@ export function coloringNumbers({ form, presets, changed }) {
       '“I don’t know this word” may be answered',
       'With its reason; it is no coloring.',
     ),
+    of.check(
+      'ask_background',
+      'Ask whoever colors the background',
+      'Whether it is part of the concept; such colorings are flagged. Never in landscapes.',
+    ),
   );
   node.append(
     row(

@@ -3,7 +3,7 @@ import { arrange, make, many, put } from '../../shared/dom.js';
 import { ask, send } from '../../shared/http.js';
 import { button, card, doing, nothing, problemLine, question, reasonField } from '../parts.js';
 import { onView, openStudy } from '../view.js';
-import { clock, comments, picture } from './coloring_card.js';
+import { background, clock, comments, picture } from './coloring_card.js';
 
 const POLL_MS = 6000;
 
@@ -33,6 +33,7 @@ export function practiceView(box, current) {
       caption.append(
         make('b', '', row.words),
         make('small', '', clock(row.seconds) + ' · ' + many(row.actions, 'step')),
+        ...background(row),
         ...comments(row),
       );
       figure.append(picture(row, row.words + ', practice of ' + person.label), caption);

@@ -16,7 +16,7 @@ import {
 import { csvButton, dataTable } from '../table.js';
 import { onView, openGallery, openReview, openStudy } from '../view.js';
 import { colorStrip } from './histogram.js';
-import { SURE, experts, leftOut, seconds } from './quality_parts.js';
+import { SURE, experts, leftOut, onBackground, seconds } from './quality_parts.js';
 import { ruleForm } from './quality_rule.js';
 
 const AGAIN_MS = 1000;
@@ -224,6 +224,7 @@ export function qualityView(box, current) {
       ...(reviews.reviews || flagged || data.rule.scope === EVERY ? [experts(data, current)] : []),
       levels(),
       ...seconds(data),
+      ...onBackground(data, current),
       ...leftOut(data, current),
       rule.node,
     );

@@ -166,6 +166,46 @@ export function seconds(data) {
 }
 
 /**
+ * Colorings of the paper around the thing: it counts as the concept's color.
+ * @param {any} data
+ * @param {import('../study.js').Current} current
+ */
+export function onBackground(data, current) {
+  const rows = data.background;
+  if (!rows.length) return [];
+  const part = card(
+    'Colors the background',
+    'The paper around the thing has a color, which counts as the concept’s. Discard a slip in the gallery of its concept.',
+  );
+  const columns = [
+    {
+      name: 'Concept',
+      cell: (row) => button(row.words, () => openGallery(current.study.id, row.case), 'th-jc-link'),
+      heads: ['concept'],
+      values: (row) => [row.words],
+    },
+    { name: 'Person', cell: (row) => row.label, values: (row) => [row.number + 1] },
+    {
+      name: 'Of the background',
+      right: true,
+      cell: (row) => percent(row.share),
+      values: (row) => [row.share],
+    },
+    {
+      name: 'Said',
+      title: 'The page asks whether the background is part of the concept',
+      cell: (row) => (row.part ? 'part of it' : '–'),
+      values: (row) => [row.part],
+    },
+  ];
+  part.head.append(csvButton('background', columns, rows));
+  part.body.append(dataTable(columns, rows.slice(0, FIRST), 'Colored backgrounds', true));
+  if (rows.length > FIRST)
+    part.body.append(make('p', 'th-soft', whole(rows.length - FIRST) + ' more are in the CSV.'));
+  return [part.node];
+}
+
+/**
  * What results are not of.
  * @param {any} data
  * @param {import('../study.js').Current} current
