@@ -11,6 +11,7 @@ from core.color.difference import delta_e00
 from core.color.spaces import hex_of, srgb8_to_lab
 from core.color.systems import ColorTarget, parse_target
 from core.generation.registry import RENDERER
+from core.generation.renderer.stand_ins import StandIn, stand_in
 
 
 def _object_rows(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -45,6 +46,17 @@ def drawn_shape(origin: Mapping[str, Any], position: int) -> str:
     """The shape that the renderer drew for the target at ``position``; empty if it is not known."""
     shapes = [row.get("shape") for row in _object_rows(origin) if row.get("target") == position]
     return shapes[0] if len(shapes) == 1 and isinstance(shapes[0], str) else ""
+
+
+def stand_in_tag(origin: Mapping[str, Any]) -> str:
+    """``"car for bicycle"`` where the renderer has no shape of an object's name and rendered
+    another one; several with commas between, empty for none."""
+    tags = []
+    for row in _object_rows(origin):
+        name, shape = str(row.get("name") or "").strip(), row.get("shape")
+        if name and isinstance(shape, str) and stand_in(name) != StandIn(shape, itself=True):
+            tags.append(f"{shape} for {name}")
+    return ", ".join(dict.fromkeys(tags))
 
 
 def true_color_words(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from core.analysis.records import RunRecord, WallItem
 from core.color.systems import parse_target
 from core.errors import TrueHueError
 from core.generation.registry import name_of
+from core.generation.truth import stand_in_tag
 from core.prompts.prompt import TASKS
 from core.runs.score import CAUSES
 from core.verdict.rules import DIFFERS, MATCHES, RULES
+from tabs.page.context import Context
 
 GONE = "The file of this picture is gone."
 NOT_EXPORTED = "This picture is not part of the export that its run came from."
@@ -21,10 +24,21 @@ NOT_EXPORTED = "This picture is not part of the export that its run came from."
 RULE_NAMES = {by.id: by.name for by in RULES}
 
 
+def stand_in_tags(context: Context, items: Iterable[WallItem]) -> dict[str, str]:
+    """By image id what stands in for what, of renders where something does."""
+    images = context.storage.images.by_ids({item.image_id for item in items if item.image_id})
+    tags = {image_id: stand_in_tag(record.origin) for image_id, record in images.items()}
+    return {image_id: tag for image_id, tag in tags.items() if tag}
+
+
 def picture_json(
-    item: WallItem, runs: Mapping[str, RunRecord], names: Mapping[str, str]
+    item: WallItem,
+    runs: Mapping[str, RunRecord],
+    names: Mapping[str, str],
+    tags: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """One picture by one rule, with the object that is looked at."""
+    """One picture by one rule, with the object that is looked at; ``tags`` as of
+    :func:`stand_in_tags`."""
     run = runs.get(item.run_id)
     return {
         "run_id": item.run_id,
@@ -53,6 +67,7 @@ def picture_json(
         "status": item.status,
         "picture_status": item.picture_status,
         "cause_words": CAUSES.get(item.cause, item.cause),
+        "stand_in": tags.get(item.image_id, ""),
         "told": item.told,
         "picture_reason": item.picture_reason,
         "delta_e00": item.delta_e00,

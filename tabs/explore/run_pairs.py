@@ -11,7 +11,7 @@ from core.analysis.records import RunRecord
 from core.analysis.run_names import run_labels
 from core.analysis.unscored import note_for
 from core.errors import BadInput
-from tabs.explore.images import picture_json
+from tabs.explore.images import picture_json, stand_in_tags
 from tabs.explore.slice import slice_of
 from tabs.explore.wall import MOST_POSITION, page_size
 from tabs.page.context import Context, runs_of
@@ -72,6 +72,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         after=query.get("after", ""),
         start=at,
     )
+    tags = stand_in_tags(context, [item for pair in pairs for item in pair])
     runs_by_id = {run.run_id: run for run in (*shown, first, second)}
     name_a, name_b = names.get(first.run_id, first.name), names.get(second.run_id, second.name)
     return answer | {
@@ -85,7 +86,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
             )
         ).strip(),
         "test": _test(counts),
-        "pairs": [[picture_json(item, runs_by_id, names) for item in pair] for pair in pairs],
+        "pairs": [[picture_json(item, runs_by_id, names, tags) for item in pair] for pair in pairs],
         "next": pairs[-1][0].cursor if len(pairs) == limit else "",
         "pinned": at is not None,
         "empty": _nothing(counts, cell),

@@ -17,7 +17,7 @@ from core.scores.measures import measure_of, measures_of
 from core.scores.records import HIGH, IMAGE
 from core.verdict.rules import RULES
 from storage.results.wall import SCORE
-from tabs.explore.images import picture_json, value_hex
+from tabs.explore.images import picture_json, stand_in_tags, value_hex
 from tabs.explore.slice import slice_of
 from tabs.judging.judgments import of_picture
 from tabs.page.actor import Actor
@@ -71,9 +71,10 @@ def wall_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     )
     runs = runs_of(context)
     names, runs_by_id = run_labels(runs), {run.run_id: run for run in runs}
+    tags = stand_in_tags(context, items)
     return {
         "items": [
-            {**picture_json(item, runs_by_id, names), **scores}
+            {**picture_json(item, runs_by_id, names, tags), **scores}
             for item, scores in zip(items, _scores(context, by, items), strict=True)
         ],
         "next": items[-1].cursor if len(items) == limit else "",

@@ -51,6 +51,13 @@ export function spoken(one) {
     .filter(Boolean)
     .join(', ');
 }
+/** Which shape stands in for an object that the renderer has no shape of; null for none. */
+export function standInTag(one) {
+  if (!one.stand_in) return null;
+  const tag = make('span', 'th-stand-in', one.stand_in);
+  tag.title = 'The renderer has no shape of it and rendered another one';
+  return tag;
+}
 // Opens what was measured in Inspect, by this rule.
 export function openInInspect(one, openPicture) {
   if (one.image_id)
@@ -85,6 +92,8 @@ export function wallCard(one) {
     make('span', 'th-wall-distance', one.score || distanceOf(one)),
   );
   const asked = askedLine('th-wall-asked', one);
+  const tag = standInTag(one);
+  if (tag) asked.append(' ', tag);
   const told = make('p', 'th-wall-told', one.thumb ? one.told : '');
   const text = make('p', 'th-wall-text th-soft', one.text);
   told.title = one.told;

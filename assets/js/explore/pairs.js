@@ -1,7 +1,14 @@
 // Two runs on the same prompts: who passes where, and the two pictures of a pair under one zoom.
 import { make, options, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
-import { askedFound, askedLine, distanceOf, openInInspect, statusWord } from './card.js';
+import {
+  askedFound,
+  askedLine,
+  distanceOf,
+  openInInspect,
+  standInTag,
+  statusWord,
+} from './card.js';
 import { publishSlice, sliceQuery } from './filters.js';
 import { explore } from './view.js';
 import { zoomTogether } from '../shared/zoom.js';
@@ -66,6 +73,9 @@ export function pairsView(box, { leave, openPicture }) {
     const head = make('p', 'th-light-head');
     const colors = askedFound(one);
     const button = make('button', 'th-button', 'Open in Inspect');
+    const asked = askedLine('', one);
+    const tag = standInTag(one);
+    if (tag) asked.append(' ', tag);
     head.append(statusWord(one.picture_status), make('span', 'th-wall-distance', distanceOf(one)));
     button.type = 'button';
     button.disabled = !one.image_id;
@@ -73,7 +83,7 @@ export function pairsView(box, { leave, openPicture }) {
     return [
       ...(colors ? [colors] : []),
       head,
-      askedLine('', one),
+      asked,
       make('p', 'th-wall-told', one.told || one.picture_reason),
       ...(one.cause_words ? [make('p', 'th-soft', 'Why: ' + one.cause_words)] : []),
       button,

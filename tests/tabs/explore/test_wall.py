@@ -15,6 +15,7 @@ from core.analysis.records import SECTORS, Slice
 from core.analysis.run_names import run_labels
 from core.color.systems import parse_target
 from core.errors import BadInput, NotStored
+from core.generation.registry import RENDERER
 from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult, ObjectVerdict
 from core.runs.shards import write_shard
@@ -402,3 +403,35 @@ def test_routes_answer_in_words(filled: Filled) -> None:
     assert total == len(shown)
     for url in (shown[0]["thumb"], shown[0]["url"]):
         assert client.get(url).headers["content-type"] == "image/png"
+
+
+def test_a_card_and_a_pair_name_the_shape_that_stands_in(tmp_path: Path) -> None:
+    """A bicycle that was rendered as a car says so; a ball as a sphere and other models do not."""
+    with Storage.open(tmp_path / "data") as storage:
+        context = make_context(storage, "data")
+        made = []
+        for name in ("first", "second"):
+            plan = replace(sample_plan(name, 4, 1), name=name)
+            folder = RunFolder.create(tmp_path / "runs", plan)
+            results = [sample_result(folder, plan, at, failed=False) for at in range(4)]
+            rows = [
+                [{"name": "bicycle", "shape": "car"}, {"name": "Ball", "shape": "sphere"}],
+                [{"name": "coffee mug", "shape": "mug"}],
+                [{"name": "shelf", "shape": None}],
+                [{"name": "bicycle", "shape": "car"}],
+            ]
+            origins = [{"model": RENDERER, "objects": objects} for objects in rows]
+            origins[3] = {**origins[3], "model": "another"}
+            results = [
+                replace(one, origin=origin) for one, origin in zip(results, origins, strict=True)
+            ]
+            write_shard(folder.shard_folder / "w0-0.parquet", results)
+            storage.runs.ingest(folder)
+            made.append(folder.run_id)
+        items = wall_view(context, {"runs": made[0], "sort": "prompt"})["items"]
+        assert {one["position"]: one["stand_in"] for one in items} == {
+            0: "car for bicycle", 1: "", 2: "", 3: ""
+        }  # fmt: skip
+        pairs = compare_view(context, {"a": made[0], "b": made[1]})["pairs"]
+        assert [one["stand_in"] for one in pairs[0]] == ["car for bicycle"] * 2
+        context.close()
