@@ -108,12 +108,27 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 
 def test_the_models_of_the_readme_are_those_of_the_list() -> None:
+    from core.generation.entry import Defaults
     from core.generation.registry import MODELS
 
     listed = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
-    row = r"^\| `([a-z0-9.-]+)` \| `(\w+)` \|[^|]*\| ([\d.]+) GiB \| ([\d.]+) GiB \|"
+
+    def words(settings: Defaults | None) -> str:
+        return f"{settings.steps} steps, guidance {settings.guidance:g}" if settings else "–"
+
+    row = (
+        r"^\| `([a-z0-9.-]+)` \| `(\w+)` \|[^|]*\| ([^|]+) "
+        r"\| ([\d.]+) GiB \| ([\d.]+) GiB \|"
+    )
     assert re.findall(row, TEXT, re.MULTILINE) == [
-        (one.id, one.pipeline, f"{one.download_gib:g}", f"{one.memory_gib:g}") for one in listed
+        (
+            one.id,
+            one.pipeline,
+            words(one.released),
+            f"{one.download_gib:g}",
+            f"{one.memory_gib:g}",
+        )
+        for one in listed
     ]
 
 

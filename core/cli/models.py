@@ -19,6 +19,7 @@ from core.generation.entry import ModelEntry
 from core.generation.opening import open_model
 from core.generation.readiness import missing
 from core.generation.registry import MODELS, model
+from core.generation.released import RELEASED
 from core.generation.request import GenerationRequest, StepReport
 from core.generation.weights.download import download
 from core.generation.weights.sources import Sources, find
@@ -105,6 +106,22 @@ def describe(entry: ModelEntry, at: Machine, sources: Sources) -> dict[str, Any]
     }
 
 
+def settings_lines(entry: ModelEntry, sources: bool = False) -> list[str]:
+    """The model's own settings, and those of GenColorBench's code; with ``sources`` who says so."""
+    lines = []
+    for name, settings in (("own settings", entry.defaults), (RELEASED, entry.released)):
+        if settings is None or entry.kind in ("renderer", "folder"):
+            continue
+        parts = [
+            f"{settings.steps} steps" if settings.steps is not None else "",
+            f"guidance {settings.guidance:g}" if settings.guidance is not None else "",
+            f"{settings.width} × {settings.height}",
+        ]
+        source = f" ({settings.source})" if sources else ""
+        lines.append(f"{name}: {', '.join(filter(None, parts))}{source}")
+    return lines
+
+
 def _models(options: argparse.Namespace) -> int:
     at, sources = machine(), Sources.here(options.models_folder)
     if not options.json:
@@ -117,6 +134,8 @@ def _models(options: argparse.Namespace) -> int:
         state = "ready" if about["ready"] else "import its images" if entry.needs else "missing"
         size = f"{entry.download_gib:5.1f} GiB" if entry.download_gib else " " * 9
         print(f"{entry.id:<20} {state:<18} {size}  {entry.name}; {entry.license}")
+        if words := " · ".join(settings_lines(entry)):
+            print(f"{'':<20} {words}")
     if not options.json:
         print("What one is missing: python -m core.generation check MODEL")
     return 0
@@ -130,6 +149,8 @@ def _check(options: argparse.Namespace) -> int:
     else:
         print(f"{entry.name}: {entry.note}")
         print(f"License: {entry.license}")
+        for line in settings_lines(entry, sources=True):
+            print(line)
         for sentence in about["missing"]:
             print(f"- {sentence}")
         if about["ready"]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+RELEASED_CODE = "moatifbutt/gen-color-bench @ 802a3ba, gencolorbench/generation/models.py"
+
 Kind = Literal["renderer", "diffusers", "transformers", "served", "folder"]
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """The model's own settings, which is what both benchmarks' papers drew with (GenColorBench
-    section 4.1: "set to default"). None: the model has no such setting.
+    """The settings that a model draws with. None: the model has no such setting.
 
-    ``source`` says who states them: the model's card on the hub, or its pipeline in diffusers
-    where the card's example leaves them out.
+    A model's own are what both benchmarks' papers say that they drew with (GenColorBench section
+    4.1: "set to default"). ``source`` says who states them: the model's card on the hub, its
+    pipeline in diffusers where the card's example leaves them out, or a benchmark's public code.
     """
 
     steps: int | None
@@ -40,9 +42,11 @@ class ModelEntry:
     ``shipped``: its weights lie in the app's own assets.
 
     ``base`` is the id of the entry whose pipeline takes this one's weights as its ``part``.
-    ``fp16`` is False for models that overflow in float16. ``paper`` is its row in GenColorBench's
-    Table 4. ``needs`` says what else must be there, ``note`` is one sentence for people, and
-    ``not_verified`` names the fields that no source at hand confirmed.
+    ``released`` are the settings that GenColorBench's public code draws with, where it has the
+    model; they differ from ``defaults`` for some. ``fp16`` is False for models that overflow in
+    float16. ``paper`` is its row in GenColorBench's Table 4. ``needs`` says what else must be
+    there, ``note`` is one sentence for people, and ``not_verified`` names the fields that no
+    source at hand confirmed.
     """
 
     id: str
@@ -64,5 +68,6 @@ class ModelEntry:
     part: str = ""
     fp16: bool = True
     defaults: Defaults | None = None
+    released: Defaults | None = None
     paper: str = ""
     not_verified: tuple[str, ...] = ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.errors import BadInput
-from core.generation.entry import Defaults, Kind, ModelEntry
+from core.generation.entry import RELEASED_CODE, Defaults, Kind, ModelEntry
+from core.generation.imported import IMPORTED_MODELS
 from core.generation.shipped import SHIPPED_MODELS
 
 __all__ = [
@@ -18,16 +19,13 @@ __all__ = [
 
 CARD = "example of the model card"
 PIPELINE = "default of the pipeline's call in diffusers 0.42 (the card's example gives none)"
+SANA_DOCS = "Sana's documentation of the diffusers pipeline"
 STABILITY = "Stability AI Community"
 FLUX_LICENSE = "FLUX.1 [dev] Non-Commercial"
 RAIL = "CreativeML Open RAIL++-M"
 RENDERER = "reference-renderer"
 """The id of the model that needs no weights."""
 TENCENT = "Tencent Hunyuan Community"
-BY_FOLDER = (
-    "Neither diffusers nor transformers has a class for it. Draw with its own code and import the "
-    "folder of images, or run it behind an OpenAI-compatible images endpoint and add that.",
-)
 
 # Sizes: the files' as the hub lists them, or parameters times two bytes where "memory_gib" or
 # "download_gib" is among the fields that are not verified.
@@ -71,6 +69,7 @@ MODELS: tuple[ModelEntry, ...] = (
         memory_gib=14.4,
         largest_gib=8.9,
         defaults=Defaults(28, 7.0, 1024, 1024, CARD),
+        released=Defaults(28, 7.0, 1024, 1024, RELEASED_CODE),
         paper="SD 3",
         not_verified=("download_gib", "memory_gib", "defaults"),
     ),
@@ -88,6 +87,7 @@ MODELS: tuple[ModelEntry, ...] = (
         memory_gib=15.2,
         largest_gib=8.9,
         defaults=Defaults(40, 4.5, 1024, 1024, CARD),
+        released=Defaults(40, 4.5, 1024, 1024, RELEASED_CODE),
     ),
     ModelEntry(
         id="sd3.5-large",
@@ -103,6 +103,7 @@ MODELS: tuple[ModelEntry, ...] = (
         memory_gib=25.7,
         largest_gib=15.2,
         defaults=Defaults(28, 3.5, 1024, 1024, CARD),
+        released=Defaults(40, 4.5, 1024, 1024, RELEASED_CODE),
         # Its reference for "SD 3.5" is this repository; the text names no size.
         paper="SD 3.5",
     ),
@@ -121,8 +122,28 @@ MODELS: tuple[ModelEntry, ...] = (
         largest_gib=22.2,
         fp16=False,
         defaults=Defaults(50, 3.5, 1024, 1024, CARD),
+        released=Defaults(28, 3.5, 1024, 1024, RELEASED_CODE),
         paper="Flux",
         not_verified=("download_gib", "memory_gib", "defaults"),
+    ),
+    ModelEntry(
+        id="sana-1.6b",
+        name="Sana 1.6B",
+        kind="diffusers",
+        license="NSCL v2-custom, Gemma terms",
+        note="The first Sana, which GenColorBench's code draws with; Gemma 2 reads 300 tokens.",
+        repo="Efficient-Large-Model/Sana_1600M_1024px_BF16_diffusers",
+        pipeline="SanaPipeline",
+        parameters_b=1.6,
+        download_gib=9.1,
+        memory_gib=8.5,
+        largest_gib=4.9,
+        variant="bf16",
+        fp16=False,
+        defaults=Defaults(20, 4.5, 1024, 1024, SANA_DOCS),
+        released=Defaults(20, 5.0, 1024, 1024, RELEASED_CODE),
+        paper="Sana",
+        not_verified=("license", "download_gib", "memory_gib", "defaults"),
     ),
     ModelEntry(
         id="sana1.5-1.6b",
@@ -137,9 +158,7 @@ MODELS: tuple[ModelEntry, ...] = (
         memory_gib=8.5,
         largest_gib=4.9,
         fp16=False,
-        defaults=Defaults(20, 4.5, 1024, 1024, "Sana's documentation of the diffusers pipeline"),
-        # The table says "Sana" and cites the first paper, without a size.
-        paper="Sana",
+        defaults=Defaults(20, 4.5, 1024, 1024, SANA_DOCS),
         not_verified=("license", "download_gib", "memory_gib"),
     ),
     ModelEntry(
@@ -155,7 +174,7 @@ MODELS: tuple[ModelEntry, ...] = (
         memory_gib=14.4,
         largest_gib=8.9,
         fp16=False,
-        defaults=Defaults(20, 4.5, 1024, 1024, "Sana's documentation of the diffusers pipeline"),
+        defaults=Defaults(20, 4.5, 1024, 1024, SANA_DOCS),
         not_verified=("license", "download_gib", "memory_gib"),
     ),
     ModelEntry(
@@ -171,6 +190,7 @@ MODELS: tuple[ModelEntry, ...] = (
         memory_gib=10.2,
         largest_gib=8.9,
         defaults=Defaults(20, 4.5, 1024, 1024, PIPELINE),
+        released=Defaults(20, 4.5, 1024, 1024, RELEASED_CODE),
         paper="Pixart Alpha",
         not_verified=("license", "download_gib", "memory_gib"),
     ),
@@ -187,6 +207,7 @@ MODELS: tuple[ModelEntry, ...] = (
         memory_gib=10.2,
         largest_gib=8.9,
         defaults=Defaults(20, 4.5, 1024, 1024, PIPELINE),
+        released=Defaults(20, 4.5, 1024, 1024, RELEASED_CODE),
         paper="Pixart Sigma",
         not_verified=("license", "download_gib", "memory_gib"),
     ),
@@ -203,6 +224,7 @@ MODELS: tuple[ModelEntry, ...] = (
         memory_gib=6.8,
         largest_gib=3.2,
         defaults=Defaults(50, 5.0, 1024, 1024, PIPELINE),
+        released=Defaults(50, 6.0, 1024, 1024, RELEASED_CODE),
         not_verified=("download_gib", "memory_gib"),
     ),
     ModelEntry(
@@ -318,32 +340,7 @@ MODELS: tuple[ModelEntry, ...] = (
         defaults=Defaults(None, 5.0, 384, 384, "generation script of the Janus repository"),
         not_verified=("license", "download_gib", "memory_gib", "defaults"),
     ),
-    ModelEntry(
-        id="omnigen2",
-        name="OmniGen2",
-        kind="folder",
-        license="Apache-2.0",
-        note="By its own images: GenColorBench drew them at 512 pixels.",
-        needs=BY_FOLDER,
-        repo="OmniGen2/OmniGen2",
-        parameters_b=4.0,
-        defaults=Defaults(None, None, 512, 512, "GenColorBench, Table 4"),
-        paper="OmniGen2",
-        not_verified=("license", "parameters_b"),
-    ),
-    ModelEntry(
-        id="blip3o-next",
-        name="BLIP3o-NEXT",
-        kind="folder",
-        license="Apache-2.0",
-        note="By its own images: GenColorBench drew BLIP3o's at 1024 pixels.",
-        needs=BY_FOLDER,
-        repo="BLIP3o/BLIP3o-NEXT-GRPO-Text-3B",
-        parameters_b=3.0,
-        defaults=Defaults(None, None, 1024, 1024, "GenColorBench, Table 4"),
-        paper="Blip3o",
-        not_verified=("license", "repo", "parameters_b"),
-    ),
+    *IMPORTED_MODELS,
 )
 
 

@@ -18,13 +18,21 @@ from pathlib import Path
 from core.color.systems import SYSTEMS
 from core.command import program
 from core.errors import TrueHueError
+from core.generation.released import RELEASED_SEED
 from core.generation.renderer import FAILURES, LIGHTS
 from core.masks.grounded.variants import VARIANTS
 from core.prompts.prompt import TASKS
 from core.prompts.sets import PROMPT_SETS
 from core.verdict.rules import RULES
 from tabs.command import ask, export, start
-from tabs.runs.request import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, MASKERS, SEGMENTER
+from tabs.runs.request import (
+    DEFAULT_IMAGES,
+    DEFAULT_RULES,
+    DETECTOR,
+    MASKERS,
+    SEGMENTER,
+    SETTINGS,
+)
 
 EPILOG = """\
 examples:
@@ -183,7 +191,19 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         "prompt (and guidance scale), with one seed each (default "
         f"{DEFAULT_IMAGES})",
     )
-    pictures.add_argument("--seed", default=0, metavar="N", help="the first seed (default 0)")
+    pictures.add_argument(
+        "--settings",
+        default="",
+        metavar="NAME",
+        help=f"steps, guidance and size of a benchmark's public code: {_one_of(SETTINGS)} "
+        "(default: each model's own)",
+    )
+    pictures.add_argument(
+        "--seed",
+        default="",
+        metavar="N",
+        help=f"the first seed (default 0; {RELEASED_SEED} with --settings)",
+    )
     pictures.add_argument("--size", metavar="PX", help="side (default: the model's own)")
     pictures.add_argument("--steps", metavar="N", help="default: the model's own")
     pictures.add_argument(

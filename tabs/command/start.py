@@ -50,6 +50,8 @@ def start(options: argparse.Namespace) -> int:
     """Makes the plans, says what they take, and executes one after the other."""
     if options.images_of and (options.model or options.images_from):
         raise BadInput("--images-of scores what is stored: leave out --model and --images-from.")
+    if options.settings and (options.images_of or options.images_from):
+        raise BadInput("--settings is for images that are generated: leave it out.")
     if options.images_from and len(options.model or ()) != 1:
         raise BadInput("Say with one --model who made the pictures of --images-from.")
     stored = bool(options.images_of or options.images_from)
@@ -109,6 +111,7 @@ def _fields(options: argparse.Namespace, stored: bool) -> dict[str, Any]:
         "size",
         "steps",
         "guidance",
+        "settings",
         "negative",
         "light",
         "failure",

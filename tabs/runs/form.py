@@ -35,6 +35,7 @@ from tabs.runs.request import (
     DETECTOR,
     GROUNDED,
     SEGMENTER,
+    SETTINGS,
     RunRequest,
     RunSpec,
 )
@@ -95,6 +96,7 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
         "limit": DEFAULT_LIMIT,
         "images": DEFAULT_IMAGES,
         "sizes": [{"id": str(side), "name": f"{side} × {side}"} for side in SIZES],
+        "settings": [{"id": name, "name": name} for name in SETTINGS],
         "lights": [{"id": light, "name": light} for light in LIGHTS],
         "failures": [{"id": failure, "name": failure} for failure in FAILURES],
         "variants": [{"id": variant.id, "name": variant.name} for variant in VARIANTS],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.color.systems import SYSTEMS
 from core.concepts.matching import normal, similar
 from core.errors import BadInput
 from core.generation.registry import RENDERER, name_of
+from core.generation.released import released_settings
 from core.prompts.prompt import Prompt
 from core.runs.plan import make_plan
 from core.runs.records import DrawingPlan, JudgingPlan, RunPlan, StoredItem
@@ -110,7 +112,7 @@ def _drawing(spec: RunSpec, model_id: str) -> DrawingPlan:
     if model_id == RENDERER:
         options = {"light": spec.light, "failure": spec.failure}
         return DrawingPlan(spec.images, spec.seed, size_px=spec.size_px, options=options)
-    return DrawingPlan(
+    drawing = DrawingPlan(
         images=spec.images,
         seed=spec.seed,
         guidance=spec.guidance,
@@ -118,6 +120,12 @@ def _drawing(spec: RunSpec, model_id: str) -> DrawingPlan:
         steps=spec.steps,
         size_px=spec.size_px,
         negative_text=spec.negative_text,
+    )
+    if not spec.settings:
+        return drawing
+    named = released_settings(model_id)
+    return replace(
+        drawing, steps=named.steps, guidance=named.guidance, size_px=max(named.width, named.height)
     )
 
 
@@ -154,4 +162,5 @@ def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
     failure = f", {spec.failure}" if drawn and spec.failure != "none" else ""
     seed = f", seed {spec.seed}" if drawn else ""
     size = f", {spec.size_px} px" if drawn and spec.size_px else ""
-    return f"{called}{failure}{seed}{size} · {', '.join(part for part in parts if part)}"
+    settings = f", {spec.settings}" if drawn and spec.settings else ""
+    return f"{called}{failure}{settings}{seed}{size} · {', '.join(part for part in parts if part)}"

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from core.color.systems import SYSTEMS
 from core.errors import BadInput
 from core.generation.registry import RENDERER, model
+from core.generation.released import RELEASED, RELEASED_SEED, released_settings
 from core.generation.renderer import FAILURES, LIGHTS
 from core.generation.request import MAX_SEED
 from core.masks.grounded.variants import VARIANTS
@@ -31,6 +32,7 @@ MOST_WORKERS = 256
 MOST_MODELS = 200
 MOST_NAME = 120
 EXACT_MASKS = MaskerSpec(EXACT)
+SETTINGS = (RELEASED,)
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class RunSpec:
     alone are taken, ``"banana *"`` for a thing with all its modifiers. ``images`` counts for each
     of the ``guidances``, where there are several: then ``guidance`` is None. Several ``models``
     become one run each; with ``stored``, the one model is whose pictures of the data folder are
-    scored.
+    scored. ``settings`` names those of a benchmark's public code (:data:`SETTINGS`), which say
+    steps, guidance and size of each model.
     """
 
     set_id: str
@@ -65,6 +68,7 @@ class RunSpec:
     name: str = ""
     guidances: tuple[float, ...] = ()
     concepts: tuple[str, ...] = ()
+    settings: str = ""
 
 
 def _scales(scales: Any) -> Any:
@@ -143,6 +147,7 @@ class RunRequest(Workers):
     size: Annotated[Whole, Field(ge=64, le=4096)] | None = Field(None, title="The size")
     steps: Annotated[Whole, Field(ge=1, le=500)] | None = Field(None, title="Steps")
     guidance: Annotated[tuple[float, ...], BeforeValidator(_scales)] = ()
+    settings: Annotated[str, one_of("set of settings", SETTINGS)] = ""
     negative: str = ""
     light: Annotated[str, one_of("light", LIGHTS)] = "studio"
     failure: Annotated[str, one_of("failure", FAILURES)] = "none"
@@ -179,7 +184,7 @@ class RunRequest(Workers):
             raise BadInput("Choose at least one rule.", "rules")
         for rule_id in self.rules:
             _field("rules", lambda rule_id=rule_id: rule(rule_id))  # type: ignore[misc]
-        scales = self.guidance
+        scales, seed = self.guidance, self._seed(stored)
         return RunSpec(
             set_id=self.set,
             models=self.models,
@@ -188,7 +193,7 @@ class RunRequest(Workers):
             system=self.system,
             limit=self.limit,
             images=self.images,
-            seed=self.seed,
+            seed=seed,
             size_px=self.size,
             steps=self.steps,
             guidance=scales[0] if len(scales) == 1 else None,
@@ -201,7 +206,18 @@ class RunRequest(Workers):
             name=" ".join(self.name.split())[:MOST_NAME],
             guidances=scales if len(scales) > 1 else (),
             concepts=self.concepts,
+            settings="" if stored else self.settings,
         )
+
+    def _seed(self, stored: bool) -> int:
+        """The first seed. Raises BadInput for named settings beside what they say themselves."""
+        if stored or not self.settings:
+            return self.seed
+        for name in ("steps", "guidance", "size"):
+            if getattr(self, name):
+                words = f"The settings {self.settings} say the {name}: leave one of both out."
+                raise BadInput(words, name)
+        return self.seed if "seed" in self.model_fields_set else RELEASED_SEED
 
     def _check_models(self, stored: bool) -> None:
         if stored and len(self.models) != 1:
@@ -210,6 +226,8 @@ class RunRequest(Workers):
             raise BadInput("Choose at least one model.", "models")
         for model_id in () if stored else self.models:
             _field("models", lambda model_id=model_id: model(model_id))  # type: ignore[misc]
+            if self.settings:
+                _field("settings", lambda model_id=model_id: released_settings(model_id))  # type: ignore[misc]
 
     def _masker(self, stored: bool) -> MaskerSpec:
         exact = stored or all(model_id == RENDERER for model_id in self.models)

@@ -191,6 +191,14 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
         )
     if count and spec.limit is not None:
         sentences.append(things_words(prompts))
+    if spec.settings:
+        each = "; ".join(
+            f"{plan.steps} steps, guidance {plan.guidance:g}, {plan.size_px} px" for plan in plans
+        )
+        sentences.append(
+            f"Settings {spec.settings}: {each}. The public code's noise came from a GPU's "
+            "generator, so its images differ from these."
+        )
     if spec.guidances and any(plan.model == RENDERER and plan.kind == DRAWN for plan in plans):
         sentences.append("The reference renderer takes no guidance: it draws every seed once.")
     return sentences

@@ -199,6 +199,8 @@ export function runForm(element, root, started) {
     options(field('task'), [{ id: '', name: 'All' }, ...data.tasks], field('task').value);
     options(field('system'), [{ id: '', name: 'All' }, ...data.systems], field('system').value);
     options(field('size'), [{ id: '', name: "Model's own" }, ...data.sizes], field('size').value);
+    const settings = [{ id: '', name: "Each model's own, or as above" }, ...data.settings];
+    options(field('settings'), settings, field('settings').value);
     options(field('light'), data.lights, field('light').value || 'studio');
     options(field('failure'), data.failures, field('failure').value || 'none');
     options(field('variant'), data.variants, field('variant').value || data.variants[0].id);

@@ -15,6 +15,7 @@ export const RUN_FIELDS = [
   'name',
   'guidance',
   'steps',
+  'settings',
   'negative',
   'light',
   'failure',

@@ -56,8 +56,12 @@ def test_all_models_are_listed_with_their_state(
 ) -> None:
     folder = str(models_folder("kolors"))
     assert main(["--models-folder", folder, "models"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    told = capsys.readouterr().out.splitlines()
+    lines = [line for line in told if not line.startswith(" ")]
     assert len(lines) == len(MODELS) + 2
+    settings = told[next(at for at, line in enumerate(told) if line.startswith("flux.1-dev")) + 1]
+    assert "own settings: 50 steps, guidance 3.5" in settings
+    assert "gencolorbench-released: 28 steps, guidance 3.5" in settings
     state = {line.split()[0]: line.split()[1] for line in lines[1:-1]}
     assert state["reference-renderer"] == state["kolors"] == "ready"
     assert main(["--models-folder", folder, "models", "--json"]) == 0
@@ -66,7 +70,7 @@ def test_all_models_are_listed_with_their_state(
     kolors = next(row for row in rows if row["id"] == "kolors")
     assert kolors["ready"] is True
     assert kolors["folder"].endswith("kolors")
-    assert kolors["defaults"]["steps"] == 50
+    assert (kolors["defaults"]["steps"], kolors["released"]) == (50, None)
 
 
 def test_one_model_is_checked(

@@ -9,7 +9,9 @@ import pytest
 
 from core.errors import BadInput
 from core.generation import registry
+from core.generation.entry import RELEASED_CODE
 from core.generation.registry import MODELS, ModelEntry, model
+from core.generation.released import released_settings
 
 WITH_WEIGHTS = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
 # Table 4 of GenColorBench, its first column.
@@ -43,6 +45,7 @@ def test_ids_are_unique_and_stable() -> None:
         "sd3.5-medium",
         "sd3.5-large",
         "flux.1-dev",
+        "sana-1.6b",
         "sana1.5-1.6b",
         "sana1.5-4.8b",
         "pixart-alpha",
@@ -56,6 +59,7 @@ def test_ids_are_unique_and_stable() -> None:
         "janus-pro-7b",
         "janus-pro-1b",
         "omnigen2",
+        "blip3o-8b",
         "blip3o-next",
     ]
 
@@ -172,3 +176,35 @@ def test_listing_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"{len(MODELS)} []"
+
+
+def test_the_settings_of_the_benchmarks_code_are_facts_beside_the_models_own() -> None:
+    """moatifbutt/gen-color-bench @ 802a3ba, gencolorbench/generation/models.py."""
+    code = {
+        "flux.1-dev": (28, 3.5),
+        "sd3-medium": (28, 7.0),
+        "sd3.5-medium": (40, 4.5),
+        "sd3.5-large": (40, 4.5),
+        "pixart-alpha": (20, 4.5),
+        "pixart-sigma": (20, 4.5),
+        "sana-1.6b": (20, 5.0),
+        "hunyuan-dit-1.2": (50, 6.0),
+    }
+    facts = {entry.id: entry.released for entry in MODELS if entry.released}
+    assert {name: (one.steps, one.guidance) for name, one in facts.items()} == code
+    for one in facts.values():
+        assert (one.width, one.height, one.source) == (1024, 1024, RELEASED_CODE)
+    # What the cards say stays what a model draws with.
+    flux, large = model("flux.1-dev").defaults, model("sd3.5-large").defaults
+    assert flux is not None
+    assert large is not None
+    assert (flux.steps, large.steps, large.guidance) == (50, 28, 3.5)
+    assert released_settings("flux.1-dev") is facts["flux.1-dev"]
+    with pytest.raises(BadInput, match=r"no settings for kolors\. It has sd3-medium"):
+        released_settings("kolors")
+
+
+def test_the_papers_rows_are_the_weights_of_its_code() -> None:
+    of_row = {entry.paper: entry for entry in MODELS if entry.paper}
+    assert of_row["Sana"].repo == "Efficient-Large-Model/Sana_1600M_1024px_BF16_diffusers"
+    assert (of_row["Blip3o"].id, of_row["Blip3o"].parameters_b) == ("blip3o-8b", 8.0)

@@ -33,7 +33,14 @@ from tabs.runs.plan import chosen, plans
 from tabs.runs.request import RunRequest, RunSpec, price_of
 from tabs.runs.stored import OF_RUN
 from tabs.runs.supervisor import RunSupervisor, folders_of_runs
-from tabs.runs.words import bytes_words, money_words, progress_words, rate_words, time_words
+from tabs.runs.words import (
+    bytes_words,
+    money_words,
+    plan_remarks,
+    progress_words,
+    rate_words,
+    time_words,
+)
 from tests.core.engine.models import FlatModel
 from tests.run_prompts import prompt_file, prompts
 from tests.shards import read_shard
@@ -504,3 +511,28 @@ def test_more_workers_than_gpus_share_them_and_say_so(monkeypatch: pytest.Monkey
     assert sharing_words(2, summary) == ""
     assert sharing_words(5, summary).startswith("5 workers share 2 GPUs, up to 3 on one")
     assert sharing_words(5, {**summary, "model": "reference-renderer"}) == ""
+
+
+def test_a_run_takes_the_settings_of_the_benchmarks_code_by_their_name() -> None:
+    def spec(**fields: Any) -> RunSpec:
+        named = {"set": "mini", "models": ["flux.1-dev"], "masker": "whole", **fields}
+        return read_as(RunRequest, named).spec()
+
+    released = spec(settings="gencolorbench-released")
+    assert (released.seed, released.images) == (42, 4)
+    (plan,) = plans(released, prompts()[:1], "Mini")
+    assert (plan.steps, plan.guidance, plan.size_px) == (28, 3.5, 1024)
+    assert "gencolorbench-released" in plan.name
+    assert "28 steps, guidance 3.5, 1024 px" in " ".join(plan_remarks(released, [plan]))
+    assert spec(settings="gencolorbench-released", seed=0).seed == 0
+    # Nothing changes for who names none: each model's own.
+    (own,) = plans(spec(), prompts()[:1], "Mini")
+    assert (own.seed, own.steps, own.guidance, own.size_px) == (0, None, None, None)
+    for fields, words in (
+        ({"settings": "paper"}, "There is no set of settings 'paper'"),
+        ({"settings": "gencolorbench-released", "steps": "9"}, "say the steps"),
+        ({"settings": "gencolorbench-released", "guidance": "5"}, "say the guidance"),
+        ({"settings": "gencolorbench-released", "models": ["kolors"]}, "no settings for kolors"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            spec(**fields)
