@@ -32,6 +32,8 @@ from core.vision_language.records import (
     Question,
 )
 
+PIXELS_VERSION = "1"
+"""Rises where the reader of pixels would answer otherwise: stored answers name it."""
 LEAST_SHARE = 0.005
 """Of the image: a color with fewer pixels does not count as one of its colors."""
 LEAST_OBJECT_PX = 40

@@ -12,7 +12,8 @@ from core.cli.ask.report import as_text, differences_as_json, differences_as_tex
 from core.errors import ImageError
 from core.files import whole_file
 from core.vision_language.asking.answers_table import answers_csv
-from core.vision_language.asking.asked import Asked, answers_of_pixels, read_asked
+from core.vision_language.asking.asked import Asked, read_asked
+from core.vision_language.asking.pixel_baseline import PixelBaseline
 from core.vision_language.differences import differences
 from core.vision_language.parsing import VERSIONS
 from core.vision_language.records import Answer
@@ -34,6 +35,13 @@ def add(commands: Any) -> None:
         "--answers", type=Path, metavar="FILE", help="a CSV: words, reading, outcome and reason"
     )
     scoring.add_argument(
+        "--pixels",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="the reader of pixels beside each task; it reads a set once, photographs only with "
+        "--pixels",
+    )
+    scoring.add_argument(
         "--parser",
         choices=VERSIONS,
         default="",
@@ -45,12 +53,12 @@ def add(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     all_asked = [read_asked(folder, options.parser) for folder in options.folders]
-    first, pixels = all_asked[0], _pixels(all_asked[0])
+    first, pixels = all_asked[0], _pixels(all_asked[0], options)
     reports, differing = [], []
     for asked in all_asked:
         alike = asked.questions == first.questions
         scores = score(asked.questions, asked.answers)
-        reports.append(report(asked, scores, pixels if alike else _pixels(asked)))
+        reports.append(report(asked, scores, pixels if alike else _pixels(asked, options)))
         if asked is first:
             continue
         if alike:
@@ -74,10 +82,25 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _pixels(asked: Asked) -> list[Answer] | None:
-    """None, and a sentence, where images are gone: the scores need none."""
-    try:
-        return answers_of_pixels(asked.prompted)
-    except ImageError as error:
-        print(f"Without the reader of pixels: {error}", file=sys.stderr)
+def _pixels(asked: Asked, options: argparse.Namespace) -> list[Answer] | None:
+    """None, and a sentence, where images are gone or were not to be read: the scores need none."""
+    if options.pixels is False:
         return None
+    baseline = PixelBaseline(asked)
+    if baseline.missing:
+        count = f"{len(baseline.missing):,} questions"
+        if options.pixels is None and not baseline.is_generated:
+            print(
+                f"Without the reader of pixels: it has not read the photographs of {count} yet. "
+                "--pixels reads them, once for the set; it can take minutes.",
+                file=sys.stderr,
+            )
+            return None
+        try:
+            baseline.compute()
+        except ImageError as error:
+            print(f"Without the reader of pixels: {error}", file=sys.stderr)
+            return None
+        stored = baseline.unstored or "The answers are stored with the set."
+        print(f"The reader of pixels read {count}. {stored}", file=sys.stderr)
+    return baseline.answers()

@@ -6,22 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.vision_language.asking.pictures import Version, picture
+from core.vision_language.asking.pictures import Version
 from core.vision_language.asking.plan import AskingFolder, AskingSettings, Prompted, QuestionSource
 from core.vision_language.asking.work import AskingWork
-from core.vision_language.baselines import read_pixels, reads
 from core.vision_language.models.registry import VisionModel
 from core.vision_language.parsing import Reader, answered
 from core.vision_language.prompting import Style
 from core.vision_language.published import HUB_ID
-from core.vision_language.records import Answer, Form, Illustrated, Question
+from core.vision_language.records import Answer, Form, Question
 from core.vision_language.released_reader import (
     ReleasedReader,
     reader_of,
     released_answers,
 )
 from core.vision_language.scoring import Scores, score
-from core.vision_language.tasks import ROBUSTNESS
 
 
 @dataclass(frozen=True)
@@ -105,18 +103,3 @@ def read_asked(folder: Path, parser: str = "") -> Asked:
         parser=reader.version,
         own_parser=plan.parser(),
     )
-
-
-def answers_of_pixels(prompted: Sequence[Prompted]) -> list[Answer]:
-    """What the reader of pixels answers, for the questions that it has a way to answer.
-
-    It reads the images in color, whatever a model was shown; only those that it needs are opened.
-    Robustness is left out. Raises ImageError where an image is gone or was changed.
-    """
-    found = []
-    for one in prompted:
-        question = one.question
-        if reads(question) and not question.seed_id and question.task != ROBUSTNESS:
-            srgb8 = picture(one.image, question.image_id, Version.COLORED)
-            found.append(read_pixels(Illustrated(question, srgb8)))
-    return found

@@ -181,6 +181,43 @@ def test_the_published_set_has_people_beside_it(
     assert "Robust, complete" in text
 
 
+def test_the_pixels_of_a_set_are_read_once(
+    tmp_path: Path,
+    workers_here: None,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = GeneratedSettings({"color_extraction": 2}, Difficulty.EASY)
+    of = write_set(tmp_path / "set", generated(made), "Generated", {})
+    out = tmp_path / "out"
+    asked(of.folder, out, [])
+    assert scored(capsys, out, "--no-pixels")["scores"][0]["pixels"] is None
+    assert not (of.folder / "pixels.jsonl").exists()
+    first = scored(capsys, out)["scores"][0]["pixels"]
+    assert first == {"color_extraction": 100.0}
+    for one in of.questions():  # what is stored needs no image, and is not read again
+        of.image_path(one).unlink()
+    assert scored(capsys, out)["scores"][0]["pixels"] == first
+    # Another version of the reader reads again.
+    monkeypatch.setattr("core.vision_language.asking.pixel_baseline.PIXELS_VERSION", "0")
+    assert main(["score", str(out)]) == 0
+    assert "Without the reader of pixels" in capsys.readouterr().err
+
+
+def test_photographs_are_read_for_the_pixels_on_demand(
+    tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "What is the HEX value of the color?"
+    of = row(0, task="Color Extraction", question=text, choices=["#C81E28", "#0000FF"])
+    assert main(["import", str(written(tmp_path, [of])), str(tmp_path / "set")]) == 0
+    asked(tmp_path / "set", tmp_path / "out", [])
+    assert main(["score", str(tmp_path / "out")]) == 0
+    assert "it has not read the photographs of 1 questions yet" in capsys.readouterr().err
+    read = scored(capsys, tmp_path / "out", "--pixels")["scores"][0]["pixels"]
+    assert read == {"color_extraction": 100.0}
+    assert scored(capsys, tmp_path / "out")["scores"][0]["pixels"] == read
+
+
 def test_what_began_with_parser_1_keeps_it_until_it_is_read_again(
     fourteen: Path, tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
