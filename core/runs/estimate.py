@@ -14,7 +14,7 @@ import numpy as np
 from core.batch.team import Batch
 from core.batch.worker import Worker
 from core.errors import TrueHueError
-from core.generation.registry import RENDERER
+from core.generation.registry import RENDERER, model
 from core.machine import usable_cores
 from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import order_of, plan_json
@@ -166,6 +166,13 @@ def _estimate(plan: RunPlan, workers: int, seconds: float | None, basis: str) ->
     cores_alone = plan.masker.kind != "grounded" and (plan.kind != DRAWN or plan.model == RENDERER)
     at_once = max(1, min(workers, plan.total, usable_cores() if cores_alone else workers))
     whole = None if seconds is None else seconds * plan.total / at_once
-    side = plan.size_px or 1024
-    picture = int(side * side * 3 * _PNG_SHARE) if plan.kind == DRAWN else 0
+    picture = int(_pixels(plan) * 3 * _PNG_SHARE) if plan.kind == DRAWN else 0
     return Estimate(plan.total, workers, seconds, basis, whole, plan.total * (picture + _ROW_BYTES))
+
+
+def _pixels(plan: RunPlan) -> int:
+    """Pixels of a picture: of the size that is asked for, else of the model's own, else 1024²."""
+    own = model(plan.model).defaults
+    if plan.size_px is not None or own is None:
+        return (plan.size_px or 1024) ** 2
+    return own.width * own.height

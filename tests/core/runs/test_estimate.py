@@ -76,6 +76,25 @@ def test_workers_beyond_the_cores_do_not_make_it_quicker(tmp_path: Path) -> None
     assert estimate(plan(name="b"), tmp_path, 16 * cores).seconds == pytest.approx(200 / cores)
 
 
+@pytest.mark.parametrize(
+    ("model_id", "size_px", "side"),
+    [
+        ("qwen-image", None, 1328),
+        ("janus-pro-7b", None, 384),
+        ("flux.1-dev", None, 1024),
+        ("qwen-image", 512, 512),
+        ("hub:some-one/some.model", None, 1024),
+    ],
+)
+def test_the_disk_is_for_pictures_of_the_models_own_size(
+    model_id: str, size_px: int | None, side: int, tmp_path: Path
+) -> None:
+    sized = replace(plan(), model=model_id, size_px=size_px)
+    # 55% of the raw bytes of each picture, and a row.
+    one = side * side * 3 * 0.55 + 1500
+    assert estimate(sized, tmp_path).disk_bytes == pytest.approx(sized.total * one, rel=1e-4)
+
+
 def test_a_trial_draws_and_leaves_nothing(tmp_path: Path) -> None:
     found = trial(small_plan(prompts()[:2]), threads=1)
     assert found.pictures == 2
