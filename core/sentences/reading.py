@@ -8,16 +8,15 @@ be told is said in a note and asks for nothing: a guess would be judged like a w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from core.color.systems import ColorTarget
-from core.errors import UnknownColor
 from core.generation.renderer.stand_ins import is_place
 from core.prompts.parts import object_target
 from core.prompts.prompt import ObjectTarget
+from core.sentences.tokens import Token, tokens_of
 from core.sentences.vocabulary import (
     ADJECTIVES,
     COLORED,
@@ -31,18 +30,19 @@ from core.sentences.vocabulary import (
     STOPS,
     SUPPORTS,
     VERBS,
+    basic_names,
     color_named,
-    number_color,
+    compound_named,
+    is_color_word,
     object_named,
 )
-
-MOST_WORDS = 2_000
-"""Words that are read; what follows in a very long text is left."""
 
 FARTHEST = 12
 """A color belongs to no noun that ends more words before it."""
 
-_TOKEN = re.compile(r"#[0-9A-Za-z]+|rgb\s*\([^()]*\)?|(-?)([^\W_]+)|(['’]s)\b|([,.;:!?()]|\n)")
+JOINS = frozenset(("and", "or"))
+"""Words between several colors of one object: "black-and-white"."""
+
 _VERB_ENDINGS = ("ing", "ed", "ly")
 
 
@@ -60,16 +60,6 @@ class Reading:
         return tuple(target for target in self.targets if target.color is not None)
 
 
-@dataclass(frozen=True)
-class _Token:
-    """A word in lower case, or a sign; ``glued`` by a hyphen to the one before."""
-
-    text: str
-    glued: bool = False
-    sign: bool = False
-    color: ColorTarget | None = None
-
-
 @dataclass
 class _Noun:
     """An object that the sentence names, from token ``start`` to before ``end``."""
@@ -83,7 +73,7 @@ class _Noun:
 @lru_cache(maxsize=1024)
 def read_sentence(text: str) -> Reading:
     """Objects and colors of a text of any length; an empty text has none. Raises nothing."""
-    reader = _Reader(_tokens(text))
+    reader = _Reader(tokens_of(text))
     reader.read()
     return reader.reading()
 
@@ -91,7 +81,7 @@ def read_sentence(text: str) -> Reading:
 class _Reader:
     """One pass over the tokens from left to right."""
 
-    def __init__(self, tokens: Sequence[_Token]) -> None:
+    def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
         self._nouns: list[_Noun] = []
         self._notes: list[str] = []
@@ -105,6 +95,9 @@ class _Reader:
                 self._notes.append(f"“{self._tokens[at].text[:40]}” is no color that can be read.")
             if color is not None:
                 at = self._take_color(at, at + length, color)
+                continue
+            if length := self._color_word_at(at):
+                at = self._note_color_word(at, at + length)
                 continue
             name, length = self._object_at(at)
             if name:
@@ -130,6 +123,53 @@ class _Reader:
                 return length, color
         return 0, None
 
+    def _color_word_at(self, at: int) -> int:
+        """How many tokens a color that no system has takes here."""
+        words = self._words(at, 2)
+        fits = (n for n in range(len(words), 0, -1) if is_color_word(" ".join(words[:n])))
+        return next(fits, 0)
+
+    def _note_color_word(self, start: int, end: int) -> int:
+        """Says of which noun a color that no system has is said; returns where to go on."""
+        if end < len(self._tokens) and self._color_at(end)[1] is not None:
+            return end  # "mustard yellow": the note is that of a modifier
+        noun, after = self._noun_after(end)
+        owner = noun or self._noun_before(start) or self._unknown_before(start)
+        if noun is None and not self._linked(start):
+            return end
+        if owner is None:
+            return end
+        if owner not in self._nouns:
+            self._nouns.append(owner)
+        self._notes.append(
+            f"“{self._said(start, end)}” is in none of the four color systems: if it is meant as "
+            f"a color, choose one for the {owner.name}."
+        )
+        return after if noun else end
+
+    def _compound(self, start: int, end: int) -> tuple[int, ColorTarget | None]:
+        """Where a second color, which with the first makes one name, ends, and the color of both:
+        "blue-green", "navy blue". ``end`` and None where there is none, the end of the second and
+        None where no system has a name for both."""
+        length, second = self._color_at(end) if end < len(self._tokens) else (0, None)
+        if second is None or self._tokens[start].color or self._tokens[end].color:
+            return end, None
+        last, words = end + length, self._said(end, end + length)
+        glued, basic = self._tokens[end].glued, words in basic_names()
+        if not glued and not basic:
+            return end, None  # "a white linen shirt"
+        between = compound_named(self._said(start, end), words)
+        is_thing = not glued and self._object_at(end)[0] and self._noun_after(last)[0] is None
+        if is_thing:
+            return end, None  # "a red orange"
+        if between is None and basic and self._tokens[end - 1].text not in basic_names():
+            self._notes.append(
+                f"No system has a color called “{self._said(start, last)}”: "
+                f"{self._said(start, end)} is asked."
+            )
+            return last, self._color_at(start)[1]
+        return last, between
+
     def _object_at(self, at: int) -> tuple[str, int]:
         """The longest known object that begins here, and how many tokens it takes."""
         words = self._words(at, 3)
@@ -148,6 +188,10 @@ class _Reader:
 
     def _take_color(self, start: int, end: int, color: ColorTarget) -> int:
         """Gives a color to its noun; returns where to go on."""
+        last, both = self._compound(start, end)
+        two_colors = last > end and both is None
+        if both is not None:
+            color, end = both, last
         wording = self._said(start, end)
         name, length = self._object_at(start)
         if name and start + length == end and self._color_after_colored(end):
@@ -159,16 +203,18 @@ class _Reader:
             )
             return end
         following = self._tokens[end] if end < len(self._tokens) else None
-        glued = following is not None and following.glued and following.text not in COLORED
-        if glued and self._color_at(end)[1] is None:
-            return end + 1  # "red-haired" is no red thing; "navy-blue" goes on
-        colors, last = self._more_colors(end)
+        glued = following is not None and following.glued and following.text not in COLORED | JOINS
+        if glued and not two_colors:
+            return end + 1  # "red-haired" is no red thing
+        colors, last = self._more_colors(last if two_colors else end)
+        colors += two_colors
         noun, after = self._noun_after(last)
-        if colors and (noun or self._noun_before(start)):
-            owner = noun or self._noun_before(start)
-            assert owner is not None
-            if noun:
-                self._nouns.append(noun)
+        owner = noun or self._noun_before(start)
+        if colors and owner is None and self._linked(start):
+            owner = self._unknown_before(start)
+        if colors and owner is not None:
+            if owner not in self._nouns:
+                self._nouns.append(owner)
             self._notes.append(
                 f"The {owner.name} is named with several colors: it is not judged, for one object "
                 "has one asked color."
@@ -176,7 +222,7 @@ class _Reader:
             return after if noun else last
         if noun is not None:
             before = self._tokens[start - 1].text if start else ""
-            if before in MODIFIERS:
+            if before in MODIFIERS or is_color_word(before):
                 self._notes.append(
                     f"No system has a color called “{before} {wording}”: {color.label} is asked."
                 )
@@ -229,7 +275,7 @@ class _Reader:
         count, at = 0, end
         while at < len(self._tokens):
             gap = at
-            while gap < len(self._tokens) and self._tokens[gap].text in (",", "and", "or"):
+            while gap < len(self._tokens) and self._tokens[gap].text in {",", *JOINS}:
                 gap += 1
             length = self._color_at(gap)[0] if at < gap < len(self._tokens) else 0
             if not length:
@@ -321,27 +367,3 @@ class _Reader:
 
 def _is_verb(word: str) -> bool:
     return word in VERBS or word.endswith(_VERB_ENDINGS)
-
-
-def _tokens(text: str) -> tuple[_Token, ...]:
-    tokens: list[_Token] = []
-    for match in _TOKEN.finditer(text):
-        word, hyphen = match[2], match[1] == "-"
-        if word:
-            tokens.append(_Token(word.lower().replace("grey", "gray"), hyphen))
-        elif match[3]:
-            tokens.append(_Token("is"))
-        elif match[4]:
-            tokens.append(_Token(match[4], sign=True))
-        else:
-            tokens.append(_number(match[0]))
-        if len(tokens) >= MOST_WORDS:
-            break
-    return tuple(tokens)
-
-
-def _number(text: str) -> _Token:
-    try:
-        return _Token(text, color=number_color(text))
-    except UnknownColor:
-        return _Token(text, sign=True)

@@ -44,6 +44,37 @@ MODIFIERS = _of(
 )
 """Words that change a color, where no system has a name with them."""
 
+COLOR_WORDS = frozenset(
+    (
+        *_of(
+            "amaranth amber amethyst apricot aubergine auburn bordeaux bronze burgundy carmine "
+            "celadon cerise cerulean champagne charcoal chartreuse chestnut claret cobalt copper "
+            "cream ecru emerald eggplant fawn fuchsia heliotrope jade lilac mahogany maize "
+            "marigold mauve merlot mint mulberry mustard ocher ochre periwinkle petrol pistachio "
+            "puce rose ruby russet rust saffron sage sapphire scarlet seafoam sepia slate "
+            "tangerine taupe terracotta topaz ultramarine umber vermilion vermillion viridian wine "
+            "wisteria"
+        ),
+        *("burnt sienna", "burnt umber", "raw umber", "terra cotta", "lapis lazuli"),
+    )
+)
+"""Words for colors that no system has, though some have them in longer names. Of the 949 names of
+the xkcd color survey (R. Munroe, 2010, CC0) those that name a color rather than a thing, and four
+of pigments and wines."""
+
+ISH = {
+    "red": "reddish",
+    "orange": "orangish",
+    "brown": "brownish",
+    "yellow": "yellowish",
+    "green": "greenish",
+    "blue": "bluish",
+    "purple": "purplish",
+    "pink": "pinkish",
+    "gray": "grayish",
+}
+"""How ISCC-NBS writes the first half of a compound: "blue-green" is its bluish green."""
+
 NEGATIONS = _of("not no never without non isn isnt aren arent")
 
 ADJECTIVES = _of(
@@ -85,6 +116,25 @@ def color_named(words: str) -> ColorTarget | None:
     """The color of that name, in lower case and single blanks; of equal names the first of
     :data:`core.color.systems.SEARCH_ORDER`."""
     return _colors().get(words)
+
+
+def compound_named(first: str, second: str) -> ColorTarget | None:
+    """The color between two named ones: of ``light blue`` and ``green`` Light bluish green; None
+    where no system has a name for it."""
+    before, _, last = first.rpartition(" ")
+    return color_named(f"{before} {ISH[last]} {second}".strip()) if last in ISH else None
+
+
+@cache
+def basic_names() -> frozenset[str]:
+    """The plain names of colors, of ISCC-NBS levels 1 and 2: red, green, gray."""
+    names = (color.name.lower() for key in ("l1", "l2") for color in system(key).colors)
+    return frozenset(name.replace("grey", "gray") for name in names if " " not in name)
+
+
+def is_color_word(words: str) -> bool:
+    """Whether words name a color that no system has."""
+    return words in COLOR_WORDS and color_named(words) is None and not object_named(words)
 
 
 def number_color(text: str) -> ColorTarget:
