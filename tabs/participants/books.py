@@ -27,6 +27,7 @@ from core.studies import (
     Trial,
 )
 from storage.studies.action_rows import ActionTrace
+from tabs.page.visitors import Visitors
 
 if TYPE_CHECKING:
     from storage.store import Storage
@@ -118,6 +119,11 @@ class Book(Protocol):
         """What was said of all colorings, in order."""
         ...
 
+    def image_name(self, image_id: str) -> str:
+        """What its pages call an image: a hash with a key, of this study alone, so that nobody can
+        look up the hash of published pixels, or find one image in two studies."""
+        ...
+
     def exclusions(self, plan: StudyPlan) -> Exclusions:
         """Who and what results leave out, of all times."""
         ...
@@ -140,6 +146,7 @@ class StoredBook:
 
     def __init__(self, storage: Storage, study_id: str) -> None:
         self._storage, self._id = storage, study_id
+        self._names = Visitors(storage.data_dir / "images.key")
 
     def changes(self) -> int:
         return (
@@ -213,6 +220,9 @@ class StoredBook:
 
     def marks(self) -> list[ColoringMark]:
         return self._storage.coloring_marks.of_study(self._id)
+
+    def image_name(self, image_id: str) -> str:
+        return self._names.signature(f"{self._id} {image_id}")[:32]
 
     def exclusions(self, plan: StudyPlan) -> Exclusions:
         numbers = {one.id: one.number for one in self._storage.participants.of(self._id)}

@@ -74,7 +74,8 @@ class Desk:
         self._by_outside: dict[str, str] = {}
         self._by_consent: dict[str, str] = {}
         self._plans: dict[int, StudyPlan] = {}
-        self._images: frozenset[str] | None = None
+        self._images: dict[str, str] | None = None
+        self._names: dict[str, str] = {}
         self.finished, self.cost = 0, 0
         self.turned_away: TurnedAway | None = None
         self.most_cost = MOST_PREVIEW_BYTES if book.preview else MOST_STUDY_BYTES
@@ -153,12 +154,20 @@ class Desk:
         return self._plans[version]
 
     @property
-    def images(self) -> frozenset[str]:
-        """All images that its plans name: nothing else is shown by its links."""
+    def images(self) -> Mapping[str, str]:
+        """All images that its plans name, by the names on its pages: nothing else is shown by its
+        links."""
         if self._images is None:
             plans = {self.study.version: self.plan(), **self._plans}
-            self._images = frozenset(image for plan in plans.values() for image in images_of(plan))
+            shown = {image for plan in plans.values() for image in images_of(plan)}
+            self._images = {self.image_name(image): image for image in shown}
         return self._images
+
+    def image_name(self, image_id: str) -> str:
+        """What its pages call an image; empty for none."""
+        if image_id and image_id not in self._names:
+            self._names[image_id] = self.book.image_name(image_id)
+        return self._names.get(image_id, "")
 
     def now(self) -> datetime:
         """The time, with its zone."""

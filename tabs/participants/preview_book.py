@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
@@ -45,6 +46,7 @@ class PreviewBook:
         self._keys: dict[str, str] = {}
         self._events: dict[str, dict[str, Event]] = {}
         self._marks: list[ColoringMark] = []
+        self._names = secrets.token_bytes(32)
 
     def changes(self) -> int:
         return 0
@@ -120,6 +122,9 @@ class PreviewBook:
 
     def marks(self) -> list[ColoringMark]:
         return list(self._marks)
+
+    def image_name(self, image_id: str) -> str:
+        return hmac.digest(self._names, image_id.encode(), "sha256").hex()[:32]
 
     def exclusions(self, plan: StudyPlan) -> Exclusions:
         return exclusions_of(plan, ())

@@ -14,7 +14,7 @@ import brotli
 import orjson
 from fastapi import APIRouter
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from annotation.studies.cases import Kind
@@ -137,17 +137,24 @@ def participant_routes(context: Context) -> APIRouter:
         return foreign(request) or await answered(request, taken)
 
     async def image(request: Request) -> Response:
-        image_id = request.path_params["image_id"]
+        name = request.path_params["name"]
         side = whole(request.query_params.get("side", "0"), 2**16) or 0
 
         async def shown(visit: Visit) -> Response:
-            if image_id not in visit.desk.images:
+            image_id = visit.desk.images.get(name)
+            if image_id is None:
                 raise Refusal("There is no such image here.", "no image", 404)
-            if nearest := nearest_side(side):
+            nearest = nearest_side(side)
+            # Not of the file: when it was stored tells models apart.
+            headers = {**FOREVER, "ETag": f'"{name}-{nearest}"'}
+            if request.headers.get("if-none-match") == headers["ETag"]:
+                return Response(status_code=304, headers=headers)
+            if nearest:
                 path = await pictures.scaled(image_id, nearest)
             else:
                 path = await anyio.to_thread.run_sync(pictures.path, image_id)
-            return FileResponse(path, media_type="image/png", headers=FOREVER)
+            content = await anyio.to_thread.run_sync(path.read_bytes)
+            return Response(content, media_type="image/png", headers=headers)
 
         return await answered(request, shown)
 
@@ -198,7 +205,7 @@ def participant_routes(context: Context) -> APIRouter:
             Route("/study/{token}/state", state),
             Route("/study/{token}/enroll", enroll, methods=["POST"]),
             Route("/study/{token}/events", events, methods=["POST"]),
-            Route("/study/{token}/images/{image_id}.png", image),
+            Route("/study/{token}/images/{name}.png", image),
             Route("/study/{token}/plates/{index:int}.png", plate),
             Route("/study/{token}/sketches/{sketch_id}.png", sketch),
             Route("/study/{token}/sketches/{sketch_id}.regions", sketch),

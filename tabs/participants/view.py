@@ -1,4 +1,5 @@
-"""What a participant's page is told, as JSON. Models' names are never in it, nor what is right."""
+"""What a participant's page is told, as JSON. Models' names are never in it, nor what is
+right, nor what images are called elsewhere."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def state_json(
     plan = seat.plan if seat is not None else desk.plan()
     return {
         "study": {
-            **_study_json(plan),
+            **_study_json(desk, plan),
             "state": desk.state_for(seat or returning).value,
         },
         "colors": [one.hex for one in uw71()] if plan.material is Material.DISTRIBUTIONS else [],
@@ -100,7 +101,7 @@ def trials_json(
     """Trials as they are shown. A repeat of a stimulus looks like any other."""
     if plan.kind is Kind.COLORINGS:
         return [_sketch_json(desk, plan, trial, drawn or {}) for trial in trials]
-    return [_trial_json(plan, trial) for trial in trials]
+    return [_trial_json(desk, plan, trial) for trial in trials]
 
 
 def _shown(seat: Seat) -> set[int]:
@@ -139,7 +140,7 @@ def _practice_json(seat: Seat) -> Json:
     return {"stage": state.stage.value, "reason": state.reason, "rounds": len(given)}
 
 
-def _trial_json(plan: StudyPlan, trial: Trial) -> Json:
+def _trial_json(desk: Desk, plan: StudyPlan, trial: Trial) -> Json:
     if trial.purpose is Purpose.ATTENTION:
         return {
             "position": trial.position,
@@ -157,7 +158,7 @@ def _trial_json(plan: StudyPlan, trial: Trial) -> Json:
             "words": case.words,
             "form": case.question.form.value,
             "choices": list(case.question.choices),
-            "image": case.question.image_id,
+            "image": desk.image_name(case.question.image_id),
             "expected": None,
         }
     shares = plan.material is Material.DISTRIBUTIONS
@@ -168,7 +169,7 @@ def _trial_json(plan: StudyPlan, trial: Trial) -> Json:
         "words": case.words,
         "places": [
             {
-                "images": list(candidate.image_ids),
+                "images": [desk.image_name(one) for one in candidate.image_ids],
                 "weights": _rounded(candidate.weights) if shares else None,
             }
             for candidate in candidates
@@ -178,7 +179,7 @@ def _trial_json(plan: StudyPlan, trial: Trial) -> Json:
     }
 
 
-def _study_json(plan: StudyPlan) -> Json:
+def _study_json(desk: Desk, plan: StudyPlan) -> Json:
     return {
         "title": plan.title,
         "kind": plan.kind.value,
@@ -195,16 +196,17 @@ def _study_json(plan: StudyPlan) -> Json:
         "wording": dict(plan.wording),
         "rating": {"steps": RATING_STEPS} if plan.kind is Kind.RATINGS else None,
         "places": plan.places,
-        **(_coloring_json(plan) if plan.kind is Kind.COLORINGS else {}),
+        **(_coloring_json(desk, plan) if plan.kind is Kind.COLORINGS else {}),
     }
 
 
-def _coloring_json(plan: StudyPlan) -> Json:
+def _coloring_json(desk: Desk, plan: StudyPlan) -> Json:
     practice = plan.practice
     return {
         "practice": {"count": len(practice.case_ids), "review": practice.review.value},
         "examples": [
-            {"text": one.text, "good": one.good, "image_id": one.image_id} for one in plan.examples
+            {"text": one.text, "good": one.good, "image_id": desk.image_name(one.image_id)}
+            for one in plan.examples
         ],
     }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import re
 from typing import Any
 
 import pytest
@@ -189,19 +191,56 @@ def test_only_images_of_the_plan_are_shown(room: Room) -> None:
     case = Case("c", "lemon", tuple(Candidate(f"m{i}", (inside[i],)) for i in range(2)))
     link = room.opened(plan(cases=(case,), trials=1))
     person = room.person(link)
-    exact = person.client.get(f"{person.path}/images/{inside[0]}.png")
-    assert exact.content == room.storage.images.path(inside[0]).read_bytes()
+    shown = person.enroll()["trials"][0]["places"]
+    name = shown[0]["images"][0]
+    (trial,) = room.storage.participants.trials(person.told["participant"]["id"])
+    first = inside[int(trial.order[0][1:])]
+    exact = person.client.get(f"{person.path}/images/{name}.png")
+    assert exact.content == room.storage.images.path(first).read_bytes()
     assert "private" in exact.headers["cache-control"]
     assert "immutable" in exact.headers["cache-control"]
-    small = person.client.get(f"{person.path}/images/{inside[0]}.png?side=200")
+    small = person.client.get(f"{person.path}/images/{name}.png?side=200")
     assert small.content[16:24] == (256).to_bytes(4) + (256).to_bytes(4)
     for side in (1024, 9_999, 0, -1):
-        same = person.client.get(f"{person.path}/images/{inside[0]}.png?side={side}")
+        same = person.client.get(f"{person.path}/images/{name}.png?side={side}")
         assert same.content == exact.content
-    for name in (outside, "0" * 64, inside[0][:8]):
-        assert person.client.get(f"{person.path}/images/{name}.png").status_code == 404
-    missing = person.client.get(f"/study/{'a' * 43}/images/{inside[0]}.png")
+    for other in (outside, "0" * 64, name[:8]):
+        assert person.client.get(f"{person.path}/images/{other}.png").status_code == 404
+    missing = person.client.get(f"/study/{'a' * 43}/images/{name}.png")
     assert missing.status_code == 404
+
+
+def test_images_tell_nothing_of_when_and_where_else_they_are_stored(room: Room) -> None:
+    """Neither by headers, nor by a name that is a hash of pixels, or the same in another study."""
+    inside = pictures(room.context, 2, 40)
+    case = Case("c", "lemon", tuple(Candidate(f"m{i}", (inside[i],)) for i in range(2)))
+    made = plan(cases=(case,), trials=1)
+    names, link = [], room.opened(made)
+    for one in (link, room.opened(made)):
+        person = room.person(one)
+        person.enroll()
+        assert not set(inside) & set(re.findall("[0-9a-f]{64}", str(person.told)))
+        names.append([place["images"][0] for place in person.trials[0]["places"]])
+        for image in inside:
+            assert person.client.get(f"{person.path}/images/{image}.png").status_code == 404
+    assert not set(names[0]) & set(names[1])
+    room.restart()
+    person = room.person(link)
+    tags = set()
+    for image in names[0]:
+        for query in ("", "?side=16"):
+            got = person.client.get(f"{person.path}/images/{image}.png{query}")
+            assert got.status_code == 200, "the same name after a start"
+            assert not {"last-modified", "accept-ranges"} & set(got.headers)
+            tags.add(got.headers["etag"])
+            again = person.client.get(
+                f"{person.path}/images/{image}.png{query}",
+                headers={"If-None-Match": got.headers["etag"]},
+            )
+            assert (again.status_code, again.content) == (304, b"")
+    os.utime(room.storage.images.path(inside[0]), (1, 1))
+    again = [person.client.get(f"{person.path}/images/{one}.png") for one in names[0]]
+    assert {one.headers["etag"] for one in again} <= tags
 
 
 def test_the_page_allows_itself_alone(room: Room) -> None:

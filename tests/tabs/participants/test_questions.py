@@ -36,7 +36,7 @@ def test_no_page_is_told_what_is_right(room: Room) -> None:
         case = next(case for case in plan.cases if case.words == one["words"])
         assert case.question is not None
         assert one["choices"] == list(case.question.choices)
-        assert one["image"] == case.question.image_id
+        assert one["image"] not in ("", case.question.image_id)
     # Whatever else the study says is the same when other answers are right.
     others = tuple(
         replace(one, question=replace(one.question, right=(one.question.right + 1) % 2))
@@ -44,7 +44,9 @@ def test_no_page_is_told_what_is_right(room: Room) -> None:
         if one.question is not None
     )
     again = room.person(room.opened(replace(plan, cases=others))).enroll()
-    assert again["trials"] == told["trials"]
+    assert [{**one, "image": ""} for one in again["trials"]] == [
+        {**one, "image": ""} for one in told["trials"]
+    ]
     assert again["study"] == told["study"]
     for forbidden in ("construction", "right", "sha256", "task_0", '"q1"'):
         assert forbidden not in str(told["trials"]) + str(told["study"])
@@ -88,7 +90,7 @@ def test_the_image_is_the_stored_png_bit_by_bit(room: Room) -> None:
     got = person.client.get(f"{person.path}/images/{trial['image']}.png")
     path = room.storage.images.path(item.question.image_id)
     assert got.content == path.read_bytes()
-    assert image_id(np.asarray(item.srgb8)) == trial["image"]
+    assert image_id(np.asarray(item.srgb8)) == item.question.image_id
     other = person.client.get(f"{person.path}/images/{'0' * 64}.png")
     assert other.status_code == 404
 
