@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import DataFolderError
+from core.errors import BadInput, DataFolderError
 from core.generation.readiness import missing
 from core.generation.registry import model
 from core.masks.grounded.vision_models import ROLES, vision_model
@@ -35,6 +35,15 @@ def mask_words(run_plans: Sequence[RunPlan]) -> list[str]:
         ]
     rest = "" if count == total else "; the others stay unscored, or have it with --masker grounded"
     return [f"{count:,} of {many(total, 'picture')} have masks of their own{rest}."]
+
+
+def refuse_unscored(run_plan: RunPlan, masker: str | None) -> None:
+    """Raises BadInput for a stored run that would score nothing, since no picture has a mask and
+    nobody looks for objects. ``masker`` is what was named on the command line: who names ``exact``
+    wants it so."""
+    (*_, sentence) = mask_words([run_plan]) or [""]
+    if masker is None and sentence and not with_masks(run_plan):
+        raise BadInput(f"{sentence} With --masker exact it begins all the same.", "masker")
 
 
 def lacking(plan: RunPlan, crew: ExecutionSettings) -> tuple[str, ...]:

@@ -39,8 +39,8 @@ examples:
   python app.py runs start --set mini --model sdxl-base-1.0 --images 4
   python app.py runs start --set mini --limit 200 --size 256 --yes
   python app.py runs start --set mini --model sd3-medium --estimate-only --price-per-hour 2.5
-  python app.py runs start --set mini --images-of sdxl-base-1.0 --rules truehue
-  python app.py runs start --set mini --images-from ~/renders --model my-model
+  python app.py runs start --set mini --images-of sdxl-base-1.0 --masker grounded --rules truehue
+  python app.py runs start --set mini --images-from ~/renders --model my-model --masker grounded
   python app.py runs start --set concepts --model sdxl-base-1.0 --images 5 --guidance 3,4,5,6,7,8,9
   python app.py runs status
   python app.py runs resume 3f2a

@@ -24,7 +24,7 @@ from core.runs.plan import run_id as id_of_plan
 from core.runs.records import STORED, RunPlan
 from core.runs.worker import WorkerSettings
 from tabs.command.ask import folder_named, full_status_json, held_words
-from tabs.command.before import check_folder, lacking, mask_words, with_masks
+from tabs.command.before import check_folder, lacking, mask_words, refuse_unscored, with_masks
 from tabs.command.line import Line, say
 from tabs.command.sets import plan_inputs
 from tabs.page.errors import many
@@ -64,6 +64,8 @@ def start(options: argparse.Namespace) -> int:
     run_plans = plans(
         inputs.spec, inputs.prompts, inputs.title, inputs.set_name, munsell, inputs.items
     )
+    if not options.estimate_only:
+        refuse_unscored(run_plans[0], options.masker)
     crew = _crew(options, about_of(run_plans[0]))
     check_folder(Path(options.data).expanduser())
     remarks = plan_remarks(inputs.spec, run_plans)

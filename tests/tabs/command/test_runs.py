@@ -20,7 +20,7 @@ from PIL import Image
 from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult
 from storage import Storage
-from tabs.command.runs import main
+from tabs.command.runs import EPILOG, main
 from tests.core.batch.here import team_here
 from tests.core.export.made import make_run
 from tests.run_prompts import prompt_file
@@ -286,6 +286,12 @@ def test_a_damaged_plan_is_no_other_runs_trouble(broken: str, tmp_path: Path) ->
         assert str(bad / "plan.json") in done.stderr
 
 
+def test_the_help_marks_the_objects_of_imported_pictures() -> None:
+    examples = [line for line in EPILOG.splitlines() if "--images-" in line]
+    assert examples
+    assert all("--masker " in line for line in examples)
+
+
 def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> None:
     file, pictures = prompt_file(tmp_path), tmp_path / "renders"
     pictures.mkdir()
@@ -307,14 +313,19 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
         "--yes",
         *data,
     )
-    done = runs(*line)
+    refused = runs(*line)
+    assert refused.returncode == 2
+    assert "None of them has a mask of its own" in refused.stderr
+    assert "With --masker exact it begins all the same." in refused.stderr
+    assert run_folders(tmp_path / "data" / "runs") == []
+    done = runs(*line, "--masker", "exact")
     assert done.returncode == 0, done.stderr
     assert "None of them has a mask of its own" in done.stdout
     assert "--masker grounded" in done.stdout
     words = "2 pictures unscored by every rule: 2 × no mask of the object"
     assert words in done.stderr
-    assert "broken: broken.png: " in done.stderr
-    assert "belongs to no prompt: x.png: " in done.stderr
+    assert "broken: broken.png: " in refused.stderr
+    assert "belongs to no prompt: x.png: " in refused.stderr
     (folder,) = run_folders(tmp_path / "data" / "runs")
     assert words in runs("status", folder.run_id, *data).stdout
     told = json.loads(runs("status", folder.run_id, *data, "--json").stdout)
