@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 import anyio
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.requests import ClientDisconnect
 
 from core.version import VERSION
 from tabs.accounts.signing_in import (
@@ -130,10 +131,13 @@ async def _form(request: Request) -> dict[str, str] | None:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     data = bytearray()
     with anyio.move_on_after(SLOWEST_S) as scope:
-        async for part in request.stream():
-            data += part
-            if len(data) > MOST_FORM_BYTES:
-                return None
+        try:
+            async for part in request.stream():
+                data += part
+                if len(data) > MOST_FORM_BYTES:
+                    return None
+        except ClientDisconnect:
+            return None
     if scope.cancelled_caught or kind != "application/x-www-form-urlencoded":
         return None
     try:

@@ -17,6 +17,7 @@ from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from core.errors import BadInput, NotAllowed, NotStored, StorageError, TrueHueError
 from tabs.page.errors import RELOAD, in_words_for_who_asks, is_full, message_of, shortened
@@ -64,6 +65,9 @@ def refusal(error: Exception) -> JSONResponse:
 
     Of an error that knows the ``field`` of a form it speaks of, that is told too.
     """
+    if isinstance(error, ClientDisconnect):  # nobody reads it, and a trace would fill the log
+        note_refusal("what was broken off while it was sent")
+        return JSONResponse({"error": "The connection ended before all was sent."}, 400)
     if isinstance(error, NotStored):
         return JSONResponse({"error": message_of(error)}, 404)
     field = getattr(error, "field", "")

@@ -8,7 +8,11 @@ Those that are not named here are closed, also those that a later version brings
 from __future__ import annotations
 
 import re
+import sys
+import traceback
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -16,6 +20,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tabs.page.answers import endless
 from tabs.page.front_page import FrontPage
+from tabs.page.refusals import note_refusal
+
+if TYPE_CHECKING:
+    import gradio as gr
 
 # What a page sends for one event: strokes, marks and choices, no files. What a program sends for
 # one call: images as base64, which takes four bytes for three.
@@ -84,3 +92,36 @@ def is_short(headers: Headers) -> bool:
     """Whether a request says its length and keeps to the limit."""
     size = size_of(headers)
     return size is not None and size <= MOST_EVENT_BYTES
+
+
+def check_paths(demo: gr.Blocks) -> None:
+    """Has Gradio check the file paths that a page sends, as it does only where ``launch`` was
+    called: else every file that the process can read could be copied out through its ``file=``
+    route. Raises RuntimeError for a Gradio that decides by another name."""
+    from gradio import processing_utils
+
+    check = getattr(processing_utils, "_check_allowed", None)
+    code = getattr(check, "__code__", None)
+    if not hasattr(demo, "has_launched") or "has_launched" not in getattr(code, "co_names", ()):
+        raise RuntimeError(
+            "This version of Gradio does not check file paths by Blocks.has_launched. Install the "
+            "version that requirements.txt names."
+        )
+    demo.has_launched = True
+
+
+def count_refused_events() -> None:
+    """Has Gradio's queue print no trace of an event whose values it refuses, as strangers can send
+    them without end: they are counted in the log. Errors of our own are still printed."""
+    from gradio import queueing
+
+    counting = SimpleNamespace(**{**vars(traceback), "print_exc": _print_error})
+    vars(queueing)["traceback"] = counting
+
+
+def _print_error() -> None:
+    names = [frame.f_code.co_name for frame, _ in traceback.walk_tb(sys.exc_info()[2])]
+    if "preprocess_data" in names:  # before anything of ours is called
+        note_refusal("an event with values that it cannot have")
+    else:
+        traceback.print_exc()

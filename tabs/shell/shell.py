@@ -37,7 +37,7 @@ from tabs.page.answers import in_words, wrong_value
 from tabs.page.asset_files import asset_routes
 from tabs.page.context import Context
 from tabs.page.events import QUIET, on
-from tabs.page.gradio_routes import GradioRoutes
+from tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
 from tabs.page.jobs_routes import job_routes
 from tabs.page.origins import Doors
 from tabs.page.routes import notice_routes, routes
@@ -213,9 +213,8 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         max_file_size="1mb",  # nothing here is uploaded by way of Gradio
         mcp_server=False,  # whatever the environment says: ours knows who asks
     )
-    # Gradio 6.31 checks the file paths that a page sends only where ``launch`` was called: without
-    # this, every file that the process can read could be copied out through its ``file=`` route.
-    demo.has_launched = True
+    check_paths(demo)
+    count_refused_events()
     # Gradio 6.31 runs at most 40 events at once, and every open page holds one: the next page would
     # wait for ever. The number is read when the queue starts; its threads are limited elsewhere.
     demo._queue.max_thread_count = MOST_PAGES

@@ -155,6 +155,19 @@ def test_a_file_is_not_taken_where_there_is_no_room_or_nothing_comes(
     assert rooms == [101, 100]
 
 
+def test_what_is_broken_off_writes_no_trace(caplog: pytest.LogCaptureFixture) -> None:
+    async def gone() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"x-truehue", b"1")]}
+    for _ in range(30):
+        made = partial(uploaded, Request(scope, gone), 1000, lambda file, name: {})
+        assert anyio.run(made).status_code == 400
+        assert anyio.run(posted, Request(scope, gone), lambda given: given).status_code == 400
+    assert len(caplog.records) <= 1
+    assert "Traceback" not in caplog.text
+
+
 def test_what_cannot_be_stored_now_may_be_sent_again() -> None:
     answer = refusal(StorageError("The data folder is gone."))
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")

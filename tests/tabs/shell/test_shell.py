@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 
 from storage import Storage
 from tabs.page.context import Context
+from tabs.page.gradio_routes import check_paths, count_refused_events
 from tabs.shell import shell
 from tabs.shell.compose import make_context
 
@@ -61,9 +62,13 @@ def test_more_pages_can_be_open_than_gradio_has_places(
 
 
 def test_no_file_of_the_machine_is_read_through_gradio(
-    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    context: Context,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Every input of every event refuses a path that the page makes up.
+    """Every input of every event refuses a path that the page makes up, without a trace each in
+    the log.
 
     Gradio copies a file that a value names into its folder, from where ``file=`` serves it; the
     error that it answered with named the copy. Of a ``gr.State`` Gradio takes its own
@@ -102,6 +107,38 @@ def test_no_file_of_the_machine_is_read_through_gradio(
         assert client.get(f"/gradio_api/file={secret}").status_code == 404
     assert Path(gr.utils.get_upload_folder()) == copies
     assert list(copies.rglob(secret.name)) == []
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_the_start_fails_where_gradio_would_not_check_paths(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with gr.Blocks() as demo:
+        pass
+    monkeypatch.setattr("gradio.processing_utils._check_allowed", lambda *_: None)
+    with pytest.raises(RuntimeError, match="has_launched"):
+        check_paths(demo)
+    monkeypatch.undo()
+    check_paths(demo)
+    assert demo.has_launched
+    del demo.has_launched
+    with pytest.raises(RuntimeError, match="has_launched"):
+        check_paths(demo)
+
+
+def test_an_error_of_our_own_is_still_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    count_refused_events()
+    for broken in ("postprocess_data", "preprocess_data"):
+        body = f"def {broken}():\n    raise ValueError('in {broken}')"
+        names: dict[str, Any] = {}
+        exec(body, names)
+        try:
+            names[broken]()
+        except ValueError:
+            gr.queueing.traceback.print_exc()
+    err = capfd.readouterr().err
+    assert "in postprocess_data" in err
+    assert "in preprocess_data" not in err
 
 
 @pytest.mark.parametrize("demo", [True, False])
