@@ -72,11 +72,14 @@ def pairs(
 
 
 def pair_counts(database: Database, words: Words, runs: RunPair) -> dict[str, int]:
-    """How many pairs each cell has."""
+    """How many pairs each cell has, ``all`` of them, and of how many ``prompts`` they are."""
     # count_if is NULL where there is no row.
     counts = ", ".join(f"count(*) FILTER ({_OF_CELL[cell]})" for cell in CELLS)
-    row = database.rows(f"{_joined_sql(words, runs)} SELECT count(*), {counts} FROM joined")[0]
-    return dict(zip(("all", *CELLS), row, strict=True))
+    row = database.rows(
+        f"{_joined_sql(words, runs)} "
+        f"SELECT count(*), count(DISTINCT prompt_no), {counts} FROM joined"
+    )[0]
+    return dict(zip(("all", "prompts", *CELLS), row, strict=True))
 
 
 def _joined_sql(words: Words, runs: RunPair) -> str:

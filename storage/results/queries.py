@@ -321,7 +321,7 @@ class Results:
         )
 
     def pair_counts(self, run_a: str, run_b: str, selection: Slice) -> dict[str, int]:
-        """How many pairs each of :data:`CELLS` has, and ``all`` of them."""
+        """How many pairs each of :data:`CELLS` has, ``all`` of them, and their ``prompts``."""
         counts: dict[str, int] = self._once(
             ("pairs", run_a, run_b, selection),
             lambda words: pair_counts(self._database, words, RunPair(run_a, run_b, selection)),

@@ -85,7 +85,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
                 note_for(selection.rule, selection.unscored),
             )
         ).strip(),
-        "test": _test(counts),
+        "test": _test(counts, totals["all"] > totals["prompts"]),
         "pairs": [[picture_json(item, runs_by_id, names, tags) for item in pair] for pair in pairs],
         "next": pairs[-1][0].cursor if len(pairs) == limit else "",
         "pinned": at is not None,
@@ -165,7 +165,8 @@ def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:
     )
 
 
-def _test(counts: PairCounts) -> str:
+def _test(counts: PairCounts, alike: bool) -> str:
+    """McNemar's test in words; ``alike``: some prompts have several images, which are alike."""
     p = counts.p_value
     if p is None:
         return "No pair differs." if counts.scored else ""
@@ -173,8 +174,13 @@ def _test(counts: PairCounts) -> str:
     value = f"p = {p:.3f}" if p >= 0.001 else f"p = {p:.1e}" if p >= 1e-300 else "p below 1e-300"
     return (
         f"McNemar’s exact test on the {many(apart, 'pair')} that "
-        f"differ{'s' if apart == 1 else ''}: {value}, two-sided. Pairs count as independent; "
-        "pictures of one prompt are alike, so p is smaller than it should be."
+        f"differ{'s' if apart == 1 else ''}: {value}, two-sided."
+        + (
+            " Pairs count as independent; images of one prompt are alike, so p is smaller than it "
+            "should be."
+            if alike
+            else ""
+        )
     )
 
 

@@ -285,6 +285,12 @@ def test_two_runs_side_by_side_with_one_zoom(visit: Visit, started: App) -> None
     # The middle moved with the mouse, up and to the right.
     assert (first[1] + first[3]) / 2 < 0.45
     assert (first[0] + first[2]) / 2 > 0.55
+    # Every outcome is here, and the filter bar says so; its runs are the two.
+    status = box.locator(".th-wall-status")
+    expect(status.locator("[aria-pressed=true]")).to_contain_text("All")
+    expect(status.locator("button").first).to_be_disabled()
+    expect(box.locator(".th-wall-chips [data-field=runs]")).to_have_count(2)
+    expect(box.locator(".th-wall-note")).to_contain_text("Two runs show every outcome")
     # The table counts; a cell shows its pairs; the link opens the same one.
     cell = box.locator("[data-cell=only_a]")
     count = counted(box, cell.inner_text())
@@ -307,6 +313,8 @@ def test_two_runs_side_by_side_with_one_zoom(visit: Visit, started: App) -> None
     pair.focus()
     page.keyboard.press("Escape")
     expect(box.locator("article.th-wall-card").first).to_be_focused()
+    expect(status.locator("button").first).to_be_enabled()
+    expect(box.locator(".th-wall-chips [data-field=runs]")).to_have_count(0)
 
 
 def test_on_a_phone_figures_and_pictures_take_turns(visit: Visit, started: App) -> None:

@@ -222,12 +222,7 @@ export function boardTable(node, { sort, sortBy, openPictures }) {
       button.type = 'button';
       numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
       track.append(make('i'), make('b'));
-      button.append(
-        numbers,
-        track,
-        make('small', 'th-board-note'),
-        make('small', 'th-board-n'),
-      );
+      button.append(numbers, track, make('small', 'th-board-note'), make('small', 'th-board-n'));
       button.addEventListener('click', () =>
         openPictures({ runs: [one.id], status: 'fail', ...opened(one.id, column.id, system) }),
       );

@@ -43,6 +43,8 @@ export function filterBar(bar, hues, chips) {
     setSlice({ unscored: value === facets.unscored.default ? '' : value });
   });
   let facets = null;
+  // Two runs show every outcome: what filters by outcome is off, and the runs are chosen there.
+  let comparing = false;
   let opened =
     pickers.some((one) => one.filter.more && one.now().length) || Boolean(explore.slice.sector);
   status.setAttribute('role', 'group');
@@ -70,8 +72,18 @@ export function filterBar(bar, hues, chips) {
     const front = usual === 'not-found' || Boolean(explore.slice.unscored);
     const place = front ? bar : rest;
     if (counted.parentElement !== place) place.insertBefore(counted, front ? more : null);
-    put(note, words);
-    note.hidden = !words;
+    put(
+      note,
+      [
+        comparing
+          ? 'Two runs show every outcome: status, why and measured color do not filter.'
+          : '',
+      ]
+        .concat(words)
+        .filter(Boolean)
+        .join(' '),
+    );
+    note.hidden = !note.textContent;
   }
   function fold() {
     rest.hidden = hues.hidden = !opened;
@@ -102,6 +114,9 @@ export function filterBar(bar, hues, chips) {
       explore.slice.status,
       (id) => setSlice({ status: id }),
     );
+    [...status.children].forEach((button) => {
+      button.disabled = comparing;
+    });
   }
   function drawHues() {
     const counts = new Map(
@@ -218,6 +233,16 @@ export function filterBar(bar, hues, chips) {
   return {
     draw,
     clearAll,
+    /** @param {boolean} on whether two runs are in front */
+    comparing(on) {
+      comparing = on;
+      pickers
+        .filter((one) => ['runs', 'cause', 'found_l2'].includes(one.filter.field))
+        .forEach((one) => {
+          one.node.hidden = on;
+        });
+      draw();
+    },
     // All pictures under these filters, whatever their status; null before they are counted.
     all: () => (facets ? facets.all : null),
     inUse: () =>

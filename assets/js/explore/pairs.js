@@ -13,7 +13,7 @@ import { publishSlice, sliceQuery } from './filters.js';
 import { explore } from './view.js';
 import { zoomTogether } from '../shared/zoom.js';
 
-export function pairsView(box, { leave, openPicture }) {
+export function pairsView(box, { leave, openPicture, chosen }) {
   const find = (name) => box.querySelector('.th-compare-' + name);
   const CELLS = {
     both: 'Both pass',
@@ -135,9 +135,7 @@ export function pairsView(box, { leave, openPicture }) {
 
   // ── questions ──────────────────────────────────────────────────────────────────────────────
   function query(more) {
-    const values = new URLSearchParams(
-      sliceQuery({ status: '', cause: '', found_l2: '', runs: [] }),
-    );
+    const values = new URLSearchParams(sliceQuery({ runs: [] }));
     Object.entries({ a: state.a, b: state.b, cell: state.cell, limit: PAGE, ...more }).forEach(
       ([name, value]) => {
         if (value) values.set(name, value);
@@ -228,6 +226,7 @@ export function pairsView(box, { leave, openPicture }) {
   function draw() {
     state.a = data.a;
     state.b = data.b;
+    if (data.a && data.b) chosen(data.a, data.b);
     const runs = data.runs.map((run) => ({ id: run.id, name: run.label }));
     options(
       find('a'),

@@ -13,6 +13,7 @@ import { largeView } from './large.js';
 import { pairsView } from './pairs.js';
 import { explore, onBack, restored } from './view.js';
 import { keysDialog } from './wall_keys.js';
+import { outcomeFilters } from './wall_outcomes.js';
 import { nameOf, wallPictures } from './wall_pictures.js';
 
 const SORTS = [
@@ -161,6 +162,7 @@ export function mount(widget) {
     if (light.isOpen()) light.close();
     if (query.get('mode') === 'compare') {
       list.hidden = true;
+      outcomes.off();
       pairs.open({
         a: query.get('a') || '',
         b: query.get('b') || '',
@@ -172,6 +174,7 @@ export function mount(widget) {
     if (pairs.isOpen()) {
       pairs.close();
       list.hidden = false;
+      outcomes.on(false);
     }
     wanted = { picture: memo.picture || '', large, focus: true };
     // Where nothing has changed since, the pictures stand as they stood.
@@ -222,12 +225,21 @@ export function mount(widget) {
     store.set('film', { query: query('').split('?')[1], name: nameOf(one) });
     openInInspect(one, openPicture);
   }
-  const pairs = pairsView(find('.th-compare'), { leave: leaveCompare, openPicture });
+  const pairs = pairsView(find('.th-compare'), { leave: leaveCompare, openPicture, chosen });
+  // The filter bar and the figures are of the two runs that are compared.
+  function chosen(...runs) {
+    if (explore.slice.runs.join() === runs.join()) return;
+    explore.slice.runs = runs;
+    bar.draw();
+    numbersSoon();
+    store.tell('fresh');
+  }
   function compare(one) {
     list.hidden = true;
     const [first, second] = explore.slice.runs;
     const a = one ? one.run_id : first || '';
     const b = [first, second].find((run) => run && run !== a) || '';
+    outcomes.off();
     pairs.open({ a, b, ...(one ? { at: String(one.position) } : {}) });
     // Its counts, those of the filters and the figures are of one age.
     numbersSoon();
@@ -237,11 +249,16 @@ export function mount(widget) {
   function leaveCompare() {
     pairs.close();
     list.hidden = false;
+    outcomes.on(true);
     explore.wallLink = { sort: sort === SORTS[0].id ? '' : sort };
     places.close(addressOfWall());
+    store.tell('fresh');
     if (stale || !loaded)
       load().then(() => find('.th-wall-compare').focus({ preventScroll: true }));
-    else pictures.refocus();
+    else {
+      pictures.refocus();
+      numbersSoon();
+    }
   }
   find('.th-wall-compare').addEventListener('click', () => compare(null));
 
@@ -251,6 +268,7 @@ export function mount(widget) {
     publishSlice();
   }
   const bar = filterBar(find('.th-wall-bar'), find('.th-wall-sectors'), find('.th-wall-chips'));
+  const outcomes = outcomeFilters(bar);
   const sorts = find('.th-wall-sort select');
   function offerSorts(ofMeasures) {
     const all = [...SORTS, ...ofMeasures];
@@ -277,13 +295,16 @@ export function mount(widget) {
 
   const seenNow = () => !wallRoot.hidden && element.offsetParent !== null;
   store.subscribe('slice', (detail) => {
+    const goes = detail && detail.open === 'wall';
+    if (pairs.isOpen() && !goes) outcomes.off();
     bar.draw();
     stale = true;
     takeOrder();
     // A number elsewhere was clicked: its pictures are wanted, not pairs.
-    if (pairs.isOpen() && detail && detail.open === 'wall') {
+    if (pairs.isOpen() && goes) {
       pairs.close();
       list.hidden = false;
+      outcomes.on(false);
       publish();
     }
     if (pairs.isOpen()) {
@@ -357,6 +378,7 @@ export function mount(widget) {
   publishSlice();
   if (linked.get('mode') === 'compare') {
     list.hidden = true;
+    outcomes.off();
     pairs.open({
       a: linked.get('a') || '',
       b: linked.get('b') || '',

@@ -443,7 +443,9 @@ def test_pairs_are_the_same_prompt_and_number_of_two_runs(sample: Sample, meant:
         cells[name].add(key)
     results = sample.storage.results
     counts = results.pair_counts(a, b, meant)
-    assert counts == {"all": len(fits), **{name: len(keys) for name, keys in cells.items()}}
+    prompts = len({prompt for prompt, _ in fits})
+    by_cell = {name: len(keys) for name, keys in cells.items()}
+    assert counts == {"all": len(fits), "prompts": prompts, **by_cell}
     for cell in ("", *CELLS):
         wanted = fits if not cell else cells[cell]
         pages, after = [], None

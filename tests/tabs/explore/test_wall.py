@@ -405,6 +405,23 @@ def test_routes_answer_in_words(filled: Filled) -> None:
         assert client.get(url).headers["content-type"] == "image/png"
 
 
+@pytest.mark.parametrize(("images", "warns"), [(1, False), (2, True)])
+def test_images_of_one_prompt_are_said_to_be_alike_where_there_are_several(
+    filled: Filled, tmp_path: Path, images: int, warns: bool
+) -> None:
+    if images == IMAGES:
+        context, (a, b) = filled.context, filled.runs
+        said = compare_view(context, {"a": a, "b": b})["test"]
+    else:
+        with Storage.open(tmp_path / "data") as storage:
+            context = make_context(storage, "data")
+            a, b = fill(storage, tmp_path / "runs", prompts=40, images=images)
+            said = compare_view(context, {"a": a, "b": b})["test"]
+            context.close()
+    assert said.startswith("McNemar")
+    assert ("images of one prompt are alike" in said) is warns
+
+
 def test_a_card_and_a_pair_name_the_shape_that_stands_in(tmp_path: Path) -> None:
     """A bicycle that was rendered as a car says so; a ball as a sphere and other models do not."""
     with Storage.open(tmp_path / "data") as storage:
