@@ -36,7 +36,9 @@ MEASURES: tuple[Measure, ...] = (
         1.0 - NATURAL_SATURATION,
         3,
         f"Mean HSV saturation of the whole image less {NATURAL_SATURATION:g}, that of photographs, "
-        "without its sign",
+        "without its sign. A mean of it is the mean of the images' ΔSat; the paper's Table 3 most "
+        f"likely has the ΔSat of the mean, the distance of the mean saturation from "
+        f"{NATURAL_SATURATION:g}",
         _TOO_VIVID,
         parameters={"natural_saturation": NATURAL_SATURATION},
         of=delta_sat_score,

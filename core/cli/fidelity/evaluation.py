@@ -7,18 +7,22 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from core.cli.fidelity import tables
 from core.cli.fidelity.folders import make_out
-from core.cli.fidelity.machines import placement_here
 from core.cli.fidelity.scoring import (
     Item,
     Metric,
+    Scored,
     ScoreFile,
-    cfm_metric,
+    add_cfm,
+    cfm_json,
+    cfm_lines,
+    cfm_metrics,
     check_direction,
     computed_metric,
     imported_scores,
@@ -27,6 +31,7 @@ from core.errors import BadInput
 from core.fidelity.evaluation import evaluate
 from core.fidelity.groups import read_groups
 from core.fidelity.ratings import read_ratings
+from core.fidelity.vividness import SetVividness, set_vividness
 from core.files import replace_file
 from core.scores.measures import measure_of
 
@@ -46,10 +51,7 @@ def add(commands: Any) -> None:
         metavar="ID",
         help="a computed measure of truehue score --list, such as delta_sat; several times",
     )
-    one.add_argument(
-        "--cfm", action="append", type=Path, default=[], metavar="DIR", help="weights of a CFM"
-    )
-    one.add_argument("--base", type=Path, metavar="DIR", help="its Qwen2-VL, where not in --cfm")
+    add_cfm(one)
     one.add_argument(
         "--scores",
         action="append",
@@ -68,7 +70,6 @@ def add(commands: Any) -> None:
         help="a Judge study's export, or a table of rating and file or image_id",
     )
     one.add_argument("--out", type=Path, default=OUT, metavar="DIR", help=f"default {OUT}")
-    one.add_argument("--cpu", action="store_true", help="even where there is a GPU")
     one.set_defaults(run=_run)
 
 
@@ -80,8 +81,7 @@ def _run(options: argparse.Namespace) -> int:
         check_direction(measure_of(name))
         metrics.append(computed_metric(name))
     given = [imported_scores(path, options.lower_better) for path in options.scores]
-    for folder in options.cfm:
-        metrics.append(cfm_metric(folder, options.base, placement_here(options.cpu)))
+    metrics += cfm_metrics(options)
     if not metrics and not given:
         raise BadInput("Say what to evaluate: --measure, --cfm or --scores.")
 
@@ -93,7 +93,10 @@ def _run(options: argparse.Namespace) -> int:
 
     rows = [[Item(path, group.caption) for path in group.files] for group in groups]
     file = ScoreFile(options.out / "scores.jsonl")
-    found = file.scores(metrics, [item for row in rows for item in row], told)
+    # ΔSat of a set needs the saturations themselves.
+    saturation = computed_metric("mean_saturation")
+    more = [saturation] if "delta_sat" in options.measure else []
+    found = file.scores([*metrics, *more], [item for row in rows for item in row], told)
     images = [[file.image_ids[item.path] for item in row] for row in rows]
     scores: dict[Metric, list[list[float]]] = {
         metric: [[found[item][metric.key][0] for item in row] for row in rows] for metric in metrics
@@ -112,13 +115,33 @@ def _run(options: argparse.Namespace) -> int:
         evaluate(metric.name, groups, scores[metric], metric.higher_is_better, rated)
         for metric in scores
     ]
-    report = tables.page(evaluations, len(groups), "python -m core.fidelity evaluate")
-    about = {"groups": str(options.groups), "metrics": [one.as_json() for one in evaluations]}
+    vivid = _vividness(rows, found, saturation.key) if more else {}
+    report = tables.page(
+        evaluations, len(groups), "python -m core.fidelity evaluate", cfm_lines(metrics), vivid
+    )
+    about = {
+        "groups": str(options.groups),
+        "metrics": [one.as_json() for one in evaluations],
+        "cfm": cfm_json(metrics),
+        "vividness": {name: asdict(one) for name, one in vivid.items()},
+    }
     replace_file(options.out / "report.json", (json.dumps(about, indent=1) + "\n").encode())
     replace_file(options.out / "report.md", report.encode())
-    print(tables.text(evaluations))
+    print("\n".join([tables.text(evaluations), *cfm_lines(metrics)]))
     print(f"Beside the paper's figures: {options.out / 'report.md'}")
     return 0
+
+
+def _vividness(
+    rows: Sequence[Sequence[Item]], found: Mapping[Item, Mapping[str, Scored]], key: str
+) -> dict[str, SetVividness]:
+    """Of the photographs, and of the images at each place of the groups, by name."""
+    out = {}
+    for place in range(max(map(len, rows), default=0)):
+        saturations = [found[row[place]][key][0] for row in rows if place < len(row)]
+        name = f"image {place} of each group" if place else "photographs"
+        out[name] = set_vividness(saturations)
+    return out
 
 
 def _rating(ratings: Mapping[str, float], item: Item, image_ids: Mapping[Path, str]) -> float:

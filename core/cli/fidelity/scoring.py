@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import hashlib
 import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 
+from core.cli.fidelity.machines import placement_here
 from core.errors import BadInput, DataFolderError, TrueHueError
+from core.fidelity.cfm.instruction import INSTRUCTION
+from core.fidelity.cfm.reading import READING
+from core.fidelity.cfm.registration import cfm_fingerprint
 from core.fidelity.cfm.scorer import CfmScorer, open_cfm
 from core.files import why_of
 from core.images.load import image_id, load_image
@@ -30,14 +35,37 @@ Scored = tuple[float, str]
 
 
 @dataclass(frozen=True)
+class CfmSource:
+    """What a CFM was read with: the fingerprint of its ``checkpoint``, the same as of a registered
+    one; where its ``instruction`` is from and the SHA-256 of that text; how many pixels an image
+    has; and whether all text was left out."""
+
+    checkpoint: str
+    instruction: str
+    instruction_sha256: str
+    area_px: int
+    visual_only: bool
+
+    @property
+    def message(self) -> str:
+        """In a sentence without its end."""
+        text = f"{self.instruction} (SHA-256 {self.instruction_sha256[:12]})"
+        if self.visual_only:
+            text = "no text but the reward token"
+        return f"checkpoint {self.checkpoint[:12]}, {text}, images of {self.area_px:,} pixels"
+
+
+@dataclass(frozen=True)
 class Metric:
     """What images are scored by. ``key`` names it with all that decides its scores; ``of`` takes an
-    image, uint8 sRGB ``(H, W, 3)``, and its caption. None in place of ``of``: scores come in."""
+    image, uint8 sRGB ``(H, W, 3)``, and its caption. None in place of ``of``: scores come in.
+    ``cfm`` says what a CFM was read with, None for all others."""
 
     name: str
     key: str
     higher_is_better: bool
     of: Callable[[np.ndarray, str], Scored] | None = None
+    cfm: CfmSource | None = None
 
 
 @dataclass(frozen=True)
@@ -67,9 +95,53 @@ def _scored(measure: Measure, srgb8: np.ndarray) -> Scored:
     return (math.nan, record.reason) if record.value is None else (record.value, "")
 
 
-def cfm_metric(folder: Path, base: Path | None, at: Placement) -> Metric:
-    """CFM of a folder, its score as the published code reports it."""
-    scorer = open_cfm(folder, base, at)
+def add_cfm(command: Any) -> None:
+    """The options of a command that scores by CFMs."""
+    command.add_argument(
+        "--cfm", action="append", type=Path, default=[], metavar="DIR", help="weights of a CFM"
+    )
+    command.add_argument(
+        "--base", type=Path, metavar="DIR", help="its Qwen2-VL, where not in --cfm"
+    )
+    command.add_argument(
+        "--instruction",
+        type=Path,
+        metavar="FILE",
+        help="the text that every CFM reads, with {text_prompt} and <|Reward|>; published weights "
+        "were trained with the authors' text, and without it their scores deviate (default: the "
+        "text in the weights' folder, or else ours)",
+    )
+    command.add_argument("--cpu", action="store_true", help="even where there is a GPU")
+
+
+def cfm_metrics(options: argparse.Namespace) -> list[Metric]:
+    """The CFMs that a command names, each loaded. Raises BadInput for an instruction alone."""
+    if options.instruction is not None and not options.cfm:
+        raise BadInput("--instruction is the text of a CFM: give --cfm too.")
+    at = placement_here(options.cpu)
+    return [cfm_metric(one, options.base, at, options.instruction) for one in options.cfm]
+
+
+def cfm_metric(
+    folder: Path, base: Path | None, at: Placement, instruction: Path | None = None
+) -> Metric:
+    """CFM of a folder, its score as the published code reports it, with the instruction of a file
+    or, where there is none, of its own folder."""
+    scorer = open_cfm(folder, base, at, instruction)
+    reading = scorer.reading
+    if reading.instruction == INSTRUCTION:
+        source = "TrueHue's own instruction"
+    elif instruction is not None:
+        source = f"the instruction of {instruction.name}"
+    else:
+        source = f"the instruction of the checkpoint's {READING}"
+    cfm = CfmSource(
+        cfm_fingerprint(folder, base or folder),
+        source,
+        hashlib.sha256(reading.instruction.encode()).hexdigest(),
+        reading.area_px,
+        reading.visual_only,
+    )
 
     def of(srgb8: np.ndarray, caption: str) -> Scored:
         try:
@@ -77,7 +149,17 @@ def cfm_metric(folder: Path, base: Path | None, at: Placement) -> Metric:
         except TrueHueError as error:
             return math.nan, str(error)
 
-    return Metric(f"CFM ({folder.name})", f"cfm {_digest(folder, scorer)}", True, of)
+    return Metric(f"CFM ({folder.name})", f"cfm {_digest(folder, scorer)}", True, of, cfm)
+
+
+def cfm_json(metrics: Iterable[Metric]) -> dict[str, dict[str, Any]]:
+    """By name, what each CFM among some metrics was read with."""
+    return {one.name: asdict(one.cfm) for one in metrics if one.cfm is not None}
+
+
+def cfm_lines(metrics: Iterable[Metric]) -> list[str]:
+    """The same, a sentence each."""
+    return [f"{one.name}: {one.cfm.message}." for one in metrics if one.cfm is not None]
 
 
 def _score(scorer: CfmScorer, srgb8: np.ndarray, caption: str) -> float:

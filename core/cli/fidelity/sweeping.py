@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from core.cli.fidelity.folders import images_of, make_out
-from core.cli.fidelity.machines import placement_here
 from core.cli.fidelity.numbers import numbers
 from core.cli.fidelity.scoring import (
     Metric,
     ScoreFile,
-    cfm_metric,
+    add_cfm,
+    cfm_json,
+    cfm_lines,
+    cfm_metrics,
     check_direction,
     computed_metric,
 )
@@ -45,10 +48,7 @@ def add(commands: Any) -> None:
         metavar="ID",
         help="of truehue score --list; several times",
     )
-    sweep.add_argument(
-        "--cfm", action="append", type=Path, default=[], metavar="DIR", help="weights of a CFM"
-    )
-    sweep.add_argument("--base", type=Path, metavar="DIR", help="its Qwen2-VL, where not in --cfm")
+    add_cfm(sweep)
     sweep.add_argument(
         "--captions", type=Path, metavar="TABLE", help="file and caption, which CFM reads"
     )
@@ -56,7 +56,6 @@ def add(commands: Any) -> None:
         "--scales", default=",".join(f"{s:g}" for s in SCALES), help="default %(default)s"
     )
     sweep.add_argument("--out", type=Path, default=OUT, metavar="DIR", help=f"default {OUT}")
-    sweep.add_argument("--cpu", action="store_true", help="even where there is a GPU")
     sweep.set_defaults(run=_run)
 
 
@@ -74,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
     for name in options.measure:
         check_direction(measure_of(name))
     metrics = [computed_metric(name) for name in dict.fromkeys(options.measure)]
-    metrics += [cfm_metric(one, options.base, placement_here(options.cpu)) for one in options.cfm]
+    metrics += cfm_metrics(options)
     if not metrics:
         raise BadInput("Say what to sweep: --measure or --cfm.")
     make_out(options.out)
@@ -103,7 +102,11 @@ def _run(options: argparse.Namespace) -> int:
             f"{metric.name}: best at {curve.peak:g} times the saturation, of {curve.photographs:,} "
             f"photographs{_unscored(curve)}"
         )
-    print(f"See {options.out / 'sweep.svg'} and sweep.csv.")
+    about = {"photographs": len(pictures) - bad, "cfm": cfm_json(metrics)}
+    replace_file(options.out / "sweep.json", (json.dumps(about, indent=1) + "\n").encode())
+    for line in cfm_lines(metrics):
+        print(line)
+    print(f"See {options.out / 'sweep.svg'}, sweep.csv and sweep.json.")
     return 2 if bad else 0
 
 

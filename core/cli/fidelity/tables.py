@@ -4,11 +4,12 @@ is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.fidelity.agreement import Coefficient
 from core.fidelity.evaluation import Evaluation
 from core.fidelity.order import Accuracy
+from core.fidelity.vividness import SetVividness
 from core.published.reading import read_tables
 from core.published.records import PublishedTable
 
@@ -32,8 +33,15 @@ def text(evaluations: Sequence[Evaluation]) -> str:
     return "\n".join(lines)
 
 
-def page(evaluations: Sequence[Evaluation], groups: int, command: str) -> str:
-    """The report as Markdown."""
+def page(
+    evaluations: Sequence[Evaluation],
+    groups: int,
+    command: str,
+    cfms: Sequence[str] = (),
+    vivid: Mapping[str, SetVividness] | None = None,
+) -> str:
+    """The report as Markdown. ``cfms`` say what each CFM was read with, a sentence each; ``vivid``
+    is how vivid the images are, by what they are."""
     published = {table.id: table for table in read_tables() if table.paper.id == "cfd"}
     lines = [
         "# Color fidelity: metrics evaluated",
@@ -42,6 +50,8 @@ def page(evaluations: Sequence[Evaluation], groups: int, command: str) -> str:
         f"*published* are the figures of {published[_PAIRS].paper.citation}, on other images: they "
         "stand beside ours and are not computed here.",
         "",
+        *(f"- {_cell(line)}" for line in cfms),
+        *([""] if cfms else []),
         "## Which of two images has the truer color",
         "",
         f"{groups:,} groups. SynPairs: neighbors among the images of a group. Real&Syn: the "
@@ -92,11 +102,34 @@ def page(evaluations: Sequence[Evaluation], groups: int, command: str) -> str:
             for name, (syn, real) in one.parts.items():
                 cells = f"{_percent(syn)} | {_percent(real)}"
                 lines.append(f"| {_cell(one.metric)} | {_cell(name)} | {cells} |")
+    lines += _vividness(vivid or {})
     lines += ["", "## The paper's other tables", ""]
     for table in published.values():
         if table.id not in (_PAIRS, _PEOPLE):
             lines += _published(table)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _vividness(vivid: Mapping[str, SetVividness]) -> list[str]:
+    if not vivid:
+        return []
+    lines = [
+        "",
+        "## How vivid the images are",
+        "",
+        "ΔSat of the mean is the distance of the mean saturation from 0.33, as Table 3 most likely "
+        "has it. The mean of the images' ΔSat is the mean of what the metric ΔSat says of each "
+        "image. They are not the same number.",
+        "",
+        "| images | count | mean saturation | ΔSat of the mean | mean of the images' ΔSat |",
+        "|---|---|---|---|---|",
+    ]
+    for name, one in vivid.items():
+        lines.append(
+            f"| {name} | {one.images:,} | {one.mean_saturation:.3f} | {one.delta_sat_of_mean:.3f} "
+            f"| {one.mean_delta_sat:.3f} |"
+        )
+    return lines
 
 
 def _published(table: PublishedTable) -> list[str]:

@@ -93,7 +93,7 @@ def register(
     base_folder = _folder_of(base, sources) if base else folder
     # On the device of torch that has no memory: every name and shape is compared, nothing is read.
     empty = open_cfm(folder, base_folder, Placement("meta", "float32", "none", ""), instruction)
-    checkpoint = _fingerprint(folder, base_folder)
+    checkpoint = cfm_fingerprint(folder, base_folder)
     registration = Registration(
         model,
         str(folder),
@@ -145,7 +145,7 @@ def open_registered(registration: Registration, at: Placement | None = None) -> 
     for place in (folder, base):
         if not place.is_dir():
             raise ModelMissing(f"{place}, which CFM was registered with, is gone. Register again.")
-    if _fingerprint(folder, base) != registration.checkpoint:
+    if cfm_fingerprint(folder, base) != registration.checkpoint:
         raise BadModelFolder(
             f"The files of {registration.name} are not those that were registered: their scores "
             "would be another version's. Register it again."
@@ -194,7 +194,7 @@ def _folder_of(name: str, sources: Sources) -> Path:
     )
 
 
-def _fingerprint(folder: Path, base: Path) -> str:
+def cfm_fingerprint(folder: Path, base: Path) -> str:
     """SHA-256 of the weights and of what the base decides: its configuration and tokenizer."""
     digest = hashlib.sha256(Source(folder, "", "").fingerprint().encode())
     if base != folder:

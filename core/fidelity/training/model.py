@@ -26,7 +26,8 @@ from core.machine import Placement
 
 SHARD_BYTES = 5 * 10**9
 _WORDS = "lm_head.weight"
-# Of every layer of both towers; the merger between them and the head are small and trained whole.
+# Of every layer of both towers, and the patch embedding. The merger between the towers stays
+# frozen; the head is trained whole.
 _LORA_PLACES = r".*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj|qkv|proj|fc1|fc2)"
 
 

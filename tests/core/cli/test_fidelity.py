@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import shlex
 from pathlib import Path
@@ -13,12 +14,15 @@ from PIL import Image
 
 from core.cli.fidelity.building import _warn
 from core.cli.fidelity.command import EPILOG, main, parser
+from core.cli.fidelity.machines import placement_here
 from core.cli.fidelity.scoring import computed_metric
 from core.fidelity.groups import Group, write_groups
 from core.generation.registry import model
 from core.images.load import image_id, load_image
+from core.machine import GIB, Machine
 from core.scores.measures import measure_of
 from tests.core.fidelity.vivid_groups import vivid_groups
+from tests.tiny_models import cfm
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +69,12 @@ def test_metrics_stand_beside_the_papers_figures(
     assert "| HPSv3 | *published* | 57.5 | 5,000 | 58.3 | 5,000 | |" in page
     assert "| CFM (the paper's) | *published* | 84.9 | 85.4 | 71.4 | | |" in page
     assert "| ΔSat | ours |" in page
+    vivid = report["vividness"]["photographs"]
+    assert vivid["images"] == 3
+    assert vivid["delta_sat_of_mean"] == pytest.approx(abs(vivid["mean_saturation"] - 0.33))
+    assert vivid["mean_delta_sat"] >= vivid["delta_sat_of_mean"]
+    assert "| image 6 of each group | 3 |" in page
+    assert "ΔSat of the mean | mean of the images' ΔSat |" in page
     for number in range(3, 8):
         assert f"**Table {number}, published" in page
 
@@ -77,12 +87,62 @@ def test_scores_are_computed_once_and_a_cut_line_is_computed_again(
     path = tmp_path / "scores.jsonl"
     first = (tmp_path / "report.json").read_text()
     whole = path.read_text()
-    assert len(whole.split("\n")) == 22
+    assert len(whole.split("\n")) == 43  # of 21 images ΔSat, and the saturation itself
     path.write_text(whole[:-30])
     assert main(line) == 0
     assert (tmp_path / "report.json").read_text() == first
     lines = [json.loads(one) for one in path.read_text().splitlines()[:20]]
     assert lines[0]["metric"] == computed_metric("delta_sat").key
+
+
+def test_the_instruction_that_a_cfm_read_is_named(
+    groups: list[Group], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = str(groups[0].photograph.parent / "first.json")
+    write_groups(Path(listed), groups[:1])
+    weights = cfm.save(tmp_path / "tiny")
+    theirs = tmp_path / "theirs.txt"
+    theirs.write_text("Their text: {text_prompt} <|Reward|>", encoding="utf-8")
+    line = ["evaluate", "--groups", listed, "--cfm", str(weights), "--cpu"]
+    assert main([*line, "--out", str(tmp_path / "ours")]) == 0
+    assert main([*line, "--out", str(tmp_path / "e"), "--instruction", str(theirs)]) == 0
+    (name, read), *_ = json.loads((tmp_path / "e" / "report.json").read_text())["cfm"].items()
+    (_, ours), *_ = json.loads((tmp_path / "ours" / "report.json").read_text())["cfm"].items()
+    assert name == "CFM (tiny)"
+    assert ours["instruction"] == "TrueHue's own instruction"
+    assert read == {
+        **ours,
+        "instruction": "the instruction of theirs.txt",
+        "instruction_sha256": hashlib.sha256(theirs.read_bytes()).hexdigest(),
+    }
+    assert read["area_px"] == 200_704
+    # Scores by another text are others.
+    keys = [
+        json.loads((tmp_path / out / "scores.jsonl").read_text().splitlines()[0])["metric"]
+        for out in ("e", "ours")
+    ]
+    assert keys[0] != keys[1]
+    page = (tmp_path / "e" / "report.md").read_text()
+    assert f"the instruction of theirs.txt (SHA-256 {read['instruction_sha256'][:12]})" in page
+    photographs = tmp_path / "photographs"
+    photographs.mkdir()
+    (photographs / "a.png").write_bytes(groups[0].photograph.read_bytes())
+    (tmp_path / "c.csv").write_text("file,caption\na.png,a car\n")
+    sweep = ["sweep", str(photographs), "--captions", str(tmp_path / "c.csv"), "--scales", "1"]
+    sweep += ["--cfm", str(weights), "--cpu", "--instruction", str(theirs)]
+    assert main([*sweep, "--out", str(tmp_path / "s")]) == 0
+    assert json.loads((tmp_path / "s" / "sweep.json").read_text())["cfm"][name] == read
+    assert "the instruction of theirs.txt" in capsys.readouterr().out
+    alone = ["evaluate", "--groups", listed, "--measure", "delta_sat", "--instruction", str(theirs)]
+    assert main([*alone, "--out", str(tmp_path / "a")]) == 2
+    assert "give --cfm too" in capsys.readouterr().err
+
+
+def test_cfm_is_never_placed_in_float16(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = Machine("cuda", "A card of 2018", 40 * GIB, 40 * GIB, 64 * GIB, 8, bf16=False)
+    monkeypatch.setattr("core.cli.fidelity.machines.machine", lambda: old)
+    assert placement_here(cpu=False).dtype == "float32"
+    assert placement_here(cpu=True).device == "cpu"
 
 
 @pytest.mark.parametrize(

@@ -109,12 +109,16 @@ def test_the_commands_make_a_reference_and_hold_images_against_it(
     assert main(["vivid", str(vivid), "--reference", str(out)]) == 0
     printed = capsys.readouterr().out
     assert "saturation 0.900 (above 100% of photographs)" in printed
-    assert "ΔSat 0.570 from the published 0.33" in printed
+    assert "ΔSat of the mean 0.570" in printed
+    assert "mean of the images' ΔSat 0.570" in printed
     assert main(["vivid", str(folder), "--reference", str(out), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     # 1 - 180/200, 1 - 150/200, 1 - 120/200.
     assert found["means"]["saturation"] == pytest.approx(0.25)
     assert found["reference"]["means"]["saturation"] == pytest.approx(0.25)
+    # |0.25 - 0.33|, and (0.23 + 0.08 + 0.07) / 3.
+    assert found["delta_sat_of_mean"] == pytest.approx(0.08)
+    assert found["mean_delta_sat"] == pytest.approx(0.38 / 3)
     assert [one["percentiles"]["saturation"] for one in found["images"]] == pytest.approx(
         [0, 50, 100]
     )
