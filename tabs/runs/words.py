@@ -7,7 +7,7 @@ from typing import Any
 
 from core.batch.records import BatchState
 from core.export.source import imported_words
-from core.generation.registry import RENDERER, name_of
+from core.generation.registry import RENDERER, model, name_of
 from core.prompts.prompt import Prompt
 from core.prompts.sets import PROMPT_SETS
 from core.runs.concepts import CONCEPT, measured_of
@@ -173,6 +173,30 @@ def things_words(prompts: Sequence[Prompt]) -> str:
     return f"The concepts are of {len(families):,} things, each with all its modifiers."
 
 
+CONCEPTS_DRAWN_WITH = (50, 1024)
+"""Steps and side in pixels with which ColorConceptBench draws (C.1), whatever the model's own."""
+
+
+def _protocol_of_concepts(plans: Sequence[RunPlan]) -> list[str]:
+    """That models draw concepts with other steps or at another size than the paper did."""
+    others = []
+    for plan in plans:
+        entry = model(plan.model) if plan.kind == DRAWN else None
+        if entry is None or entry.defaults is None or entry.defaults.steps is None:
+            continue
+        steps = plan.steps or entry.defaults.steps
+        side = plan.size_px or entry.defaults.width
+        if (steps, side) != CONCEPTS_DRAWN_WITH:
+            others.append(f"{entry.name} with {steps} steps at {side} px")
+    if not others:
+        return []
+    steps, side = CONCEPTS_DRAWN_WITH
+    return [
+        f"ColorConceptBench draws every model with {steps} steps at {side} px, this run "
+        f"{', '.join(others)}: give steps and size to do as the paper does."
+    ]
+
+
 def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
     """What is said of plans beside their pictures: what is measured of concepts, and a spec that
     the renderer does not take."""
@@ -191,6 +215,8 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
         )
     if count and spec.limit is not None:
         sentences.append(things_words(prompts))
+    if any(prompt.task == CONCEPT for prompt in prompts):
+        sentences += _protocol_of_concepts(plans)
     if spec.settings:
         each = "; ".join(
             f"{plan.steps} steps, guidance {plan.guidance:g}, {plan.size_px} px" for plan in plans

@@ -146,6 +146,20 @@ def test_plans_of_several_scales_and_their_words() -> None:
     assert caught.value.field == "images"
 
 
+def test_other_steps_or_sizes_than_the_papers_are_said() -> None:
+    def said(**fields: Any) -> str:
+        wish = wish_of({"set": "concepts", "limit": "10", "masker": "whole", **fields})
+        made = plans(wish, chosen(build_concepts(), wish), "Concepts")
+        return " ".join(plan_remarks(wish, made))
+
+    both = said(models=["sd3-medium", "qwen-image", SDXL])
+    assert "ColorConceptBench draws every model with 50 steps at 1024 px, this run" in both
+    assert "Stable Diffusion 3 Medium with 28 steps at 1024 px, Qwen-Image with 50" in both
+    assert "at 1328 px: give steps and size" in both
+    assert "ColorConceptBench" not in said(models=["qwen-image"], steps="50", size="1024")
+    assert "ColorConceptBench" not in said(models=["janus-pro-7b", "hub:some-one/model"])
+
+
 def test_a_mixed_set_says_what_is_measured() -> None:
     wish = wish_of({"set": "x", "models": ["reference-renderer"]})
     one = concept_prompts(("apple",))[:1]
