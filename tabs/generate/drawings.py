@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.generation.truth import true_color_words
-from core.prompts.prompt import ObjectTarget
+from core.generation.registry import RENDERER
+from core.generation.renderer.stand_ins import stand_in_tag
+from core.generation.truth import true_color_hex, true_color_words
+from core.prompts.prompt import Prompt
 from core.records import DrawingRecord, EvidenceRecord, MaskRecord
+from core.runs.concepts import concept_of
 from core.verdict.expectations import Expectation, expectations_of
 from core.verdict.rules import DIFFERS
 from tabs.generate.realism import words_of
@@ -15,6 +18,8 @@ from tabs.judging.generation import model_name
 from tabs.judging.judging import masks_of
 from tabs.judging.summary import RuleVerdict, object_verdicts, picture_verdicts
 from tabs.page.context import Context
+
+NO_TARGET_COLOR = "Not scored: no target color."
 
 
 def drawings_json(context: Context, rows: Sequence[DrawingRecord]) -> list[dict[str, Any]]:
@@ -76,16 +81,34 @@ def _drawing_json(
         "width": row.width,
         "height": row.height,
         "refined": bool(row.image_id) and "cfr" in row.options,
-        "truth": truth_of(row),
+        "truth": "" if _notes_say_truth(row, notes) else truth_of(row),
         "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
         "targets": [
             _target_json(
-                target, position, expectations.get(position), verdicts.get(position, ()), masks
+                row, position, expectations.get(position), verdicts.get(position, ()), masks
             )
-            for position, target in enumerate(row.targets)
+            for position in range(len(row.targets))
         ],
         "verdicts": [verdict.as_json() for verdict in picture_verdicts(row.targets, verdicts)],
+        "unscored": "" if expectations or not row.image_id else NO_TARGET_COLOR,
+        "concept": _concept_id(row),
     }
+
+
+def _concept_id(row: DrawingRecord) -> str:
+    """The concept of ColorConceptBench that an image is of; empty for any other."""
+    found = concept_of(Prompt(row.prompt_id, row.text, row.task, row.targets, row.prompt_source))
+    return found[0] if found else ""
+
+
+def _notes_say_truth(row: DrawingRecord, notes: Sequence[str]) -> bool:
+    """Whether the notes of a render name the true color of each of its objects already."""
+    true = [
+        true_color_hex(row.origin, position=expectation.position)
+        for expectation in expectations_of(row.targets)
+    ]
+    text = " ".join(notes)
+    return any(true) and all(hex_code in text for hex_code in true if hex_code)
 
 
 def truth_of(row: DrawingRecord) -> str:
@@ -109,17 +132,19 @@ def truth_of(row: DrawingRecord) -> str:
 
 
 def _target_json(
-    target: ObjectTarget,
+    row: DrawingRecord,
     position: int,
     expectation: Expectation | None,
     verdicts: Sequence[RuleVerdict],
     masks: Mapping[int, MaskRecord],
 ) -> dict[str, Any]:
+    target = row.targets[position]
     color = target.color
     mask_record = masks.get(position)
     return {
         "object": target.name,
         "role": target.role,
+        "stand_in": stand_in_tag(target.name, target.category) if row.model == RENDERER else "",
         "color": color.value if color else "",
         "hex": color.hex if color else "",
         "color_label": color.label if color else "",

@@ -12,6 +12,7 @@ from core.verdict.expectations import Expectation, expectations_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.reasons import by, without_rule
 from core.verdict.rules import DIFFERS
+from core.verdict.short import color_name, short_reason
 from core.verdict.tasks import together
 
 
@@ -20,13 +21,14 @@ class RuleVerdict:
     """What one rule says of an object or of a picture: its status, and why in a sentence.
 
     ``step`` is where the judging of an object ended (:data:`core.verdict.expectations.STEPS`); it
-    is empty for a picture.
+    is empty for a picture. ``short`` is the reason in a few words for a card, empty for a pass.
     """
 
     rule: str
     status: str
     reason: str
     step: str = ""
+    short: str = ""
 
     def as_json(self) -> dict[str, str]:
         """Plain JSON."""
@@ -35,6 +37,7 @@ class RuleVerdict:
             "status": self.status,
             "reason": self.reason,
             "step": self.step,
+            "short": self.short,
         }
 
 
@@ -79,8 +82,16 @@ def _whole(
     status = together(part.status for part in parts)
     if status == PASS:
         return RuleVerdict(rule, PASS, by(rule, reasons.right(expectations)))
+    shorts = [
+        f"{expectation.target.name}: {part.short}" if len(parts) > 1 else part.short
+        for expectation, part in zip(expectations, parts, strict=True)
+        if part.status == status and part.short
+    ]
     return RuleVerdict(
-        rule, status, reasons.joined(part.reason for part in parts if part.status == status)
+        rule,
+        status,
+        reasons.joined(part.reason for part in parts if part.status == status),
+        short="; ".join(dict.fromkeys(shorts)),
     )
 
 
@@ -93,8 +104,19 @@ def _rule_verdicts(expectation: Expectation, rows: Iterable[EvidenceRecord]) -> 
                 row.status,
                 _sentence(row, expectation),
                 str(row.numbers.get("step") or "color"),
+                _short(row, expectation),
             )
     return [latest[rule] for rule in sorted(latest)]
+
+
+def _short(row: EvidenceRecord, expectation: Expectation) -> str:
+    """What is wrong with the color that a rule measured: ``"yellow, not purple; hue 137° off"``."""
+    lab, target_lab, offset = (row.numbers.get(name) for name in ("lab", "target_lab", "offset"))
+    if row.status != FAIL or not (lab and target_lab and offset):
+        return ""
+    if expectation.relation == DIFFERS:
+        return f"{color_name(lab)}, which it must not be"
+    return short_reason(lab, target_lab, offset)
 
 
 def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:

@@ -6,6 +6,7 @@ import { enlarge } from '../shared/enlarge.js';
 import { ask } from '../shared/http.js';
 import { chooseRule, rule } from '../shared/rule.js';
 import { store } from '../shared/state.js';
+import { compareConcept } from './concept.js';
 
 const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
 const SAID = { pass: 'pass', fail: 'fail', unscored: 'unscored' };
@@ -88,7 +89,10 @@ export function mount({ element, props, trigger }) {
       button.type = 'button';
       button.disabled = !first.image_id;
       if (asked.relation === 'differs') button.append(make('i', 'th-differs', '≠'));
-      button.append(swatches([asked.hex]), make('span', '', first.targets[index].object), mark);
+      button.append(swatches([asked.hex]), make('span', '', first.targets[index].object));
+      if (first.targets[index].stand_in)
+        button.append(make('i', 'th-stand-in', first.targets[index].stand_in));
+      button.append(mark);
       button.addEventListener('click', () => open(item, item.targets[index]));
       return {
         button,
@@ -98,7 +102,8 @@ export function mount({ element, props, trigger }) {
           // A word: beside a name in a chip, ✕ would read as “take away”.
           put(mark, main ? SAID[main.status] : '');
           mark.className = main ? 'th-badge th-badge-' + main.status : '';
-          mark.hidden = !main;
+          // One object's verdict is the image's, which stands below.
+          mark.hidden = !main || badges.length === 1;
           const what =
             target.object +
             ', ' +
@@ -116,22 +121,33 @@ export function mount({ element, props, trigger }) {
     // The picture as a whole: the word, why, and in the title each object with the step it came to.
     function tellVerdict() {
       const said = item.verdicts.find((one) => one.rule === rule());
-      verdict.hidden = !said;
-      if (!said) return;
+      verdict.hidden = !said && !item.unscored;
+      if (!said) {
+        verdict.replaceChildren(
+          make('span', '', (item.unscored || '') + ' '),
+          ...(item.concept ? [compareConcept(item)] : []),
+        );
+        return;
+      }
+      verdict.replaceChildren(word, why);
       put(word, MARKS[said.status] + ' ' + WORDS[said.status]);
       word.className = 'th-shot-word th-shot-word-' + said.status;
-      put(why, said.reason);
-      verdict.title = item.targets
-        .filter((target) => target.asked)
-        .map((target) => {
-          const one = target.verdicts.find((other) => other.rule === rule());
-          return (
-            target.object +
-            ': ' +
-            (one ? one.status + ' at the step “' + one.step + '”. ' + one.reason : 'no verdict yet')
-          );
-        })
-        .join('\n');
+      put(why, said.short || said.reason);
+      verdict.title = [
+        said.reason,
+        ...item.targets
+          .filter((target) => target.asked)
+          .map((target) => {
+            const one = target.verdicts.find((other) => other.rule === rule());
+            return (
+              target.object +
+              ': ' +
+              (one
+                ? one.status + ' at the step “' + one.step + '”. ' + one.reason
+                : 'no verdict yet')
+            );
+          }),
+      ].join('\n');
     }
     function update(now) {
       item = now || item;

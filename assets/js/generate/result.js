@@ -4,6 +4,7 @@ import { enlarge } from '../shared/enlarge.js';
 import { ask } from '../shared/http.js';
 import { rule } from '../shared/rule.js';
 import { store } from '../shared/state.js';
+import { compareConcept } from './concept.js';
 
 const SIGNS = { pass: '✓ Pass', fail: '✕ Fail', unscored: '– Unscored' };
 
@@ -65,7 +66,7 @@ export function mount({ element }) {
     verdict.replaceChildren(
       ...(said
         ? [
-            make('b', '', SIGNS[said.status]),
+            make('b', '', SIGNS[said.status] + (said.short ? ': ' + said.short + '. ' : '')),
             make(
               'span',
               '',
@@ -81,8 +82,9 @@ export function mount({ element }) {
                 '',
                 (item.targets || []).some((one) => one.asked)
                   ? 'No verdict yet: click the picture to mark the object.'
-                  : 'Nothing of this picture can be judged.',
+                  : item.unscored || '',
               ),
+              ...(item.concept ? [compareConcept(item)] : []),
             ]
           : []),
     );

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.color.difference import hue_word
+from core.color.systems import parse_target
 from core.verdict.judge import judge, unscored
 from core.verdict.reasons import account, by, explain, without_rule
 from core.verdict.rules import rule
+from core.verdict.short import short_reason
 
 ASKED = (50.0, 40.0, 0.0)
 
@@ -225,3 +227,23 @@ def test_a_sentence_names_its_rule_once() -> None:
     assert by("released", said) == said
     assert without_rule(said) == ("By paper: ", "The plate took the apple's color.")
     assert without_rule("The plate was not found.") == ("", "The plate was not found.")
+
+
+@pytest.mark.parametrize(
+    ("measured", "target", "hue_deg", "short"),
+    [
+        ("#F0D020", "#A030B0", -137.4, "yellow, not purple; hue 137° off"),
+        ("#2058F0", "#2A5AD0", 4.0, "more vivid"),
+        ("#202020", "#E0E0E0", None, "black, not white; darker"),
+    ],
+)
+def test_a_card_says_in_few_words_what_is_wrong(
+    measured: str, target: str, hue_deg: float | None, short: str
+) -> None:
+    lab, target_lab = parse_target(measured).lab, parse_target(target).lab
+    offset = {
+        "lightness": lab[0] - target_lab[0] if hue_deg is None else 0.0,
+        "chroma": 0.0 if hue_deg is None else 9.0,
+        "hue_deg": hue_deg,
+    }
+    assert short_reason(lab, target_lab, offset) == short

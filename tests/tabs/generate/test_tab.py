@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import gradio as gr
@@ -65,6 +66,26 @@ def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
     job = tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", failure)
     assert context.engine.wait(job, 120).status == "done"
     return context.storage.drawings.recent(prompt=("gencolorbench", prompt.id)), prompt
+
+
+def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Context) -> None:
+    sent = {"mode": "basket", "refs": [["concepts", "concept-0044-rotten-photo"]]}
+    job = tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", "none")
+    assert context.engine.wait(job, 120).status == "done"
+    (shown,) = drawings_json(context, context.storage.drawings.recent())
+    assert (shown["concept"], shown["unscored"]) == (
+        "concept-0044-rotten",
+        "Not scored: no target color.",
+    )
+    drawn(context, "bicycle", "css:teal", failure="ignored")
+    (shown,) = drawings_json(context, context.storage.drawings.recent(1))
+    assert (shown["concept"], shown["unscored"]) == ("", "")
+    assert shown["targets"][0]["stand_in"] == "car for bicycle"
+    (said,) = [one for one in shown["verdicts"] if one["rule"] == "truehue"]
+    assert said["status"] == "fail"
+    assert re.fullmatch(r"[a-z ]+, not green; .*", said["short"]), said["short"]
+    assert shown["truth"] == "", "the notes of the image say it"
+    assert "#" in " ".join(shown["notes"])
 
 
 def test_a_picture_is_stored_with_all_that_draws_it_again(context: Context) -> None:
