@@ -30,6 +30,7 @@ export function mount({ element }) {
   let waiting = 0;
   let timer = null;
   let shownRule = '';
+  let drawn = '';
 
   function query() {
     return new URLSearchParams({
@@ -110,7 +111,10 @@ export function mount({ element }) {
       'A run draws or takes in the pictures of many prompts and judges every one. Its row stands here as soon as its first pictures are in, and fills while it goes on.' +
         (data.without ? ' ' + data.without : ''),
     );
-    table.draw(data, scale);
+    // Another rule or choice is another table; only what comes by itself waits for the pointer.
+    const made = query().toString();
+    table.draw(data, scale, made === drawn ? undefined : false);
+    drawn = made;
     put(find('.th-board-counted'), data.unscored_note);
     find('.th-board-counted').hidden = !data.unscored_note;
     put(
@@ -128,6 +132,7 @@ export function mount({ element }) {
   }
   find('.th-board-empty .th-button').addEventListener('click', () => openView('runs'));
 
+  const fresh = find('.th-board-fresh');
   const table = boardTable(find('.th-board-top .th-board-table'), {
     sort: () => state.sort,
     sortBy(order) {
@@ -135,7 +140,12 @@ export function mount({ element }) {
       tell();
     },
     openPictures,
+    waiting(words) {
+      put(fresh, words);
+      fresh.hidden = !words;
+    },
   });
+  fresh.addEventListener('click', () => table.show());
   const measures = measuresTable(element, find('.th-board-measures'), (run, sort) => {
     explore.wallSort = sort;
     openPictures({ runs: [run], status: '' });

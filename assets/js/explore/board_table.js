@@ -18,6 +18,30 @@ function partNames(one) {
 }
 
 /**
+ * Groups of rows in the order of an earlier table, without what is new since: nothing moves under
+ * the pointer.
+ * @template {{ id: string }} Row
+ * @param {{ id: string, rows: Row[] }[]} groups as they are now
+ * @param {{ id: string, rows: string[] }[]} order as they stood
+ */
+export function inOrder(groups, order) {
+  const now = new Map(groups.map((group) => [group.id, group]));
+  const kept = order.flatMap(({ id, rows }) => {
+    const group = now.get(id);
+    if (!group) return [];
+    const byId = new Map(group.rows.map((row) => [row.id, row]));
+    return [{ ...group, rows: rows.flatMap((row) => byId.get(row) ?? []) }];
+  });
+  const count = (list) => list.reduce((sum, group) => sum + group.rows.length, 0);
+  const same = JSON.stringify(orderOf(groups)) === JSON.stringify(orderOf(kept));
+  return { groups: kept, added: count(groups) - count(kept), same };
+}
+/** @param {{ id: string, rows: { id: string }[] }[]} groups */
+export function orderOf(groups) {
+  return groups.map(({ id, rows }) => ({ id, rows: rows.map((row) => row.id) }));
+}
+
+/**
  * The columns' widths: a name, `count` numbers, and the unscored.
  * @param {Element} table
  * @param {number} count
@@ -32,16 +56,28 @@ export function columnWidths(table, count) {
 }
 
 /**
- * @param {Element} node
+ * @param {HTMLElement} node
  * @param {object} calls
  * @param {() => string} calls.sort a column's id; with a minus before it, the highest first
  * @param {(order: string) => void} calls.sortBy
+ * @param {(words: string) => void} calls.waiting what is new and not shown yet, empty for nothing
  * @param {(filters: Record<string, any>) => void} calls.openPictures
  */
-export function boardTable(node, { sort, sortBy, openPictures }) {
+export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
   const open = new Set();
   let data = null;
   let scale = 100;
+  // While the pointer is over the table its rows stay where they are.
+  let order = [];
+  let over = false;
+  let late = false;
+  node.addEventListener('pointerenter', (event) => {
+    over = event.pointerType === 'mouse';
+  });
+  node.addEventListener('pointerleave', () => {
+    over = false;
+    if (late) table();
+  });
 
   // ── nodes that stay while their numbers change: a refresh takes neither focus nor place ──────
   const kept = new Map();
@@ -76,7 +112,7 @@ export function boardTable(node, { sort, sortBy, openPictures }) {
             const first = id === 'name' ? id : '-' + id;
             const other = id === 'name' ? '-' + id : id;
             sortBy(sort() === first ? other : first);
-            table();
+            table(false);
           });
           node.appendChild(button);
           return node;
@@ -109,10 +145,20 @@ export function boardTable(node, { sort, sortBy, openPictures }) {
   }
 
   // ── the rows ─────────────────────────────────────────────────────────────────────────────────
-  function table() {
+  function groupsShown(hold) {
+    const now = data.groups.map((group) => ({ ...group, rows: sorted(group.rows) }));
+    const held = inOrder(now, order);
+    late = hold && order.length > 0 && !held.same;
+    const words = held.added === 1 ? '1 new row: show' : held.added + ' new rows: show';
+    waiting(late ? (held.added > 0 ? words : 'New order: show') : '');
+    if (late) return held.groups;
+    order = orderOf(now);
+    return now;
+  }
+  function table(hold = over) {
     const head = keep('thead', () => make('thead'));
     arrange(head, [heads()]);
-    const bodies = data.groups.map((group) => {
+    const bodies = groupsShown(hold).map((group) => {
       const body = keep('group ' + group.id, () => make('tbody'));
       const title = row('title ' + group.id, 'th-board-group');
       const cell = keep('title cell ' + group.id, () => {
@@ -125,7 +171,7 @@ export function boardTable(node, { sort, sortBy, openPictures }) {
       });
       put(cell.firstChild, group.name);
       put(cell.lastChild, group.words);
-      arrange(body, [title, ...sorted(group.rows).flatMap((one) => lines(one))]);
+      arrange(body, [title, ...group.rows.flatMap((one) => lines(one))]);
       return body;
     });
     columnWidths(node, data.columns.length);
@@ -267,10 +313,12 @@ export function boardTable(node, { sort, sortBy, openPictures }) {
 
   return {
     // An answer of the leaderboard; the line below a number runs from 0 to `top` percent.
-    draw(answer, top) {
+    draw(answer, top, hold = over) {
       data = answer;
       scale = top;
-      table();
+      table(hold);
     },
+    /** Takes up what is new, wherever the pointer is. */
+    show: () => table(false),
   };
 }

@@ -114,7 +114,7 @@ export function filterBar(bar, hues, chips) {
       explore.slice.status,
       (id) => setSlice({ status: id }),
     );
-    [...status.children].forEach((button) => {
+    status.querySelectorAll('button').forEach((button) => {
       button.disabled = comparing;
     });
   }

@@ -46,6 +46,7 @@ from tabs.export.report import report_of
 from tabs.library.service import Library
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
+from tests.node import run_module
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
 
@@ -631,3 +632,23 @@ def test_where_nobody_looked_for_masks_nothing_is_incorrect(
     context.storage.runs.ingest(folder)
     causes = {one.cause for one in context.storage.results.unscored(Slice("released"))}
     assert causes == {"no-image", "no-mask"}
+
+
+def test_rows_stay_in_place_under_the_pointer() -> None:
+    """A run's first images insert a row: it waits; the rows that stand take up their numbers."""
+    before = [{"id": "g", "rows": [{"id": "a", "n": 1}, {"id": "b", "n": 1}]}]
+    after = [
+        {"id": "new", "rows": [{"id": "d", "n": 2}]},
+        {"id": "g", "rows": [{"id": "c", "n": 2}, {"id": "b", "n": 2}, {"id": "a", "n": 2}]},
+    ]
+    kept, numbers, same = run_module(
+        """const { inOrder, orderOf } = await load('explore/board_table');
+        const order = orderOf(value.before);
+        return [inOrder(value.after, order), inOrder([value.after[1]], order).groups[0].rows,
+          inOrder(value.before, order)];""",
+        {"before": before, "after": after},
+    )
+    assert [row["id"] for row in kept["groups"][0]["rows"]] == ["a", "b"]
+    assert (kept["added"], kept["same"]) == (2, False)
+    assert [row["n"] for row in numbers] == [2, 2]
+    assert (same["added"], same["same"]) == (0, True)
