@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from annotation.studies.plan import StudyPlan
-from core.images.plates import DIGITS, Axis
+from core.images.plates import DIGITS, PLACES, Axis
 from core.studies import Event, EventKind
 
-PLACES = 4
 SEED = 71
 """Keeps these draws apart from those of the assignment."""
 

@@ -11,9 +11,10 @@ from weakref import finalize
 
 import brotli
 
+from annotation.participants.screening import Patch
 from core.errors import NotStored
 from core.images.load import encode_png
-from core.images.plates import Axis, plate
+from core.images.plates import Axis, patch_field, plate
 from core.images.scaled import scaled_down
 from core.sketches.pictures import ink_png
 from tabs.page.asset_files import Body
@@ -49,6 +50,7 @@ class Pictures:
         finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._scaled = Once(self._scale, at_once=2, most_kept=MOST_KEPT, drop=self._remove)
         self._plates = Once(_plate, at_once=1, most_kept=64)
+        self._patches = Once(_patch, at_once=1, most_kept=64)
         self._inks = Once(self._ink, at_once=1, most_kept=MOST_SKETCHES)
         self._regions = Once(self._coded, at_once=1, most_kept=MOST_SKETCHES)
 
@@ -67,6 +69,10 @@ class Pictures:
     async def plate(self, digit: str, axis: Axis, seed: int) -> bytes:
         """PNG of a plate."""
         return await self._plates.get(digit, axis, seed)
+
+    async def patch(self, patch: Patch) -> bytes:
+        """PNG of a field with a square that hardly differs."""
+        return await self._patches.get(patch)
 
     async def ink(self, sketch_id: str) -> bytes:
         """The line layer of a sketch as a PNG. Raises NotStored."""
@@ -101,6 +107,10 @@ class Pictures:
 def nearest_side(side: int) -> int:
     """The smallest of ``SIDES`` that is at least ``side``; 0, the exact image, above them all."""
     return next((one for one in SIDES if one >= side), 0) if side > 0 else 0
+
+
+def _patch(patch: Patch) -> bytes:
+    return encode_png(patch_field(patch.field, patch.patch, patch.place))
 
 
 def _plate(digit: str, axis: Axis, seed: int) -> bytes:

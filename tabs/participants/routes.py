@@ -198,6 +198,20 @@ def participant_routes(context: Context) -> APIRouter:
 
         return await answered(request, shown)
 
+    async def patch(request: Request) -> Response:
+        async def shown(visit: Visit) -> Response:
+            seat = await seat_of(request, visit)
+            if seat is None:
+                raise Refusal(GONE, "unknown", 401)
+            name = request.path_params["name"]
+            one = next((one for one in seat.patches if one.name == name), None)
+            if one is None:
+                raise Refusal("There is no such patch.", "no patch", 404)
+            made = await pictures.patch(one)
+            return Response(made, media_type="image/png", headers=_PRIVATE)
+
+        return await answered(request, shown)
+
     # Plain routes of Starlette: they take half of the time of FastAPI's, and are in no description.
     return APIRouter(
         routes=[
@@ -207,6 +221,7 @@ def participant_routes(context: Context) -> APIRouter:
             Route("/study/{token}/events", events, methods=["POST"]),
             Route("/study/{token}/images/{name}.png", image),
             Route("/study/{token}/plates/{index:int}.png", plate),
+            Route("/study/{token}/patches/{name}.png", patch),
             Route("/study/{token}/sketches/{sketch_id}.png", sketch),
             Route("/study/{token}/sketches/{sketch_id}.regions", sketch),
             Route("/study/{token}/actions/{position:int}", actions),

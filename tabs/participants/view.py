@@ -16,11 +16,11 @@ from core.color.uw71 import uw71
 from core.studies import Purpose, Trial
 from tabs.participants.desk import Desk
 from tabs.participants.seat import Seat
+from tabs.participants.wording import instruction
 
 SIDES = (256, 384, 512, 768, 1024, 1536)
 """Longer sides in pixels to which images are scaled down for pages."""
 _DIGITS = 5
-_PURPOSES = {Purpose.TRAINING: "training", Purpose.MAIN: "trial", Purpose.REPEAT: "second"}
 
 Json = dict[str, Any]
 Drawn = Mapping[int, Sequence[Mapping[str, Any]]]
@@ -79,10 +79,7 @@ def participant_json(seat: Seat) -> Json:
         "url": url if completed else "",
         "withheld": seat.finished and seat.too_fast and bool(completion.code or url),
         "plates": len(seat.plates),
-        "patches": [
-            {"name": one.name, "field": one.field, "patch": one.patch, "place": one.place}
-            for one in seat.patches
-        ],
+        "patches": [one.name for one in seat.patches],
         "training": seat.training(),
         **({"practice": _practice_json(seat)} if plan.kind is Kind.COLORINGS else {}),
     }
@@ -119,7 +116,7 @@ def _sketch_json(desk: Desk, plan: StudyPlan, trial: Trial, drawn: Drawn) -> Jso
     sketch = desk.sketches.get(case.sketch)
     return {
         "position": trial.position,
-        "purpose": _PURPOSES[trial.purpose],
+        "practice": trial.purpose is Purpose.TRAINING,
         "original": trial.original,
         "words": case.words,
         "group": case.group,
@@ -141,32 +138,29 @@ def _practice_json(seat: Seat) -> Json:
 
 
 def _trial_json(desk: Desk, plan: StudyPlan, trial: Trial) -> Json:
-    if trial.purpose is Purpose.ATTENTION:
+    """A check of attention has words and nothing to look at. What it wants is for the server to
+    judge, and so is whether a trial is one."""
+    told: Json = {"position": trial.position, "practice": trial.purpose is Purpose.TRAINING}
+    check = trial.purpose is Purpose.ATTENTION
+    if check:
+        told["words"] = instruction(plan, trial.expected or 0)
+    else:
+        case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
+        told["words"] = case.words
+    if plan.kind is Kind.QUESTIONS:
+        asked = None if check else case.question
         return {
-            "position": trial.position,
-            "purpose": "attention",
-            "words": "",
-            "places": [],
-            "reference": None,
-            "expected": trial.expected,
+            **told,
+            "form": asked.form.value if asked else "",
+            "choices": list(asked.choices) if asked else [""] * plan.places,
+            "image": desk.image_name(asked.image_id) if asked else "",
         }
-    case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
-    if case.question is not None:
-        return {
-            "position": trial.position,
-            "purpose": "trial",
-            "words": case.words,
-            "form": case.question.form.value,
-            "choices": list(case.question.choices),
-            "image": desk.image_name(case.question.image_id),
-            "expected": None,
-        }
+    if check:
+        return {**told, "places": [], "reference": None}
     shares = plan.material is Material.DISTRIBUTIONS
     candidates = [case.candidate(model) for model in trial.order]
     return {
-        "position": trial.position,
-        "purpose": "training" if trial.purpose is Purpose.TRAINING else "trial",
-        "words": case.words,
+        **told,
         "places": [
             {
                 "images": [desk.image_name(one) for one in candidate.image_ids],
@@ -175,7 +169,6 @@ def _trial_json(desk: Desk, plan: StudyPlan, trial: Trial) -> Json:
             for candidate in candidates
         ],
         "reference": _rounded(case.reference) if shares else None,
-        "expected": None,
     }
 
 

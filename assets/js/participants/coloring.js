@@ -11,7 +11,7 @@ import { askState, sketchFiles } from './link.js';
 import { watchAbsence } from './presence.js';
 import { onUnsaved, tellSaved } from './saved.js';
 import { closeSheet } from './sheet.js';
-import { Sketches } from './sketches.js';
+import { Sketches, partOf } from './sketches.js';
 import { SketchScreen } from './sketch_screen.js';
 import { addWords, say } from './words.js';
 
@@ -113,7 +113,7 @@ export class Colorings {
    */
   #announce(name, sketch) {
     setProgress('');
-    const n = this.sketches.left(sketch.purpose);
+    const n = this.sketches.left(partOf(sketch));
     between(name, { n, reason: this.sketches.practice.reason }, () => this.#present(sketch));
   }
 
@@ -142,7 +142,7 @@ export class Colorings {
    */
   #present(sketch, said = '') {
     const { position, words } = sketch;
-    const note = sketch.purpose === 'second' ? say('second_note') : '';
+    const note = partOf(sketch) === 'second' ? say('second_note') : '';
     const screen = new SketchScreen(
       this.study,
       { words, note, undoable: !!this.undoable },

@@ -89,6 +89,11 @@ export function plate(index) {
   return address() + '/plates/' + index + '.png';
 }
 
+/** Where a field with a square that hardly differs lies. @param {string} name */
+export function patch(name) {
+  return address() + '/patches/' + name + '.png';
+}
+
 /**
  * Where a sketch lies: its lines, and what a click fills.
  * @param {string} id

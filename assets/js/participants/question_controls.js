@@ -9,7 +9,7 @@ const MANY = 8;
 const WORDY = 110;
 
 /**
- * @typedef {{ words: string, form?: string, choices?: string[], purpose: string }} AskedTrial
+ * @typedef {{ words: string, form?: string, choices?: string[] }} AskedTrial
  * @typedef {import('./controls.js').Hands} Hands
  */
 
@@ -44,13 +44,10 @@ export class QuestionControls {
    * Another question is there. Buttons stay, so that the focus does.
    * @param {AskedTrial} trial
    */
-  begin({ words, form, choices, purpose }) {
+  begin({ words, form, choices }) {
     this.node.closest('.trial')?.classList.toggle('wordy', words.length > WORDY);
     const yesNo = form === 'binary';
-    const texts =
-      purpose === 'attention'
-        ? [...LETTERS.slice(0, this.study.places)].map(() => '')
-        : (choices || []).map((text) => (yesNo ? say(text) : text));
+    const texts = (choices || []).map((text) => (yesNo ? say(text) : text));
     this.#keys = texts.map((_, place) => (yesNo ? 'YN'[place] : LETTERS[place]));
     const list = this.choices;
     while (list.children.length < texts.length) list.append(this.#choice(list.children.length));

@@ -1,6 +1,6 @@
 // Plates with digits and squares that hardly differ. Nobody is sent away for what they see.
 
-import { plate } from './link.js';
+import { patch as patchAddress, plate } from './link.js';
 import { button, card, make, shown } from './frame.js';
 import { isDecoded, pause } from './pictures.js';
 import { say } from './words.js';
@@ -9,32 +9,50 @@ const PLACES = 4;
 const SCREENS = ['plate', 'patch'];
 
 /**
- * @typedef {{ name: string, field: string, patch: string, place: number }} Patch
- */
-
-/**
  * Goes through all that is to be looked at, and gives back what was seen.
- * @param {{ plates: number, patches: Patch[] }} participant
+ * @param {{ plates: number, patches: string[] }} participant `patches` are their names
  * @param {() => boolean} stopped whether something else is on the page for good: then it never ends
  */
 export async function screening({ plates, patches }, stopped) {
   /** @type {{ plates?: string[], [patch: string]: any }} */
   const seen = {};
   const of = (plates || 0) + (patches || []).length;
-  const images = Array.from({ length: plates || 0 }, (_, index) => {
-    const image = new Image();
-    image.alt = say('plates_alt');
-    image.src = plate(index);
-    return image;
-  });
+  const image = (/** @type {string} */ address, /** @type {string} */ alt) => {
+    const made = new Image();
+    made.alt = alt;
+    made.src = address;
+    return made;
+  };
+  const images = Array.from({ length: plates || 0 }, (_, index) =>
+    image(plate(index), say('plates_alt')),
+  );
+  const fields = (patches || []).map((name) => image(patchAddress(name), ''));
   if (images.length) seen.plates = [];
   for (const [index, image] of images.entries())
     seen.plates?.push(await askPlate(image, say('plates_count', { n: index + 1, of }), stopped));
-  for (const [index, patch] of (patches || []).entries()) {
+  for (const [index, name] of (patches || []).entries()) {
     const count = say('plates_count', { n: images.length + index + 1, of });
-    seen[patch.name] = await askPatch(patch, count);
+    seen[name] = await askPatch(fields[index], count, stopped);
   }
   return seen;
+}
+
+/**
+ * Waits until an image is there, and says so where it is not.
+ * @param {HTMLImageElement} image
+ * @param {'plate' | 'patch'} name of the screen
+ * @param {() => boolean} stopped
+ */
+async function fetched(image, name, stopped) {
+  const address = image.src;
+  for (let wait = 1_000; !(await isDecoded(image)); wait *= 2) {
+    if (stopped()) break;
+    card(name, say(name === 'plate' ? 'plates_title' : 'patches_title'), [
+      make('p', 'text', say('picture_missing')),
+    ]);
+    await pause(Math.min(wait, 10_000));
+    image.src = address + '?again=' + wait;
+  }
 }
 
 /**
@@ -44,13 +62,7 @@ export async function screening({ plates, patches }, stopped) {
  * @returns {Promise<string>} the digit, empty where none was seen
  */
 async function askPlate(image, count, stopped) {
-  const address = image.src;
-  for (let wait = 1_000; !(await isDecoded(image)); wait *= 2) {
-    if (stopped()) break;
-    card('plate', say('plates_title'), [make('p', 'text', say('picture_missing'))]);
-    await pause(Math.min(wait, 10_000));
-    image.src = address + '?again=' + wait;
-  }
+  await fetched(image, 'plate', stopped);
   return new Promise((done) => {
     if (stopped()) return;
     const pad = make('div', 'digits');
@@ -76,20 +88,20 @@ async function askPlate(image, count, stopped) {
 }
 
 /**
- * @param {Patch} patch
+ * @param {HTMLImageElement} image
  * @param {string} count
+ * @param {() => boolean} stopped
  * @returns {Promise<number>} the place, −1 where none was seen
  */
-function askPatch(patch, count) {
+async function askPatch(image, count, stopped) {
+  await fetched(image, 'patch', stopped);
   return new Promise((done) => {
+    if (stopped()) return;
     const field = make('div', 'patches');
-    field.style.background = patch.field;
+    field.append(image);
     for (let place = 0; place < PLACES; place++) {
       const part = button('', 'part', () => end(place));
       part.setAttribute('aria-label', say('patches_part', { n: place + 1 }));
-      const square = make('span', 'square');
-      if (place === patch.place) square.style.background = patch.patch;
-      part.replaceChildren(square);
       field.append(part);
     }
     const look = make('div', 'look');

@@ -4,10 +4,20 @@
 /**
  * @typedef {import('../canvas/actions.js').Action} Action
  * @typedef {import('./outbox.js').PageEvent} PageEvent
- * @typedef {{ position: number, purpose: 'training' | 'trial' | 'second', words: string,
- *   original?: number | null, sketch: { id: string, width: number, height: number, closing: number },
+ * @typedef {{ position: number, practice?: boolean, words: string, original?: number | null,
+ *   sketch: { id: string, width: number, height: number, closing: number },
  *   ask_background?: boolean, actions?: Action[] }} PageSketch `original`: of a second coloring, the position of the first
  */
+
+/**
+ * What a sketch is for: practice, what counts, or a second coloring.
+ * @param {PageSketch} sketch
+ * @returns {'training' | 'trial' | 'second'}
+ */
+export function partOf({ practice, original }) {
+  if (practice) return 'training';
+  return original === null || original === undefined ? 'trial' : 'second';
+}
 
 export class Sketches {
   /** @type {Map<number, PageSketch>} */ #sketches = new Map();
@@ -95,9 +105,9 @@ export class Sketches {
     return !!this.answered || this.open.some((one) => this.log(one.position).length);
   }
 
-  /** How many of the open ones are for this. @param {string} purpose */
-  left(purpose) {
-    return this.open.filter((one) => one.purpose === purpose).length;
+  /** How many of the open ones are for this. @param {string} part */
+  left(part) {
+    return this.open.filter((one) => partOf(one) === part).length;
   }
 
   /** The sketch before the next one, while it can be opened again. */
@@ -107,14 +117,14 @@ export class Sketches {
     const next = this.open[0];
     if (!sketch || this.#reopened >= 0 || (next && next.position < last)) return null;
     // Practice that was looked at stays as it was seen, and so does what is colored once more.
-    const seen = sketch.purpose === 'training' && next && this.#round(next) !== this.#round(sketch);
+    const seen = sketch.practice && next && this.#round(next) !== this.#round(sketch);
     const twice = [...this.#sketches.values()].some((one) => one.original === last);
     return seen || twice ? null : sketch;
   }
 
   /** Which round of practice a sketch is of; -1 for those that count. @param {PageSketch} sketch */
-  #round({ position, purpose }) {
-    return purpose === 'training' ? Math.floor(position / this.study.practice.count) : -1;
+  #round({ position, practice }) {
+    return practice ? Math.floor(position / this.study.practice.count) : -1;
   }
 
   /**
@@ -170,14 +180,16 @@ export class Sketches {
    * @param {PageSketch} sketch
    * @returns {{ name: string, n: number, of: number }} `name` of the words
    */
-  progress({ position, purpose }) {
-    if (purpose === 'second') {
+  progress(sketch) {
+    const { position } = sketch;
+    const part = partOf(sketch);
+    if (part === 'second') {
       // They come after all others, a few at a time.
-      const seconds = [...this.#sketches.values()].filter((one) => one.purpose === 'second');
+      const seconds = [...this.#sketches.values()].filter((one) => partOf(one) === 'second');
       const n = seconds.filter((one) => one.position <= position).length;
       return { name: 'second_progress', n, of: seconds.length };
     }
-    if (purpose === 'training') {
+    if (part === 'training') {
       const count = this.study.practice?.count || this.practiceTotal;
       return { name: 'practice_progress', n: (position % count) + 1, of: count };
     }
@@ -186,9 +198,9 @@ export class Sketches {
     return { name: 'sketch_progress', n: position - this.practiceTotal + 1, of };
   }
 
-  /** @param {string} purpose */
-  #count(purpose) {
-    return [...this.#sketches.values()].filter((one) => one.purpose === purpose).length;
+  /** @param {string} part */
+  #count(part) {
+    return [...this.#sketches.values()].filter((one) => partOf(one) === part).length;
   }
 
   /**
@@ -196,15 +208,17 @@ export class Sketches {
    * @param {PageSketch} sketch
    * @returns {'' | 'again' | 'accepted' | 'begun' | 'second'}
    */
-  before({ position, purpose }) {
+  before(sketch) {
+    const { position } = sketch;
+    const part = partOf(sketch);
     if (this.log(position).length || this.isReopened(position)) return '';
-    if (purpose === 'training') {
+    if (part === 'training') {
       const whole = this.left('training') === this.study.practice?.count;
       return whole && position > 0 && this.practice.stage === 'again' ? 'again' : '';
     }
-    if (purpose === 'second') {
+    if (part === 'second') {
       const last = this.#sketches.get(Math.max(-1, ...this.#answered));
-      return last?.purpose === 'second' ? '' : 'second';
+      return last && partOf(last) === 'second' ? '' : 'second';
     }
     if (!this.practiceTotal || position !== this.practiceTotal) return '';
     return this.study.practice.review === 'none' ? 'begun' : 'accepted';

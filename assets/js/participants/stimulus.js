@@ -12,9 +12,9 @@ const REFERENCE_SHARE = 0.2;
 const MOST_REFERENCES = 4;
 
 /**
- * @typedef {{ position: number, purpose: 'training' | 'trial' | 'attention', words: string,
- *   places: { images: string[], weights: number[] | null }[], reference: number[] | null,
- *   expected: number | null }} PageTrial
+ * @typedef {{ position: number, practice: boolean, words: string, image?: string,
+ *   places: { images: string[], weights: number[] | null }[],
+ *   reference: number[] | null }} PageTrial without anything to look at it is words alone
  * @typedef {{ trial: PageTrial, ready: boolean, missing: boolean, done: Promise<void>,
  *   images: HTMLImageElement[][], strips: SVGElement[], reference: SVGElement | null }} Prepared
  */
@@ -102,8 +102,7 @@ export class Stimulus {
    * @returns {Prepared}
    */
   prepare(trial, changed) {
-    const attention = trial.purpose === 'attention';
-    const places = attention ? [] : trial.places;
+    const { places } = trial;
     const named = (/** @type {number} */ place) =>
       this.places > 1 ? say('picture', { n: place + 1 }) : say('picture_one');
     /** @type {Prepared} */
@@ -116,7 +115,7 @@ export class Stimulus {
       strips: [],
       reference: null,
     };
-    if (this.distributions && !attention) {
+    if (this.distributions && places.length) {
       const draw = (/** @type {number[] | null} */ weights, /** @type {string} */ words) =>
         strip(weights || [], this.colors, this.order, words);
       prepared.strips = places.map(({ weights }, n) => draw(weights, say('strip', { n: n + 1 })));

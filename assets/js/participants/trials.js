@@ -125,7 +125,7 @@ export class Trials {
 
   /** How many are practice now, before the rest. */
   get practice() {
-    return this.#open.filter((trial) => trial.purpose === 'training').length;
+    return this.#open.filter((trial) => trial.practice).length;
   }
 
   /** What to do, before the first one. */
@@ -136,7 +136,7 @@ export class Trials {
   /** The trial whose answer can be taken back. */
   get undoable() {
     const trial = this.#trials.get([...this.#answered].pop() ?? -1);
-    return trial && trial.purpose !== 'training' && !this.#feedback ? trial : null;
+    return trial && !trial.practice && !this.#feedback ? trial : null;
   }
 
   /**
@@ -146,7 +146,7 @@ export class Trials {
   heard(answer) {
     /** @type {PageTrial[]} */
     const fresh = (answer.trials || []).filter((one) => !this.#trials.has(one.position));
-    const practice = fresh.filter((trial) => trial.purpose === 'training');
+    const practice = fresh.filter((trial) => trial.practice);
     if (practice.length) this.#secondRound = practice[0].position;
     this.#learn(fresh);
     if (answer.participant) {
@@ -189,8 +189,8 @@ export class Trials {
    * @param {PageTrial} trial
    */
   #between(trial) {
-    if (this.#last?.purpose !== 'training') return '';
-    if (trial.purpose !== 'training') return 'main';
+    if (!this.#last?.practice) return '';
+    if (!trial.practice) return 'main';
     return trial.position === this.#secondRound ? 'again' : '';
   }
 
@@ -263,13 +263,13 @@ export class Trials {
   /** @param {Prepared} prepared */
   #paint(prepared) {
     const { trial } = prepared;
-    const attention = trial.purpose === 'attention';
+    const check = !trial.places?.length && !trial.image;
     this.#current = prepared;
     this.controls.begin(trial);
-    this.stimulus.show(prepared, attention ? this.#attentionWords(trial) : '');
+    this.stimulus.show(prepared, check ? trial.words : '');
     // What stands above keeps its room, so that nothing moves.
-    if (!attention) put(this.about, trial.words);
-    this.node.classList.toggle('reading', attention);
+    if (!check) put(this.about, trial.words);
+    this.node.classList.toggle('reading', check);
     this.verdict.replaceChildren();
     this.controls.enable(true, !!this.undoable);
     this.stimulus.enable(true);
@@ -291,22 +291,11 @@ export class Trials {
     this.#prepareAhead();
   }
 
-  /** @param {PageTrial} trial */
-  #attentionWords(trial) {
-    if (trial.words) return trial.words;
-    const { kind } = this.study;
-    const place = trial.expected || 0;
-    if (kind === 'ratings') return say('attention_rating', { n: place });
-    const n = kind === 'questions' ? String.fromCharCode(65 + place) : place + 1;
-    return say('attention_place', { n });
-  }
-
   /**
    * @param {PageTrial} trial
    * @param {string} [more] what else is said there
    */
-  #showProgress({ position, purpose }, more) {
-    const training = purpose === 'training';
+  #showProgress({ position, practice: training }, more) {
     const done = training ? position : position - this.#practice;
     const of = training ? this.#practice : this.total - this.#practice;
     const words = say(training ? 'practice' : 'progress', { n: done + 1, of });
@@ -325,7 +314,7 @@ export class Trials {
     delete this.node.dataset.painted;
     this.#askedAt = at;
     this.#last = prepared.trial;
-    const { position, purpose } = prepared.trial;
+    const { position, practice } = prepared.trial;
     this.#answered.add(position);
     this.outbox.add('answer', position, {
       kind,
@@ -340,7 +329,7 @@ export class Trials {
         hidden_ms: Math.round(hiddenMs() - this.#hiddenAt),
       },
     });
-    if (purpose === 'training') this.#awaitFeedback(value);
+    if (practice) this.#awaitFeedback(value);
     else this.go();
   }
 

@@ -12,8 +12,9 @@ FILL = {"do": "fill", "x": 1, "y": 2, "closing": 0, "color": "#aabbcc"}
 UNDO = {"do": "undo"}
 
 
-def sketch(position: int, purpose: str = "trial", **values: Any) -> dict[str, Any]:
-    return {"position": position, "purpose": purpose, "words": f"thing {position}", **values}
+def sketch(position: int, part: str = "trial", **values: Any) -> dict[str, Any]:
+    told = {"position": position, "practice": part == "training", "words": f"thing {position}"}
+    return {**told, "original": 0 if part == "second" else None, **values}
 
 
 def waits(kind: str, position: int, body: Any = None, place: int | None = None) -> dict[str, Any]:

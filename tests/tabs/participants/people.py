@@ -195,13 +195,23 @@ def event(
     }
 
 
+def part_of(trial: Mapping[str, Any]) -> str:
+    """What a trial is for, as far as its page can tell."""
+    if trial["practice"]:
+        return "training"
+    if trial.get("original") is not None:
+        return "second"
+    shown = trial.get("places") or trial.get("image") or trial.get("sketch")
+    return "trial" if shown else "attention"
+
+
 @dataclass
 class Person:
     """Somebody with a browser."""
 
     client: TestClient
     path: str
-    expected: Callable[[str, int], int | None]
+    expected: Callable[[str, int], int | None] = lambda person_id, position: None
     told: dict[str, Any] = field(default_factory=dict)
     trials: dict[int, dict[str, Any]] = field(default_factory=dict)
 

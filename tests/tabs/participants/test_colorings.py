@@ -27,6 +27,7 @@ from tests.tabs.participants.people import (
     coloring_plan,
     event,
     fill,
+    part_of,
     pictures,
     stroke,
 )
@@ -80,11 +81,11 @@ def test_what_a_designer_is_told(room: Room) -> None:
     told = person.enroll()
     assert told["participant"]["practice"] == {"stage": "open", "reason": "", "rounds": 1}
     assert told["participant"]["number_of_trials"] == 5
-    assert [trial["purpose"] for trial in told["trials"]] == ["training", "training"]
+    assert [part_of(trial) for trial in told["trials"]] == ["training", "training"]
     trial = told["trials"][0]
     assert set(trial) == {
         "position",
-        "purpose",
+        "practice",
         "original",
         "words",
         "group",
@@ -116,7 +117,7 @@ def test_a_whole_study_of_colorings(room: Room) -> None:
     link = opened(room)
     person = practiced(room, link)
     main = person.waiting
-    assert [trial["purpose"] for trial in main] == ["trial"] * 3
+    assert [part_of(trial) for trial in main] == ["trial"] * 3
     words = {trial["words"] for trial in person.trials.values()}
     assert len(words) == 5  # none twice
     position = main[0]["position"]
@@ -232,7 +233,7 @@ def test_a_practice_that_a_researcher_looks_at(room: Room) -> None:
     marks.add(link.study.id, someone, 3, "practice", "accepted", "", "ann")
     told = person.state()
     assert told["participant"]["practice"]["stage"] == "accepted"
-    assert [trial["purpose"] for trial in person.waiting] == ["trial"] * 3
+    assert [part_of(trial) for trial in person.waiting] == ["trial"] * 3
     assert room.log_differs(link.study) == []
     room.restart()
     assert room.log_differs(link.study) == []
@@ -253,7 +254,7 @@ def test_a_practice_that_is_looked_at_automatically(room: Room) -> None:
     person.colors(4)
     told = person.colors(5)
     assert told["participant"]["practice"]["stage"] == "accepted"
-    assert [trial["purpose"] for trial in person.waiting] == ["trial"] * 3
+    assert [part_of(trial) for trial in person.waiting] == ["trial"] * 3
     authors = {mark.author for mark in room.storage.coloring_marks.of_study(link.study.id)}
     assert authors == {"automatic"}
     assert room.log_differs(link.study) == []
@@ -365,7 +366,7 @@ def test_a_second_coloring_is_given_when_it_is_asked_for(room: Room) -> None:
     told = person.state()
     assert told["participant"]["stage"] == "trials"
     (second,) = person.waiting
-    assert (second["purpose"], second["original"], second["actions"]) == ("second", 2, [])
+    assert (part_of(second), second["original"], second["actions"]) == ("second", 2, [])
     assert second["words"] == person.trials[2]["words"]
     assert person.sends(event("undo", 2)).json()["code"] == "second"
     room.restart()

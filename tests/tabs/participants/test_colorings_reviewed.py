@@ -20,7 +20,7 @@ from tabs.studies.colorings.marks import (
 )
 from tabs.studies.colorings.quality import quality_json
 from tabs.studies.results import OfStudy
-from tests.tabs.participants.people import Person, Room, coloring_plan, event, fill
+from tests.tabs.participants.people import Person, Room, coloring_plan, event, fill, part_of
 
 
 def practiced(room: Room) -> tuple[Person, str, str]:
@@ -50,7 +50,7 @@ def test_a_practice_is_sent_back_and_then_accepted(room: Room) -> None:
     assert progress(room, study_id)["practice_waiting"][0]["round"] == 2
     post_practice(room.context, OWNER, PostPractice(**ask, value="accepted"))
     person.state()
-    assert [trial["purpose"] for trial in person.waiting] == ["trial"] * 3
+    assert [part_of(trial) for trial in person.waiting] == ["trial"] * 3
 
 
 def test_a_practice_with_a_skip_is_seen_and_accepted(room: Room) -> None:
@@ -75,7 +75,7 @@ def test_a_practice_with_a_skip_is_seen_and_accepted(room: Room) -> None:
     post_practice(room.context, OWNER, PostPractice(**ask, value="accepted", position=1))
     assert progress(room, link.study.id)["practice_waiting"] == []
     person.state()
-    assert [trial["purpose"] for trial in person.waiting] == ["trial"] * 3
+    assert [part_of(trial) for trial in person.waiting] == ["trial"] * 3
 
 
 def test_who_withdrew_waits_for_nobody(room: Room) -> None:
@@ -101,7 +101,7 @@ def test_an_automatic_practice_that_cannot_be_drawn_waits_for_a_person(
     ask = {"study": link.study.id, "participant": waiting["participant"]}
     post_practice(room.context, OWNER, PostPractice(**ask, value="accepted"))
     person.state()
-    assert [trial["purpose"] for trial in person.waiting] == ["trial"] * 3
+    assert [part_of(trial) for trial in person.waiting] == ["trial"] * 3
 
 
 def test_a_second_coloring_comes_to_the_page_and_into_quality(room: Room) -> None:
@@ -115,7 +115,7 @@ def test_a_second_coloring_comes_to_the_page_and_into_quality(room: Room) -> Non
     post_recolor(room.context, OWNER, place)
     person.state()
     (second,) = person.waiting
-    assert (second["purpose"], second["original"]) == ("second", 2)
+    assert (part_of(second), second["original"]) == ("second", 2)
     with pytest.raises(BadInput, match="already"):
         post_recolor(room.context, OWNER, place)
     with pytest.raises(BadInput, match="with the participant already"):

@@ -15,7 +15,7 @@ from core.vision_language.generators import Difficulty, GeneratedSettings, gener
 from core.vision_language.records import Form, Question
 from tests.annotation.studies_made import question_cases, question_plan
 from tests.node import run_module
-from tests.tabs.participants.people import Room, answer, event
+from tests.tabs.participants.people import Room, answer, event, part_of
 
 NO_SCREENING = Screening(False, False)
 
@@ -26,13 +26,12 @@ def test_no_page_is_told_what_is_right(room: Room) -> None:
     link = room.opened(plan)
     person = room.person(link)
     told = person.enroll()
-    shown = [one for one in told["trials"] if one["purpose"] == "trial"]
+    shown = [one for one in told["trials"] if part_of(one) == "trial"]
     assert len(shown) == 16
     for one in shown:
         assert set(one) == {
-            "position", "purpose", "words", "form", "choices", "image", "expected"
+            "position", "practice", "words", "form", "choices", "image"
         }  # fmt: skip
-        assert one["expected"] is None
         case = next(case for case in plan.cases if case.words == one["words"])
         assert case.question is not None
         assert one["choices"] == list(case.question.choices)
@@ -65,8 +64,7 @@ def test_from_consent_to_the_end_with_an_undo_and_a_resume(room: Room) -> None:
     room.restart()
     back = person.state()
     assert back["participant"]["positions_answered"] == [first]
-    while person.waiting:
-        person.post(*(answer(one["position"], one["expected"] or 0) for one in person.waiting))
+    person.answer_all()
     done = person.finish()
     assert done["stage"] == "finished"
     assert done["number_of_trials"] == 17

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
+from io import BytesIO
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from annotation.participants.screening import patches_for, plates_for
 from annotation.studies.cases import Kind
 from annotation.studies.plan import Completion, Material, Method, Screening, Training
 from core.studies import EventKind, Purpose, State
 from tabs.studies.results import compute
-from tests.tabs.participants.people import Person, Room, answer, event, plan
+from tests.annotation.studies_made import question_plan
+from tests.tabs.participants.people import Person, Room, answer, event, part_of, plan
 
 COMPLETION = Completion("C0DE", "https://example.org/done?cc=C0DE")
 _GIVEN = (COMPLETION.code, COMPLETION.url)
@@ -40,7 +46,7 @@ def test_from_consent_to_code(
     told = person.enroll()
     assert told["participant"]["stage"] == "trials"
     assert told["participant"]["code"] == told["participant"]["url"] == ""
-    shown = [trial for trial in told["trials"] if trial["purpose"] == "trial"]
+    shown = [trial for trial in told["trials"] if part_of(trial) == "trial"]
     assert all(len(trial["places"]) == places for trial in shown)
     distributions = values.get("material") is Material.DISTRIBUTIONS
     assert all((len(trial["reference"] or ()) == 71) == distributions for trial in shown)
@@ -128,8 +134,7 @@ def test_training_comes_first_and_again_where_too_few_were_right(room: Room) -> 
     link = room.opened(plan(8, 2, trials=4, training=Training(keys, needed=3)))
     person = room.person(link)
     told = person.enroll()
-    assert [trial["purpose"] for trial in told["trials"]] == ["training"] * 3
-    assert all(trial["expected"] is None for trial in told["trials"])
+    assert [part_of(trial) for trial in told["trials"]] == ["training"] * 3
     assert told["participant"]["number_of_trials"] == 7
 
     (record,) = room.storage.participants.of(link.study.id)
@@ -142,11 +147,11 @@ def test_training_comes_first_and_again_where_too_few_were_right(room: Room) -> 
     assert told["trials"] == []
     assert person.sends(event("undo", 0)).status_code == 409
     told = person.post(answer(2, expected(2)))
-    assert [trial["purpose"] for trial in told["trials"]] == ["training"] * 3
+    assert [part_of(trial) for trial in told["trials"]] == ["training"] * 3
     assert told["participant"]["training"]["attempt"] == 2
     told = person.post(*(answer(i, expected(i)) for i in (3, 4, 5)))
     assert told["participant"]["training"]["passed"]
-    assert [trial["purpose"] for trial in told["trials"]] == ["trial"] * 4
+    assert [part_of(trial) for trial in told["trials"]] == ["trial"] * 4
     person.answer_all()
     assert person.finish()["stage"] == "finished"
     assert room.log_differs(link.study) == []
@@ -161,7 +166,7 @@ def test_after_the_last_attempt_the_trials_come_anyway(room: Room) -> None:
     for position in (0, 1):
         told = person.post(answer(position, None, "skip"))
     assert not told["participant"]["training"]["passed"]
-    assert [trial["purpose"] for trial in told["trials"]] == ["trial"] * 4
+    assert [part_of(trial) for trial in told["trials"]] == ["trial"] * 4
 
 
 def test_screening_is_scored_once_and_holds_nobody_up(room: Room) -> None:
@@ -273,3 +278,46 @@ def test_the_papers_study(room: Room) -> None:
     assert study.state is State.CLOSED
     # The study was complete with the last answer of the last, who finished all the same.
     assert everybody[-1].told["participant"]["stage"] == "finished"
+
+
+@pytest.mark.parametrize("kind", ["pairs", "ratings", "questions"])
+def test_no_page_is_told_which_trials_are_checks_and_what_they_want(room: Room, kind: str) -> None:
+    """Nor where the patches are: the server judges, and a check has words alone."""
+    given: dict[str, Any] = {"attention": 3, "screening": Screening()}
+    if kind == "questions":
+        made = question_plan(8, 2, language="de", **given)
+    else:
+        values = {"kind": Kind.RATINGS, "tie": False} if kind == "ratings" else {}
+        made = plan(
+            6, 3, repeats=2, wording=(("attention_rating", "Rate {n}."),), **given, **values
+        )
+    link = room.opened(made)
+    person = room.person(link)
+    told = person.enroll()
+    record = told["participant"]["id"]
+    trials = room.storage.participants.trials(record)
+    checks = {one.position: one.expected for one in trials if one.purpose is Purpose.ATTENTION}
+    words = {
+        "pairs": lambda wanted: f"To show that you read this, choose {wanted + 1} here.",
+        "ratings": lambda wanted: f"Rate {wanted}.",
+        "questions": lambda wanted: (
+            f"Um zu zeigen, dass Sie dies lesen, wählen Sie hier die {'ABCD'[wanted]}."
+        ),
+    }[kind]
+    assert {
+        one["position"]: one["words"] for one in told["trials"] if part_of(one) == "attention"
+    } == {position: words(wanted) for position, wanted in checks.items()}
+    assert len({frozenset(one) for one in told["trials"]}) == 1, "all have the same names"
+    answered = person.post(answer(0, 0, "rating" if kind == "ratings" else "place"))
+    for text in (json.dumps(told), json.dumps(person.state()), json.dumps(answered)):
+        assert not re.search('"(purpose|expected|place|field|patch)"|#0A0A0A|#F8F8F8', text)
+    assert told["participant"]["patches"] == ["dark", "light"]
+    for one in patches_for(made.seed, 0):
+        got = person.client.get(f"{person.path}/patches/{one.name}.png")
+        srgb8 = np.asarray(Image.open(BytesIO(got.content)))
+        quarter = [srgb8[y : y + 240, x : x + 240] for y in (0, 240) for x in (0, 240)]
+        shown = [len(np.unique(part.reshape(-1, 3), axis=0)) == 2 for part in quarter]
+        assert shown == [place == one.place for place in range(4)]
+        assert srgb8[0, 0].tolist() == [*bytes.fromhex(one.field[1:])]
+    stranger = room.person(link)
+    assert stranger.client.get(f"{stranger.path}/patches/dark.png").status_code == 401

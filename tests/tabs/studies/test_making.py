@@ -19,6 +19,7 @@ from core.generation.registry import RENDERER
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import Nothing, read_as
+from tabs.participants.wording import FILES, FOLDER, words_of
 from tabs.studies.changing import Revision, create, revise
 from tabs.studies.form import StudyForm
 from tabs.studies.making import FORM, form_of
@@ -27,7 +28,6 @@ from tabs.studies.outline import CasesForm, cases, outline
 from tabs.studies.shelf import StudyShelf
 from tabs.studies.study import study_list
 from tabs.studies.texts import LANGUAGES
-from tabs.studies.wording import FILES, FOLDER, words_of
 from tests.concept_runs import concept_run, palettes_csv
 from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
