@@ -106,6 +106,7 @@ ACTIONS: Mapping[str, Action] = {
     "name-server": Action(
         "Servers can only be named on the machine where the app runs.", at_machine=True
     ),
+    "backup": Action("Only an admin can make backups and fetch them."),
     "read-notice": Action("That notice cannot be marked as read here."),
 }
 """Everything that is ever asked of :func:`may`."""

@@ -74,6 +74,7 @@ SHEETS = (
     "generate/realism",
     "page/unseen",
     "page/work",
+    "page/backup",
     "stage/stage",
     "stage/messages",
     "stage/bar",

@@ -46,6 +46,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("rules", "Rules judge diagnostic renders", shared=True),
         Kind(ASKING, "Questions are asked", shared=True),
         Kind("study", "A study is made", most=2, shared=True),
+        Kind("backup", "A backup is made"),
     )
 }
 

@@ -15,6 +15,7 @@ from tabs.accounts.routes import account_routes
 from tabs.api import gradio_api, mcp_server
 from tabs.ask import tab as ask
 from tabs.ask.routes import ask_routes
+from tabs.backup.routes import backup_routes
 from tabs.colorize import tab as colorize
 from tabs.colorize.routes import colorize_routes
 from tabs.compare import tab as compare
@@ -32,7 +33,7 @@ from tabs.inspect.routes import inspect_routes
 from tabs.judging.routes import judgment_routes
 from tabs.library.routes import prompt_routes
 from tabs.page import theme
-from tabs.page.actor import Actor, Role
+from tabs.page.actor import Actor, Role, allowed
 from tabs.page.answers import in_words, wrong_value
 from tabs.page.asset_files import asset_routes
 from tabs.page.context import Context
@@ -68,7 +69,9 @@ LOOK_S, PROGRESS_S = 0.01, 1.0
 def build(context: Context) -> Any:
     """The Gradio app: ``gr.Blocks`` with all tabs wired to ``context``."""
     with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
-        header = widget("page/header", elem_id="th-header", data=context.data_text(), account="")
+        header = widget(
+            "page/header", elem_id="th-header", data=context.data_text(), account="", backup=False
+        )
         with gr.Tabs(selected="inspect", elem_id="th-tabs") as tabs:
             with gr.Tab("Generate", id="generate"):
                 generate_view = generate.layout(context)
@@ -106,7 +109,11 @@ def build(context: Context) -> Any:
             on(
                 context,
                 "look",
-                lambda cause: gr.update(data=context.data_text(), account=cause.actor.name),
+                lambda cause: gr.update(
+                    data=context.data_text(),
+                    account=cause.actor.name,
+                    backup=not context.demo and allowed(cause.actor, "backup"),
+                ),
             ),
             outputs=header,
             **QUIET,
@@ -182,6 +189,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
         run_routes,
         wall_routes,
         export_routes,
+        backup_routes,
         judgment_routes,
         compare_people_routes,
         compare_tables_routes,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from storage.backup.restore import restore
 from tests.browser.conftest import Visit
 from tests.running import App, running
 
@@ -47,3 +48,20 @@ def test_a_run_is_seen_in_every_room_and_cancelled_there(app: App, visit: Visit)
     expect(panel).to_contain_text("Cancelled")
     panel.get_by_role("button", name="Take away what has ended").click()
     expect(button).to_be_hidden()
+
+
+def test_the_owner_backs_the_data_up_and_gets_the_file(
+    app: App, visit: Visit, tmp_path: Path
+) -> None:
+    page = visit(f"{app.address}/?tab=generate")
+    page.get_by_role("button", name="Back up", exact=True).click()
+    panel = page.get_by_role("region", name="Backup")
+    with page.expect_download() as sent:
+        panel.get_by_role("button", name="Back up now").click()
+    expect(panel).to_contain_text("checked.")
+    link = panel.get_by_role("link")
+    expect(link).to_have_text(sent.value.suggested_filename)
+    sent.value.save_as(tmp_path / "a.zip")
+    assert restore(tmp_path / "a.zip", tmp_path / "new").problems == ()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()

@@ -1,6 +1,7 @@
 // The gray that surrounds every image, and the data folder. The choice is kept in this browser.
 import { roomTab } from '../shared/dom.js';
 import { store } from '../shared/state.js';
+import { mountBackup } from './backup.js';
 import { mountWork } from './work.js';
 
 const SURROUNDS = { light: '#cfcfcf', middle: '#777777', dark: '#262626' };
@@ -86,6 +87,9 @@ export function mount({ element, props, watch }) {
   });
 
   mountWork(element);
+  const showBackup = mountBackup(element);
+  watch('backup', () => showBackup(Boolean(props.backup)));
+  showBackup(Boolean(props.backup));
   // The tour begins on the Generate tab.
   element.querySelector('.th-tour-button').addEventListener('click', () => {
     roomTab('Generate')?.click();

@@ -1,0 +1,1 @@
+"""Backups from the page: made by a job, listed, and sent."""

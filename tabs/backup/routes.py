@@ -1,0 +1,31 @@
+"""HTTP routes of backups: the list, a new one, and a file."""
+
+from __future__ import annotations
+
+from fastapi.responses import FileResponse, Response
+
+from tabs.backup.service import NamedBackup, backup_file, backups_view, start_backup
+from tabs.page.actor import Actor
+from tabs.page.answers import refusal
+from tabs.page.context import Context
+from tabs.page.door import Door
+from tabs.page.requests import Nothing
+
+
+def backup_routes(context: Context) -> Door:
+    """The router of backups."""
+    door = Door(context, "/api/backups")
+    door.gives("", Nothing, backups_view)
+    door.takes("", Nothing, start_backup)
+
+    @door.get("/{name}")
+    def file(name: str, actor: Actor = door.asking) -> Response:
+        try:
+            path = backup_file(context, actor, NamedBackup(name=name))
+        except Exception as error:
+            return refusal(error)
+        # Images do not get smaller by packing them again on their way.
+        headers = {"Cache-Control": "no-store", "Content-Encoding": "identity"}
+        return FileResponse(path, headers=headers, filename=path.name, media_type="application/zip")
+
+    return door

@@ -1,0 +1,108 @@
+"""Backups of the data folder that admins make from the page, in the folder ``backups`` in it.
+
+The latest one stays, and those that TrueHue made by itself before an update.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core.errors import NotAllowed, NotStored
+from core.generation.request import Cancelled
+from storage.backup.backup import ENDING, size_text
+from storage.backup.contents import BACKUPS
+from tabs.page.actor import Actor, asks
+from tabs.page.context import Context
+from tabs.page.errors import many
+from tabs.page.jobs import Job
+from tabs.page.requests import Nothing, PageRequest
+
+log = logging.getLogger("truehue")
+
+BACKUP = "backup"
+FROM_PAGE = "truehue-"
+_NAME = re.compile(rf"[a-z0-9-]{{1,80}}{re.escape(ENDING)}")
+
+
+class NamedBackup(PageRequest):
+    """A backup by the name of its file."""
+
+    name: str
+
+
+@asks("backup")
+def start_backup(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+    """Begins a backup in the background; its job's result names the file. The one that was made
+    from the page before goes when the new one is whole."""
+    _require_data(context)
+    return {"job": context.jobs.start(BACKUP, "Backup", actor, lambda job: _make(context, job)).id}
+
+
+@asks("backup")
+def backups_view(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+    """The backups that lie in the data folder, newest first."""
+    _require_data(context)
+    paths = sorted(_paths(context), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    return {"backups": [_json(path) for path in paths]}
+
+
+@asks("backup")
+def backup_file(context: Context, actor: Actor, request: NamedBackup) -> Path:
+    """The file of a backup. Raises NotStored."""
+    path = _folder(context) / request.name
+    if not _NAME.fullmatch(request.name) or not path.is_file():
+        raise NotStored("That backup is not here any more. Make another.")
+    return path
+
+
+def _require_data(context: Context) -> None:
+    if context.demo:
+        raise NotAllowed("A demonstration is not backed up from its page.")
+
+
+def _make(context: Context, job: Job) -> dict[str, Any]:
+    job.tell("Copying")
+
+    def progress(done: int, total: int) -> None:
+        if job.stop.is_set():
+            raise Cancelled
+        words = "Copying" if 2 * done < total else "Checking"
+        job.tell(words, round(100 * done / total) if total else 0, 100)
+
+    before = [path for path in _paths(context) if path.name.startswith(FROM_PAGE)]
+    folder = _folder(context)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path = folder / f"{FROM_PAGE}{datetime.now(UTC):%Y-%m-%d-%H%M%S}{ENDING}"
+    report = context.storage.write_backup(path, progress=progress)
+    for old in before:
+        old.unlink(missing_ok=True)
+    words = f"{many(report.facts.files, 'file')}, {size_text(report.file_bytes)}, checked."
+    if report.problems:
+        log.warning("The data folder is not whole:\n%s", "\n".join(report.problems))
+        words += (
+            f" {many(len(report.problems), 'thing')} the data folder itself lacks: see the log."
+        )
+    job.tell(words)
+    return _json(path)
+
+
+def _folder(context: Context) -> Path:
+    return context.storage.data_dir / BACKUPS
+
+
+def _paths(context: Context) -> list[Path]:
+    return [path for path in _folder(context).glob(f"*{ENDING}") if _NAME.fullmatch(path.name)]
+
+
+def _json(path: Path) -> dict[str, Any]:
+    stat = path.stat()
+    return {
+        "name": path.name,
+        "url": f"/api/backups/{path.name}",
+        "size": size_text(stat.st_size),
+        "made_at": datetime.fromtimestamp(stat.st_mtime, UTC).isoformat(timespec="seconds"),
+    }
