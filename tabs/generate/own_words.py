@@ -14,6 +14,9 @@ from core.sentences.reading import read_sentence
 FIRST = ("mug", "l3:Vivid reddish orange")
 """Object and color of the page's first picture, while no words are written."""
 
+MOST_SHOWN = 6
+"""Objects and notes that the form lists: a long text must not push the button away."""
+
 NOTHING_TO_JUDGE = "Nothing here can be judged: no object with a color is named."
 NOTHING_TO_DRAW = (
     "The renderer does not read sentences, it draws objects, and these words name none: choose an "
@@ -113,7 +116,12 @@ def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[st
     unasked = [target.name for target in reading.targets if target.color is None]
     if unasked and reading.judged:
         verb = "has" if len(unasked) == 1 else "have"
-        notes.append(f"The {' and the '.join(unasked)} {verb} no asked color: not judged.")
+        names = f"The {' and the '.join(unasked[:MOST_SHOWN])}"
+        if len(unasked) > MOST_SHOWN:
+            names = (
+                f"The {', the '.join(unasked[:MOST_SHOWN])} and {len(unasked) - MOST_SHOWN} more"
+            )
+        notes.append(f"{names} {verb} no asked color: not judged.")
     if renderer and reading.targets:
         notes += [shape.note for shape in shapes_for(reading.targets) if shape.note]
     elif renderer and own.text.strip():
@@ -122,11 +130,12 @@ def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[st
     return {
         "judged": [
             {"object": target.name, "label": target.color.label, "hex": target.color.hex}
-            for target in reading.judged
+            for target in reading.judged[:MOST_SHOWN]
             if target.color
         ],
+        "more": max(0, len(reading.judged) - MOST_SHOWN),
         "hand": reading.hand,
-        "notes": notes,
+        "notes": list(dict.fromkeys(notes))[:MOST_SHOWN],
         "problem": problem,
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ __all__ = [
     "OwnPrompt",
     "Settings",
     "count_of",
+    "field_problems",
     "guidance_scales",
     "own_prompt",
     "requests",
@@ -86,6 +87,23 @@ def settings(controls: Controls) -> Settings:
         failure=str(controls.failure or "none"),
         realism=realism_of(controls.realism),
     )
+
+
+def field_problems(controls: Controls) -> dict[str, str]:
+    """What is wrong with each field of the settings, by its name; empty where all can be read."""
+    checks: dict[str, Callable[[], object]] = {
+        "seed": lambda: _whole("The first seed", controls.seed, 0, MAX_SEED),
+        "seeds": lambda: _whole("Images per prompt", controls.seeds, 1, MOST_SEEDS),
+        "guidance": lambda: guidance_scales(controls.guidance),
+        "steps": lambda: _steps(controls.steps),
+    }
+    problems = {}
+    for name, check in checks.items():
+        try:
+            check()
+        except BadInput as error:
+            problems[name] = str(error)
+    return problems
 
 
 def guidance_scales(text: Any) -> tuple[float | None, ...]:

@@ -25,6 +25,7 @@ from tabs.generate.plan import (
     Controls,
     Settings,
     count_of,
+    field_problems,
     settings,
     summary_of,
     too_many,
@@ -81,6 +82,9 @@ def plan(
             view["problem"] = problem or reading["problem"]
     except TrueHueError as error:
         view["problem"] = str(error)
+    if fields := field_problems(Controls(*controls)):
+        # All of them at once, at the button and at their fields.
+        view |= {"problem": " ".join(fields.values()), "fields": fields}
     return [
         gr.update(view=view),
         gr.update(view=about),

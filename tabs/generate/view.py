@@ -100,7 +100,7 @@ def layout(context: Context) -> View:
             with gr.Column(elem_id="own-words", elem_classes="th-own"):
                 own_text = gr.Textbox(
                     label="Prompt",
-                    placeholder="A photo of a vivid reddish orange mug",
+                    placeholder="Describe an image. Empty: the object and color below.",
                     lines=2,
                     max_lines=6,
                     elem_id="generate-text",

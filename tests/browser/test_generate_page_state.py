@@ -481,3 +481,32 @@ def test_the_tour_takes_the_focus_and_gives_it_back(app: App, visit: Visit) -> N
     page.keyboard.press("Enter")
     expect(card).to_be_hidden()
     expect(start).to_be_focused()
+
+
+def test_draw_with_open_settings_shows_the_result_and_back_comes_back_to_it(
+    app: App, visit: Visit
+) -> None:
+    page = visit(app.address + LINK)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    tab = GeneratePage(page)
+    tab.write("generate-seed", "-5")
+    tab.write("generate-steps", "abc")
+    wrong = page.locator("#more-settings [aria-invalid=true]")
+    expect(wrong).to_have_count(2)
+    expect(tab.note).to_contain_text("Steps is a whole number")
+    tab.write("generate-steps", "")
+    tab.write("generate-seed", "3")
+    expect(wrong).to_have_count(0)
+    page.evaluate("window.scrollTo(0, 0)")
+    tab.drawn(tab.draw())
+    result = page.locator("#result")
+    for part in (tab.draw_button, result.locator("img"), result.locator(".th-result-verdict")):
+        expect(part).to_be_in_viewport(ratio=0.99)
+    before = page.evaluate("window.scrollY")
+    assert before > 0
+    result.locator(".th-result-picture").click()
+    expect(page.locator("#verdict .th-headline")).to_be_visible()
+    expect(page).to_have_url(re.compile("tab=inspect"))
+    page.go_back()
+    expect(result.locator("img")).to_be_in_viewport()
+    page.wait_for_function("(before) => Math.abs(window.scrollY - before) < 3", arg=before)

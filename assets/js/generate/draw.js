@@ -2,6 +2,8 @@
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
 
+const FIELDS = ['seed', 'seeds', 'guidance', 'steps'];
+
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, trigger, watch }) {
   const button = element.querySelector('.th-draw-button');
@@ -25,6 +27,18 @@ export function mount({ element, props, trigger, watch }) {
         : 'Click a prompt in the list.';
     note.textContent = say;
     note.classList.toggle('th-problem', Boolean(asked.prompts && view.problem));
+    markFields(view.fields || {});
+  }
+  // What cannot be read is marked where it stands, and its fold is opened.
+  function markFields(problems) {
+    FIELDS.forEach((name) => {
+      const field = document.querySelector('#generate-' + name + ' :is(input, textarea)');
+      if (!field) return;
+      if (problems[name]) field.setAttribute('aria-invalid', 'true');
+      else field.removeAttribute('aria-invalid');
+      field.setAttribute('title', problems[name] || '');
+    });
+    if (Object.keys(problems).length) store.tell('more-settings');
   }
 
   // The address opens the browser's view and the request again.
@@ -73,6 +87,9 @@ export function mount({ element, props, trigger, watch }) {
     sending = Date.now();
     show();
     trigger('draw', { mode: asked.mode, refs: asked.refs(), at: sending });
+    // Progress, image and verdict appear in this row, which open settings push out of sight.
+    const row = element.closest('.th-draw-row');
+    if (row) row.scrollIntoView({ block: 'nearest' });
     // An answer that never comes must not keep the button shut.
     const mine = sending;
     setTimeout(() => {

@@ -16,6 +16,9 @@ export function mount({ element, props, trigger, watch }) {
         const words = make('b', '', one.object + ', ' + one.label);
         return [...(at ? [make('span', '', '; ')] : []), swatches([one.hex]), words];
       }),
+      ...(view.more
+        ? [make('span', '', ' and ' + view.more.toLocaleString('en-US') + ' more')]
+        : []),
     );
     hand.hidden = !view.hand;
     put(hand.querySelector('span'), view.hand || '');

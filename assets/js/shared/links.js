@@ -158,6 +158,12 @@ function write(address, push) {
   store.tell('shown', { query: queryNow() });
 }
 
+const roomOf = (place) => ROOMS[place.split(' ')[0]] || '';
+function roomNow() {
+  const tab = document.querySelector('#th-tabs [role=tab][aria-selected=true]');
+  return tab ? tab.textContent.trim() : '';
+}
+
 // A late answer to what was asked before someone went back speaks of a place that was left.
 function show(address, words) {
   const query = new URLSearchParams(address);
@@ -172,8 +178,6 @@ function show(address, words) {
   }
   if (went) {
     acted = false;
-    const left = record(here.n);
-    left.scroll = window.scrollY;
     Object.keys(records).forEach((n) => {
       if (Number(n) > here.n) delete records[n];
     });
@@ -270,7 +274,8 @@ window.addEventListener('popstate', (event) => {
 window.addEventListener(
   'scroll',
   () => {
-    if (!settling) record(here.n).scroll = window.scrollY;
+    // Another room that comes to the front moves the page before its address is shown.
+    if (!settling && roomNow() === roomOf(key)) record(here.n).scroll = window.scrollY;
   },
   { passive: true },
 );

@@ -98,6 +98,18 @@ def test_what_will_be_judged_is_said_before_anything_is_drawn() -> None:
     assert "drawn all the same" not in " ".join(refused["notes"])
 
 
+def test_a_long_text_lists_few_objects_and_says_how_many_more() -> None:
+    view = reading_view(OwnPrompt("a red mug " * 600, *FIRST, NOBODY), True, True)
+    assert (len(view["judged"]), view["more"]) == (6, 594)
+    assert len(view["notes"]) <= 6
+    view = reading_view(
+        OwnPrompt("a red mug and " + "a cat, a dog " * 9, edited=NOBODY), False, False
+    )
+    (note,) = view["notes"]
+    assert note.endswith("and 12 more have no asked color: not judged.")
+    assert reading_view(OwnPrompt("a red mug", *FIRST, NOBODY), True, True)["more"] == 0
+
+
 def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
     """The fields are those of the first picture, as they are when Draw comes before they follow."""
     job = tab.start(context, OWNER, {"mode": "own"}, OwnPrompt(UNICORN, *FIRST, NOBODY), *HOW)

@@ -68,6 +68,16 @@ def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
     return context.storage.drawings.recent(prompt=("gencolorbench", prompt.id)), prompt
 
 
+def test_every_field_that_cannot_be_read_is_named(context: Context) -> None:
+    controls = ([RENDERER], -5, 9999, "-3", "abc", 0, "studio", "none")
+    view = tab.plan(context, OWNER, {"mode": "own"}, MUG, *controls)[0]["view"]
+    assert list(view["fields"]) == ["seed", "seeds", "guidance", "steps"]
+    assert "not -5" in view["fields"]["seed"]
+    assert all(words in view["problem"] for words in view["fields"].values())
+    view = tab.plan(context, OWNER, {"mode": "own"}, MUG, *RIGHT)[0]["view"]
+    assert "fields" not in view
+
+
 def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Context) -> None:
     sent = {"mode": "basket", "refs": [["concepts", "concept-0044-rotten-photo"]]}
     job = tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", "none")
