@@ -11,6 +11,7 @@ from core.color.systems import SYSTEMS
 from core.errors import BadInput, NotStored
 from core.generation.readiness import missing
 from core.generation.registry import MODELS, model, name_of
+from core.generation.released import RELEASED
 from core.generation.renderer import FAILURES, LIGHTS
 from core.machine import gpus_here, usable_cores
 from core.masks.grounded.variants import VARIANTS
@@ -35,7 +36,6 @@ from tabs.runs.request import (
     DETECTOR,
     GROUNDED,
     SEGMENTER,
-    SETTINGS,
     RunRequest,
     RunSpec,
 )
@@ -96,7 +96,7 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
         "limit": DEFAULT_LIMIT,
         "images": DEFAULT_IMAGES,
         "sizes": [{"id": str(side), "name": f"{side} × {side}"} for side in SIZES],
-        "settings": [{"id": name, "name": name} for name in SETTINGS],
+        "settings": [{"id": RELEASED, "name": "GenColorBench's public code"}],
         "lights": [{"id": light, "name": light} for light in LIGHTS],
         "failures": [{"id": failure, "name": failure} for failure in FAILURES],
         "variants": [{"id": variant.id, "name": variant.name} for variant in VARIANTS],

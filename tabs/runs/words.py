@@ -219,7 +219,9 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
         sentences += _protocol_of_concepts(plans)
     if spec.settings:
         each = "; ".join(
-            f"{plan.steps} steps, guidance {plan.guidance:g}, {plan.size_px} px" for plan in plans
+            f"{name_of(plan.model)} {plan.steps} steps, guidance {plan.guidance:g}, "
+            f"{plan.size_px} px"
+            for plan in plans
         )
         sentences.append(
             f"Settings {spec.settings}: {each}. The public code's noise came from a GPU's "
