@@ -65,7 +65,8 @@ class Standing:
 class _Row:
     """One participant. ``waiting`` are main trials without an answer, by position; ``skipped`` are
     sketches that were not colored, and so are for others to color; ``votes`` are settled ones, each
-    a pair and its outcome; ``judged`` is what a rule said of them after so many ``changes``."""
+    a pair and its outcome; ``begun``: they have answered something; ``judged`` is what a rule said
+    of them after so many ``changes``."""
 
     number: int
     sign_at: datetime
@@ -75,6 +76,7 @@ class _Row:
     answers: dict[int, Answer] = field(default_factory=dict)
     screening: list[Event] = field(default_factory=list)
     votes: dict[int, _Vote] = field(default_factory=dict)
+    begun: bool = False
     done: bool = False
     changes: int = 0
     judged: tuple[Excludes | None, int, bool] = (None, -1, False)
@@ -166,6 +168,7 @@ class Ledger:
         if trial is None:
             return
         if event.kind is EventKind.ANSWER:
+            row.begun = True
             row.answers[trial.position] = read_answer(self._plan, trial, event)
             row.changes += 1
         elif event.kind is EventKind.UNDO:
@@ -234,7 +237,7 @@ class Ledger:
         return {at for at in out if row.trials[at].purpose is Purpose.MAIN}
 
     def _absence(self, row: _Row) -> timedelta:
-        return timedelta(seconds=self._plan.abandoned_after_s)
+        return timedelta(seconds=self._plan.absence_s(row.begun))
 
     def _settle(self, until: datetime) -> None:
         while self._unsettled and self._unsettled[0][0] <= until:

@@ -96,10 +96,11 @@ class StudyPlan:
     ``votes`` are the answers wanted a stimulus, or the colorings a concept; ``trials`` the main
     trials a participant gets at most; ``repeats`` and ``attention`` come on top. ``seed`` is where
     all chance starts from. ``abandoned_after_s``: seconds without a sign of a participant, after
-    which the stimuli without an answer go to others too. ``intro`` and ``outro`` are pages before
-    and after; ``wording`` replaces words of the page by name. ``provenance`` are sentences on what
-    the cases were made of and what was left out, for those who read the results. ``practice`` and
-    ``examples`` are for sketches that are colored, ``question_set`` for questions.
+    which the stimuli without an answer go to others too; ``unanswered_after_s`` is the same of
+    somebody who has answered nothing yet, None as long, and never longer. ``intro`` and ``outro``
+    are pages before and after; ``wording`` replaces words of the page by name. ``provenance`` are
+    sentences on what the cases were made of and what was left out, for those who read the results.
+    ``practice`` and ``examples`` are for sketches that are colored, ``question_set`` for questions.
     ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
     to the concept, and such a coloring is flagged; None, as in plans that were stored before there
     was this, flags and does not ask. Raises BadInput for a plan that cannot be served.
@@ -126,6 +127,7 @@ class StudyPlan:
     completion: Completion = field(default_factory=Completion)
     closing: Closing = field(default_factory=Closing)
     abandoned_after_s: int = 3_600
+    unanswered_after_s: int | None = None
     language: str = "en"
     intro: str = ""
     outro: str = ""
@@ -149,6 +151,7 @@ class StudyPlan:
             ("repeats", self.repeats, 0, self.trials),
             ("attention", self.attention, 0, self.trials),
             ("abandoned_after_s", self.abandoned_after_s, 60, 30 * 86_400),
+            ("unanswered_after_s", self.absence_s(answered=False), 60, 30 * 86_400),
         ):
             if not least <= number <= most:
                 raise BadInput(f"{name} is a whole number from {least} to {most}.", name)
@@ -287,6 +290,13 @@ class StudyPlan:
             )
             return min(most, MOST_LETTERS_CHECKED)
         return RATING_STEPS if self.kind is Kind.RATINGS else SIZES[self.kind]
+
+    def absence_s(self, answered: bool) -> int:
+        """Seconds without a sign, after which the places of somebody are free: of who has, or has
+        not, ``answered`` anything."""
+        if answered or self.unanswered_after_s is None:
+            return self.abandoned_after_s
+        return min(self.unanswered_after_s, self.abandoned_after_s)
 
     def watches_background(self, case: Case) -> bool:
         """Whether color on the surround of a case's sketch is out of place: never in landscapes,

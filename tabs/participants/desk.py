@@ -215,7 +215,8 @@ class Desk:
 
     def gone(self, seat: Seat, at: datetime) -> bool:
         """Whether nothing more is expected of somebody at a time: done, or no sign for long."""
-        return seat.done or at - seat.sign_at > timedelta(seconds=self.plan().abandoned_after_s)
+        absence_s = self.plan().absence_s(bool(seat.answers or seat.revisions))
+        return seat.done or at - seat.sign_at > timedelta(seconds=absence_s)
 
     def decides(self, seat: Seat, events: Sequence[Event]) -> bool:
         """Whether these events change what others are given: they wait for their turn then."""

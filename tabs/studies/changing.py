@@ -89,6 +89,7 @@ def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
             closing=closing_of(form),
             completion=completion_of(form),
             abandoned_after_s=form.abandoned_after_s,
+            unanswered_after_s=form.unanswered_after_s,
         )
         return _stored_view(context, actor, plan, form, record)
 

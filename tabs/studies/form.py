@@ -207,6 +207,9 @@ class StudyForm(PageRequest):
     abandoned_after_s: Annotated[
         int, BeforeValidator(_absence), Field(ge=LEAST_ABSENCE_S, le=MOST_ABSENCE_S)
     ] = 3_600
+    unanswered_after_s: Annotated[
+        int, BeforeValidator(_absence), Field(ge=LEAST_ABSENCE_S, le=MOST_ABSENCE_S)
+    ] = 600
     seed: Seed = 1
 
     @classmethod

@@ -103,9 +103,14 @@ class CopyChecks:
 
 def _check_served(copy: StudyCopy, first: int) -> None:
     """Once somebody took part (``first`` is the earliest version that anybody saw), no version of
-    the plan changes what people see: results are of all of them together."""
+    the plan changes what people see: results are of all of them together. What a version does not
+    name is as it was before there was such a setting."""
     fixed = [
-        {name: value for name, value in one.plan.items() if name not in (*REVISABLE, FORM)}
+        {
+            name: value
+            for name, value in to_json(from_json(one.plan)).items()
+            if name not in REVISABLE
+        }
         for one in copy.plans[first - 1 :]
     ]
     if any(one != fixed[0] for one in fixed):

@@ -12,6 +12,7 @@ from typing import Any
 from annotation.assignment.ledger import Ledger
 from annotation.judgments.answers import AnswerKind, answers_of
 from annotation.participants.exclusion import exclusions_of
+from annotation.studies.plan import StudyPlan
 from core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
@@ -32,8 +33,8 @@ class StudyRequest(PageRequest):
 @dataclass(frozen=True)
 class Person:
     """One participant as the log has them. ``answered`` and ``trials`` count main trials; ``times``
-    are when their main answers came, ``response_ms`` how long each took; results are without who
-    is ``excluded``."""
+    are when their main answers came, ``response_ms`` how long each took; ``begun``: they have
+    answered something; results are without who is ``excluded``."""
 
     record: ParticipantRecord
     stage: str
@@ -44,6 +45,7 @@ class Person:
     last_at: datetime
     times: tuple[datetime, ...]
     response_ms: tuple[float, ...]
+    begun: bool = False
     excluded: bool = False
 
 
@@ -74,13 +76,13 @@ def live(context: Context, actor: Actor, request: StudyRequest) -> dict[str, Any
     progress = progress_of(context, record)
     now = datetime.now(UTC)
     links = {link.id: link.label for link in context.storage.invitations.of(record.id)}
-    abandoned_s = current(context, record).abandoned_after_s
+    plan = current(context, record)
     people = [
         {
             "id": person.record.id,
             "number": person.record.number,
             "label": f"Participant {person.record.number + 1}",
-            "stage": stage_now(person, abandoned_s, now),
+            "stage": stage_now(person, plan, now),
             "answered": sum(person.answered.values()),
             "trials": person.trials,
             "enrolled_at": person.record.enrolled_at.isoformat(),
@@ -115,7 +117,7 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
         count - progress.excluded.get(stimulus.id, 0)
         for count, stimulus in zip(given, stimuli, strict=True)
     ]
-    stages = Counter(stage_now(one, plan.abandoned_after_s, now) for one in progress.people)
+    stages = Counter(stage_now(one, plan, now) for one in progress.people)
     spread = Counter(load)
     times = [ms for person in progress.people for ms in person.response_ms]
     wanted = plan.answers_wanted
@@ -147,9 +149,9 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
     }
 
 
-def stage_now(person: Person, abandoned_after_s: int, now: datetime) -> str:
+def stage_now(person: Person, plan: StudyPlan, now: datetime) -> str:
     """The stage, or that nothing was heard of them for long."""
-    gone = now - person.last_at > timedelta(seconds=abandoned_after_s)
+    gone = now - person.last_at > timedelta(seconds=plan.absence_s(person.begun))
     return AWAY if gone and person.stage not in ("finished", "withdrawn") else person.stage
 
 
@@ -235,6 +237,7 @@ def _person(
         tuple(
             answer.response_ms for answer in standing.values() if answer.kind is not AnswerKind.SKIP
         ),
+        any(event.kind is EventKind.ANSWER for event in events),
     )
 
 

@@ -88,6 +88,7 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
         completion=completion_of(form),
         closing=closing_of(form),
         abandoned_after_s=form.abandoned_after_s,
+        unanswered_after_s=form.unanswered_after_s,
         language=form.language,
         intro=form.intro,
         outro=form.outro,

@@ -63,6 +63,7 @@ def presets(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
             "variants": [1, 100],
             "models": [1, MOST_MODELS],
             "abandoned_after_s": [60, 30 * 86_400],
+            "unanswered_after_s": [60, 30 * 86_400],
             "seed": [0, 2**31 - 1],
         },
     }

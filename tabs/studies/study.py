@@ -25,7 +25,7 @@ from tabs.studies.rights import may_personal, without_completion
 
 log = logging.getLogger("truehue")
 
-REVISABLE = ("title", "closing", "completion", "abandoned_after_s")
+REVISABLE = ("title", "closing", "completion", "abandoned_after_s", "unanswered_after_s")
 """What may change once people came in: nothing of it changes what they see and answer."""
 _STATES = {
     State.DRAFT: "Made",
@@ -158,6 +158,7 @@ def plan_json(plan: StudyPlan) -> dict[str, Any]:
         "completion": asdict(plan.completion),
         "closing": asdict(plan.closing),
         "abandoned_after_s": plan.abandoned_after_s,
+        "unanswered_after_s": plan.absence_s(answered=False),
         "language": plan.language,
         "wording": dict(plan.wording),
         "seed": plan.seed,
@@ -176,7 +177,7 @@ def name_of(context: Context, actor_id: str) -> str:
 
 def _row(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]:
     plan, progress = current(context, record), progress_of(context, record)
-    stages = [stage_now(one, plan.abandoned_after_s, now) for one in progress.people]
+    stages = [stage_now(one, plan, now) for one in progress.people]
     links = context.storage.invitations.of(record.id)
     return {
         **_head(context, record, plan),

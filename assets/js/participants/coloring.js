@@ -193,7 +193,7 @@ export class Colorings {
     if (!easel) return;
     onlyOnce(event);
     easel.endStroke();
-    const { position, words } = easel.sketch;
+    const { words } = easel.sketch;
     if (!easel.coloredShare) {
       const name = this.study.skip ? 'nothing_colored' : 'nothing_colored_only';
       this.#screen?.say(say(name, { words }));

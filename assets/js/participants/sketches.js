@@ -6,7 +6,8 @@
  * @typedef {import('./outbox.js').PageEvent} PageEvent
  * @typedef {{ position: number, practice?: boolean, words: string, original?: number | null,
  *   sketch: { id: string, width: number, height: number, closing: number },
- *   ask_background?: boolean, actions?: Action[] }} PageSketch `original`: of a second coloring, the position of the first
+ *   ask_background?: boolean, actions?: Action[] }} PageSketch `original`: of a second coloring, the
+ *   position of the first
  */
 
 /**

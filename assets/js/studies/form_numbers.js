@@ -193,6 +193,10 @@ export function closingPart({ form, changed }) {
         per: 60,
         hint: 'Without a sign of somebody. Who comes back goes on all the same.',
       }),
+      of.number('unanswered_after_s', 'Without an answer yet, minutes', {
+        per: 60,
+        hint: 'The same for somebody who has not answered anything: 10 by default.',
+      }),
     ),
   );
   return node;

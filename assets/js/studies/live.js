@@ -278,6 +278,9 @@ export function liveView(box, current) {
         '. Every answer that is wanted was given, or is held by somebody who is at it. ' +
         'Places come free when somebody stops, or gives no sign for ' +
         duration(current.study.plan.abandoned_after_s) +
+        ' (' +
+        duration(current.study.plan.unanswered_after_s) +
+        ' before the first answer)' +
         '. (Counted since TrueHue started; a page that is loaded again counts again.)',
     );
   }

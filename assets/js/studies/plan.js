@@ -239,7 +239,13 @@ export function planView(box, current) {
             .join(', ') || 'none',
         ],
         ['Closes', closingWords(plan)],
-        ['Abandoned after', Math.round(plan.abandoned_after_s / 60) + ' min without a sign'],
+        [
+          'Abandoned after',
+          Math.round(plan.abandoned_after_s / 60) +
+            ' min without a sign, ' +
+            Math.round(plan.unanswered_after_s / 60) +
+            ' min before the first answer',
+        ],
         [
           'Completion',
           study.personal

@@ -95,6 +95,24 @@ def test_an_erasure_explains_what_was_served_while_they_were_there(room: Room) -
     assert told["words"].endswith("This should not be.")
 
 
+def test_a_place_without_an_answer_is_free_after_ten_minutes(room: Room) -> None:
+    """And one with an answer after an hour, as the researcher set it."""
+    link = room.opened(plan(4, 3, votes=2, trials=12, unanswered_after_s=600))
+    looker, worker = room.person(link), room.person(link)
+    looker.enroll()
+    worker.enroll()
+    worker.post(answer(0))
+    late = room.person(link)
+    room.clock.turn(590)
+    assert late.state()["study"]["state"] == "full"
+    room.clock.turn(20)
+    assert late.state()["study"]["state"] == "open"
+    assert len(late.enroll()["trials"]) == 12
+    assert room.person(link).state()["study"]["state"] == "full"
+    assert looker.post(answer(0))["stored"], "who comes back goes on"
+    assert replay_of(room, link)["whole"]
+
+
 REPLACING = Closing(replace_excluded=True)
 
 
