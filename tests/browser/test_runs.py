@@ -65,6 +65,22 @@ def test_a_run_is_started_watched_paused_and_finished(
     page = visit(started.address + RUNS)
     box = runs(page)
     expect(box.locator(".th-runs-empty")).to_be_visible()
+    # The models that find objects are not installed: another model gets masks that can be made.
+    box.get_by_label("Small (trained on the renderer)").check()
+    masks = box.get_by_role("group", name="Masks")
+    expect(masks.get_by_role("button", name="Whole picture")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    expect(box.locator(".th-runs-hint").first).to_contain_text("The background counts too")
+    # Chosen all the same, the reason stands beside the button too.
+    masks.get_by_role("button", name="Find the objects").click()
+    watch.refused.add("/api/runs")
+    box.get_by_role("button", name="Start", exact=True).click()
+    beside = box.locator(".th-runs-form > .th-problem")
+    expect(beside).to_contain_text("The weights of GroundingDINO base")
+    box.get_by_label("Small (trained on the renderer)").uncheck()
+    masks.get_by_role("button", name="Exact").click()
+    expect(beside).to_be_hidden()
     ask_for(box, "mugs and cubes", "20")
     expect(box.locator(".th-runs-total")).to_have_text("12 prompts × 20 = 240 pictures")
     # What is wrong is said under the field that it speaks of, while it is typed.

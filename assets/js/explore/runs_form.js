@@ -38,6 +38,8 @@ export function runForm(element, root, started) {
   let kind = 'drawn';
   let masker = 'exact';
   let ownMasker = false;
+  // Whose images are scored was chosen, and not just the newest.
+  let ownSource = false;
 
   const estimate = runEstimate(form, {
     isShown: () => Boolean(data) && element.offsetParent !== null,
@@ -147,7 +149,7 @@ export function runForm(element, root, started) {
       .querySelectorAll('.th-runs-scores')
       .forEach((node) => node.classList.toggle('th-off', !stored));
     form.querySelector('[data-field=concepts]').classList.toggle('th-off', !ofConcepts());
-    if (!ownMasker) masker = drawsHere ? 'grounded' : 'exact';
+    if (!ownMasker) masker = !drawsHere ? 'exact' : finders().length ? 'whole' : 'grounded';
     form
       .querySelectorAll('.th-runs-grounded')
       .forEach((node) => node.classList.toggle('th-off', masker !== 'grounded'));
@@ -173,21 +175,30 @@ export function runForm(element, root, started) {
         soon();
       },
     );
-    put(form.querySelector('[data-field=masker] .th-runs-hint'), HINTS[masker][kind]);
-    const lacking =
-      masker === 'grounded' && data
-        ? ['detector', 'segmenter', 'presence']
-            .map((role) => data[role + 's'].find((one) => one.id === field(role).value))
-            .filter((one) => one && one.lacking)
-        : [];
+    put(
+      form.querySelector('[data-field=masker] .th-runs-hint'),
+      HINTS[masker][kind] +
+        (drawsHere && !ownMasker && masker === 'whole'
+          ? ' The background counts too, which is wrong for an object in a scene: the models that' +
+            ' find objects are not installed (see “Find the objects”).'
+          : ''),
+    );
+    const lacking = masker === 'grounded' ? finders() : [];
     form
       .querySelector('.th-runs-lacking')
       .replaceChildren(...lacking.map((one) => make('li', '', one.lacking)));
   }
+  // The models that find objects as chosen, those that cannot be used here.
+  function finders() {
+    if (!data) return [];
+    return ['detector', 'segmenter', 'presence']
+      .map((role) => data[role + 's'].find((one) => one.id === field(role).value))
+      .filter((one) => one && one.lacking);
+  }
   function fill() {
     const named = (one) => ({ id: one.id, name: one.name });
     const set = explore.runSet || field('set').value || data.set;
-    const stored = field('stored').value;
+    const stored = ownSource ? field('stored').value : '';
     const sets = data.sets.map(
       (one) => new Option(one.name + ' · ' + one.count.toLocaleString('en-US'), one.id),
     );
@@ -275,6 +286,7 @@ export function runForm(element, root, started) {
         return;
       if (['set', 'concepts'].includes(name) && explore.runSetAsked) return;
       input.value = value;
+      if (name === 'stored' && value) ownSource = true;
     });
     [
       ['models', modelBox],
@@ -301,7 +313,9 @@ export function runForm(element, root, started) {
       ownMasker,
       models: checked(modelBox),
       rules: checked(form.querySelector('.th-runs-rules')),
-      fields: Object.fromEntries(KEPT_FIELDS.map((name) => [name, field(name).value])),
+      fields: Object.fromEntries(
+        KEPT_FIELDS.map((name) => [name, name === 'stored' && !ownSource ? '' : field(name).value]),
+      ),
     });
   }
   function soon() {
@@ -309,7 +323,10 @@ export function runForm(element, root, started) {
     estimate.soon();
   }
   form.addEventListener('input', (event) => {
-    if (event.target === field('stored')) ownSet();
+    if (event.target === field('stored')) {
+      ownSource = true;
+      ownSet();
+    }
     show();
     soon();
   });
@@ -332,6 +349,9 @@ export function runForm(element, root, started) {
       started(made.runs);
     } catch (error) {
       tell(error.field, error.message);
+      // The field may be out of sight: the reason stands beside the button too.
+      put(refused, error.message);
+      refused.hidden = false;
     }
     begin.setAttribute('aria-disabled', 'false');
     put(begin, 'Start');
