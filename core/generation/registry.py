@@ -391,4 +391,4 @@ def name_of(model_id: str) -> str:
     try:
         return model(model_id).name
     except BadInput:
-        return model_id
+        return "unknown model" if model_id == "unknown" else model_id

@@ -7,7 +7,7 @@ became of every file, ``drawing`` turns a step into what storage keeps. Nothing 
 from __future__ import annotations
 
 from core.image_sets.archive import unpacked
-from core.image_sets.planning import UNKNOWN_MODEL, plan, unreadable
+from core.image_sets.planning import UNKNOWN_MODEL, plan, unreadable, unreadable_found
 from core.image_sets.reading import read
 from core.image_sets.records import FolderPlan, FoundImage, ImportStep, Remark, drawing
 from core.image_sets.reporting import FolderReport, RemarkList, Tally, report
@@ -27,4 +27,5 @@ __all__ = [
     "report",
     "unpacked",
     "unreadable",
+    "unreadable_found",
 ]

@@ -3,7 +3,7 @@
 A CSV file with a header: ``file`` (below the folder), and ``prompt_id`` or ``prompt`` (also called
 ``text``) or both; it may have ``object``, ``color``, ``seed``, ``model`` and ``guidance``. Several
 objects and their colors stand in one cell with ``|`` between them. A text that no prompt has makes
-a new prompt.
+a new prompt; without object and color its own words say what it asks for.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from core.prompts.importing.report import MAX_FIELD_CHARACTERS, excerpt, unfit
 from core.prompts.importing.source import TextSource, open_text
 from core.prompts.importing.tables import DELIMITERS, Record, records
 from core.prompts.prompt import ObjectTarget, Prompt
+from core.sentences.reading import read_sentence
 
 _HEADER = (
     "A table of files and prompts has the columns file and prompt_id or prompt, and may have "
@@ -147,7 +148,9 @@ def _prompt(table: MappingTable, lookup: _PromptLookup, cells: Mapping[str, str]
         return same[0]
     made_of = "\n".join([text, cells.get("object", ""), cells.get("color", "")])
     new_id = prompt_id or f"text-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}"
-    prompt = Prompt(new_id, text, "free", _targets(cells))
+    targets = _targets(cells) if cells.get("object") or cells.get("color") else _of_words(text)
+    system = next((one.color.system for one in targets if one.color and one.color.system), "")
+    prompt = Prompt(new_id, text, "free", targets, system=system)
     if why := unfit(prompt):
         raise BadInput(why)
     before = table.new_prompts.get(new_id, prompt)
@@ -171,6 +174,11 @@ def _targets(cells: Mapping[str, str]) -> tuple[ObjectTarget, ...]:
         ObjectTarget(name, parse_target(color) if color else None)
         for name, color in zip(objects, colors, strict=True)
     )
+
+
+def _of_words(text: str) -> tuple[ObjectTarget, ...]:
+    """What the sentence itself asks for, where no column says it: "an orange cat" names both."""
+    return read_sentence(text).targets
 
 
 def _file_name(cell: str, folder: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -77,23 +78,38 @@ def unreadable(plan: FolderPlan, most: int = 500) -> tuple[Remark, ...]:
     An import opens only what has a prompt; of the others the first ``most`` are opened here, so
     that a broken file is told as one whatever its name.
     """
+    named = [
+        remark.where
+        for remark in plan.extra
+        if PurePosixPath(remark.where).suffix.lower() in SUFFIXES
+    ]
+    return _unreadable(
+        plan.folder, named[:most], "It is no image that can be read, and has no prompt."
+    )
+
+
+def unreadable_found(plan: FolderPlan, most: int = 500) -> tuple[Remark, ...]:
+    """Those of the first ``most`` files with a prompt that cannot be read, for a look before an
+    import."""
+    names = [image.name for image in plan.found[:most]]
+    return _unreadable(plan.folder, names, "It is no image that can be read.")
+
+
+def _unreadable(folder: Path, names: Sequence[str], why: str) -> tuple[Remark, ...]:
     from PIL import Image
 
-    named = [
-        remark for remark in plan.extra if PurePosixPath(remark.where).suffix.lower() in SUFFIXES
-    ]
     remarks = []
-    for remark in named[:most]:
-        path = plan.folder / remark.where
+    for name in names:
+        path = folder / name
         if not path.is_file() or path.is_symlink():
             continue
         try:
             with Image.open(path) as image:
-                image.verify()
+                # Whole, for a file may be cut; a JPEG at an eighth of its size.
+                image.draft("RGB", (max(1, image.width // 8), max(1, image.height // 8)))
+                image.load()
         except Exception:  # Pillow's plugins raise what they like
-            remarks.append(
-                Remark(remark.where, "It is no image that can be read, and has no prompt.")
-            )
+            remarks.append(Remark(name, why))
     return tuple(remarks)
 
 

@@ -74,6 +74,16 @@ class GeneratedImages:
             for text, model, source, variant, guidance, images, newest in rows
         ]
 
+    def prompt_sets(self) -> list[tuple[str, str, int]]:
+        """Return the models that have images, with each prompt set that these are of (empty where
+        it is not known) and how many: the set with a model's newest image first."""
+        rows = self._database.rows("""
+            SELECT model, prompt_source, count(*) FROM drawings
+            WHERE status = 'drawn' AND image_id IS NOT NULL
+            GROUP BY ALL ORDER BY max(number) DESC
+        """)
+        return [(str(model), str(source), int(images)) for model, source, images in rows]
+
     def images(
         self, texts: Collection[str], model: str, source: str, variant: str
     ) -> list[GeneratedImage]:

@@ -114,6 +114,12 @@ class Runs:
                 count += self._take(folder, run_no, batch, elsewhere)
             return count
 
+    def has_verdicts(self, run_id: str) -> bool:
+        """Whether a rule says something of a stored picture of the run."""
+        run_no = self._number(run_id)
+        sql = "SELECT 1 FROM run_verdicts WHERE run_no = ? LIMIT 1"
+        return run_no is not None and bool(self._database.rows(sql, [run_no]))
+
     def complete(self, folder: RunFolder) -> None:
         """Bring the files that an imported run got after its results were stored."""
         with self._ingesting:

@@ -16,7 +16,6 @@ from core.concepts.matching import concept_of, concept_of_prompt, normal
 from core.concepts.records import ColorProfile, PictureProfile
 from core.errors import NotStored, TrueHueError
 from core.generation.registry import name_of
-from core.image_sets.planning import UNKNOWN_MODEL
 from core.images.mask import Mask
 from core.records import MaskRecord
 from storage.pictures.generated import GeneratedImage, ImageGroup
@@ -38,8 +37,7 @@ def id_of(key: Key) -> str:
 def label_of(key: Key) -> str:
     """``Stable Diffusion 1.5 · CFR · Generate``."""
     model, source, variant = key
-    name = "unknown model" if model == UNKNOWN_MODEL else name_of(model)
-    return " · ".join(filter(None, (name, variant, _ORIGINS[source])))
+    return " · ".join(filter(None, (name_of(model), variant, _ORIGINS[source])))
 
 
 def of_concept(context: Context, words: str) -> dict[Key, list[ImageGroup]]:

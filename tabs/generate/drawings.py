@@ -19,7 +19,7 @@ from tabs.judging.judging import masks_of
 from tabs.judging.summary import RuleVerdict, object_verdicts, picture_verdicts
 from tabs.page.context import Context
 
-NO_TARGET_COLOR = "Not scored: no target color."
+NO_TARGET_COLOR = "No target color."
 
 
 def drawings_json(context: Context, rows: Sequence[DrawingRecord]) -> list[dict[str, Any]]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from core.engine import Delivery
-from core.generation.registry import RENDERER, model
+from core.generation.registry import RENDERER
+from core.generation.registry import name_of as name_of_model
 from core.generation.request import GenerationRequest
 from core.images.mask import Mask
 from core.prompts.prompt import ObjectTarget, Prompt
@@ -137,10 +138,7 @@ def name_of(request: GenerationRequest) -> str:
 
 def model_name(model_id: str) -> str:
     """The name of a model as people know it, or its id when it is not listed any more."""
-    try:
-        return model(model_id).name
-    except ValueError:
-        return model_id
+    return name_of_model(model_id)
 
 
 def _mask_of_target(mask: Mask, position: int, targets: Sequence[ObjectTarget]) -> Mask:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -23,7 +25,7 @@ from core.runs.estimate import Estimate, room_bytes
 from core.runs.records import DRAWN, RunPlan, StoredItem
 from core.runs.worker import WorkerSettings
 from core.verdict.rules import RULES
-from tabs.library.service import SELECTION, Library
+from tabs.library.service import SELECTION, Library, SetInfo, canonical
 from tabs.page.actor import Actor, allowed, asks, may, may_open
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -39,6 +41,7 @@ from tabs.runs.request import (
     RunRequest,
     RunSpec,
 )
+from tabs.runs.scored import store_verdicts
 from tabs.runs.stored import OF_RUN, of_model, of_run
 from tabs.runs.supervisor import Execution, RunSupervisor
 from tabs.runs.trial import Trials
@@ -48,10 +51,12 @@ from tabs.runs.words import (
     pictures_words,
     plan_remarks,
     room_problem,
+    set_title,
     time_words,
 )
 
 if TYPE_CHECKING:
+    from core.runs.folder import RunFolder
     from storage.store import Storage
 
 _KEPT: WeakKeyDictionary[Storage, tuple[Any, list[StoredItem], str]] = WeakKeyDictionary()
@@ -132,14 +137,21 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
 
 def stored_choices(context: Context) -> list[dict[str, str]]:
     """Whose pictures can be scored: models of stored drawings, and runs that drew."""
-    drawings = context.storage.drawings
+    sets = context.service(Library).sets()
+    images: Counter[str] = Counter()
+    newest: dict[str, str] = {}
+    for name, source, count in context.storage.generated_images.prompt_sets():
+        images[name] += count
+        if own := _set_of(sets, source):
+            newest.setdefault(name, own.id)
     drawn = [
         {
             "id": name,
             "name": f"{name_of(name)} · {many(count, 'picture')}",
-            "set": next((row.prompt_source for row in drawings.recent(1, model=name)), ""),
+            "set": newest.get(name, ""),
         }
-        for name, count in drawings.models()
+        # Those of a set that is here come first: they can be scored.
+        for name, count in sorted(images.items(), key=lambda one: one[0] not in newest)
     ]
     runs = []
     for folder in context.service(RunSupervisor).folders():
@@ -152,6 +164,12 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
             name = f"Run “{about['name']}” · {many(done, 'picture')}"
             runs.append({"id": OF_RUN + folder.run_id, "name": name})
     return drawn + runs
+
+
+def _set_of(sets: Sequence[SetInfo], source: str) -> SetInfo | None:
+    """The prompt set that is here under the name that images were stored with."""
+    same = (one for one in sets if canonical(one.id) == canonical(source))
+    return next((one for one in sets if one.id == source), next(same, None))
 
 
 def lacking(model_id: str, context: Context) -> str:
@@ -213,10 +231,32 @@ def _pictures(
     entry = _KEPT.get(context.storage)
     if entry is not None and entry[0] == key:
         return entry[1], entry[2]
-    items = of_run(folder, prompts) if folder else of_model(context.storage, named, prompts)
+    try:
+        items = of_run(folder, prompts) if folder else of_model(context.storage, named, prompts)
+    except BadInput as error:
+        told = f"{error} {_elsewhere(context, named, folder)}".strip()
+        raise BadInput(told, "models") from None
     drawn_by = str(folder.summary()["model"]) if folder else named
     _KEPT[context.storage] = (key, items, drawn_by)
     return items, drawn_by
+
+
+def _elsewhere(context: Context, named: str, folder: RunFolder | None) -> str:
+    """The prompt sets that the images of a model or run are of."""
+    if folder is not None:
+        return f"Its prompt set is {set_title(folder.summary()['set_name'])}."
+    every = context.service(Library).sets()
+    counts: Counter[str] = Counter()
+    for name, source, images in context.storage.generated_images.prompt_sets():
+        if name == named:
+            own_set = _set_of(every, source)
+            counts[own_set.title if own_set else ""] += images
+    own = counts.pop("", 0)
+    sets = [f"{title} ({many(images, 'image')})" for title, images in counts.most_common()]
+    sentences = [f"Choose their prompt set: {', '.join(sets)}."] if sets else []
+    if own:
+        sentences.append(f"{many(own, 'image')} of it {'is' if own == 1 else 'are'} of no set.")
+    return " ".join(sentences)
 
 
 def prompts_of(context: Context, spec: RunSpec) -> tuple[Sequence[Prompt], str, str]:
@@ -309,6 +349,7 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str,
         for plan in run_plans:
             _ready(context, plan)
     supervisor = context.service(RunSupervisor)
+    supervisor.when_scored(partial(store_verdicts, context.bound()))
     # All of them are checked before the first begins.
     fresh = [plan for plan in run_plans if supervisor.check_start(plan, actor) is None]
     estimates = [

@@ -11,7 +11,16 @@ from urllib.parse import unquote
 from pydantic import Field
 
 from core.errors import BadInput
-from core.image_sets import FolderPlan, FolderReport, Tally, drawing, plan, read, unreadable
+from core.image_sets import (
+    FolderPlan,
+    FolderReport,
+    Tally,
+    drawing,
+    plan,
+    read,
+    unreadable,
+    unreadable_found,
+)
 from core.image_sets.planning import UNKNOWN_MODEL
 from core.image_sets.records import Remark
 from core.image_sets.reporting import RemarkList
@@ -108,12 +117,13 @@ def planned(context: Context, actor: Actor, request: ImageFolder) -> FolderPlan:
 
 @asks("look")
 def look(context: Context, actor: Actor, request: ImageFolder) -> dict[str, Any]:
-    """What an import would do, without opening an image."""
+    """What an import would do; the first files are opened, so that broken ones are counted."""
     folder_plan = planned(context, actor, request)
     report = Tally(folder_plan).report()
+    broken = unreadable_found(folder_plan)
     return {
-        "found": len(folder_plan.found),
-        "report": report_json(report, True, unreadable(folder_plan)),
+        "found": len(folder_plan.found) - len(broken),
+        "report": report_json(report, True, (*broken, *unreadable(folder_plan))),
     }
 
 
@@ -181,8 +191,8 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
 def report_json(
     report: FolderReport, planned_only: bool, unread: Sequence[Remark] = ()
 ) -> dict[str, Any]:
-    """A report as the dialog shows it: counts, then lists that can be opened. ``unread`` are the
-    files without a prompt that are no images besides."""
+    """A report as the dialog shows it: counts, then lists that can be opened. ``unread`` are files
+    that are no images, besides those that the import found so."""
     broken = RemarkList(report.broken.total + len(unread), (*report.broken.first, *unread))
     with_image = report.asked - report.missing.total if planned_only else report.prompts
     counts: list[list[Any]] = [

@@ -12,8 +12,6 @@ from core.errors import BadInput
 from core.masks.grounded.vision_models import Role, vision_model
 from core.masks.grounded.weights import missing
 from core.records import DrawingRecord
-from core.verdict.rules import RULES
-from tabs.judging.rejudge import rejudge
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -21,6 +19,7 @@ from tabs.page.jobs import UNKNOWN, Job, is_told
 from tabs.page.requests import PageRequest, read_as
 from tabs.runs.form import start_runs
 from tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE, RunRequest
+from tabs.runs.scored import outcomes
 from tabs.runs.supervisor import RunSupervisor
 
 LOOK_S = 0.5
@@ -108,7 +107,7 @@ def score(
     masker: str,
     job: Job,
 ) -> dict[str, Any]:
-    """Runs over the pictures of an offer, one a set and model; then every rule's verdict is on
+    """Runs over the pictures of an offer, one a set and model, which leave every rule's verdict on
     each picture. The answer is a report. Raises BadInput for what no run can be made of."""
     ids: list[str] = []
     for group in groups:
@@ -120,25 +119,9 @@ def score(
         }
         ids += start_runs(context, actor, read_as(RunRequest, fields))["runs"]
     stopped = _wait(context, ids, job)
-    context.service(RunSupervisor).take_in()
-    counts: Counter[tuple[str, str]] = Counter()
-    state = None
-    if not stopped:
-        for state in rejudge(context, [by.id for by in RULES], image_ids, job.stop):
-            _tell(job, state.done, state.total)
-        counts.update(state.rows if state else {})
-    bare = state.without_mask if state else 0
-    rows = [
-        [counts[by.id, status], f"verdicts by {by.id}: {status}"]
-        for by in RULES
-        for status in ("pass", "fail", "unscored")
-        if counts[by.id, status]
-    ]
-    if bare:
-        rows.append([bare, f"picture{'' if bare == 1 else 's'} without a mask: no verdict yet"])
     return {
         "title": stopped or "Scored",
-        "counts": rows,
+        "counts": [] if stopped else outcomes(context, image_ids),
         "notes": ["The verdicts are on the cards below. In Explore they are a run of their own."],
         "lists": [],
     }

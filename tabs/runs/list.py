@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
@@ -15,6 +16,7 @@ from tabs.page.actor import Actor, allowed, asks, may
 from tabs.page.errors import many, message_of
 from tabs.page.requests import PageRequest
 from tabs.runs.line import status_of
+from tabs.runs.scored import store_verdicts
 from tabs.runs.supervisor import RunSupervisor
 from tabs.runs.words import facts_words, measured_words, progress_words
 
@@ -52,6 +54,7 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
                 stored=record.items,
                 refused=[f"{name}: {why}" for name, why in record.refused.items()],
             )
+            row["words"] += _without_verdicts(context, row)
         lost = unscored.get(folder.run_id)
         if lost and record is not None:
             row["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
@@ -59,6 +62,15 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
             row["words"] += f" · {many(count, 'concept picture')} without colors"
         rows.append(row)
     return {"runs": rows, "hidden": left_out}
+
+
+def _without_verdicts(context: Context, row: Mapping[str, Any]) -> str:
+    """Why a run that has ended has no result; empty where a rule says something."""
+    if row["moves"] or not row["stored"] or context.storage.runs.has_verdicts(row["id"]):
+        return ""
+    if row["measures"]:
+        return " · colors measured: see Compare"
+    return " · not scored: no prompt names a target color"
 
 
 def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any]:
@@ -129,6 +141,7 @@ def change_run(context: Context, actor: Actor, request: ChangeRun) -> dict[str, 
     elif request.what == "resume":
         if folder.imported:  # its plan is somebody else's: what it may open here nobody has checked
             raise BadInput("An imported run stays as it came. Start a run of your own instead.")
+        supervisor.when_scored(partial(store_verdicts, context.bound()))
         supervisor.resume(run_id, retry=request.retry)
     else:
         supervisor.pause(run_id, cancel=request.what == "cancel")

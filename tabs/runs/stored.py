@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import BadInput
 from core.files import shelf
+from core.generation.registry import name_of
 from core.prompts.prompt import Prompt
 from core.records import DrawingRecord
 from core.runs.folder import RunFolder
@@ -58,7 +59,7 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
             }
             file = _whole(storage.images.file(image_id))
             items.append(StoredItem(place, number, image_id, file, object_masks, row.model))
-    return _some(items, model)
+    return _some(items, name_of(model))
 
 
 def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
@@ -115,5 +116,5 @@ def _whole(path: Path) -> str:
 
 def _some(items: list[StoredItem], name: str) -> list[StoredItem]:
     if not items:
-        raise BadInput(f"No picture of {name!r:.80} belongs to these prompts.", "models")
+        raise BadInput(f"No image of {name} is of these prompts.", "models")
     return items

@@ -9,7 +9,7 @@ starts wait in one queue: two at once would share a device that fits one.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from core.generation.weights.sources import Sources
 from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder, run_folders
 from core.runs.plan import run_id as id_of_plan
-from core.runs.records import RunPlan
+from core.runs.records import STORED, RunPlan
 from tabs.page.actor import Actor, Thing, may
 from tabs.page.errors import message_of
 from tabs.runs.line import KEPT, BatchLine, Notes
@@ -79,6 +79,7 @@ class RunSupervisor:
         self._seen: dict[str, tuple[int, ...]] = {}
         self._taking, self._starting, self._beginning = Lock(), Lock(), Lock()
         self._look, self._end = Event(), Event()
+        self._scored: Callable[[RunFolder, Event], None] | None = None
         self._looker: Thread | None = None
         self._executions = Notes(self.root / KEPT, Execution)
         self._alone = turns is None
@@ -130,6 +131,11 @@ class RunSupervisor:
                 log.exception("the runs could not be looked through")
             self._look.wait(LOOK_S)
             self._look.clear()
+
+    def when_scored(self, call: Callable[[RunFolder, Event], None]) -> None:
+        """``call`` gets each run over stored images once it has finished here and is in storage,
+        and an event that tells it to end."""
+        self._scored = call
 
     # ── executing ────────────────────────────────────────────────────────────────────────────
 
@@ -255,7 +261,11 @@ class RunSupervisor:
             sources=self._sources,
             endpoints=self._endpoints,
         )
-        return execute(folder, crew, retry_failed=retry)
+        state = execute(folder, crew, retry_failed=retry)
+        if state.status == "finished" and folder.summary()["kind"] == STORED and self._scored:
+            self.take_in()
+            self._scored(folder, self._end)
+        return state
 
 
 def folders_of_runs(named: Sequence[str]) -> tuple[Path, ...]:

@@ -118,18 +118,24 @@ export function mount({ element, props, trigger }) {
         },
       };
     }
+    // Why there is no verdict by the rule that is chosen.
+    function notScored() {
+      if (item.unscored) return item.unscored;
+      return item.targets.some((target) => target.asked && target.mask)
+        ? 'No verdict by ' + rule() + ' yet.'
+        : 'No mask of the object: open the image in Inspect, or score it in Runs.';
+    }
     // The picture as a whole: the word, why, and in the title each object with the step it came to.
     function tellVerdict() {
       const said = item.verdicts.find((one) => one.rule === rule());
-      verdict.hidden = !said && !item.unscored;
+      verdict.hidden = !said && !item.image_id;
       if (!said) {
-        verdict.replaceChildren(
-          make('span', '', (item.unscored || '') + ' '),
-          ...(item.concept ? [compareConcept(item)] : []),
-        );
+        put(word, MARKS.unscored + ' Not scored');
+        word.className = 'th-shot-word th-shot-word-unscored';
+        why.replaceChildren(notScored() + ' ', ...(item.concept ? [compareConcept(item)] : []));
+        verdict.title = '';
         return;
       }
-      verdict.replaceChildren(word, why);
       put(word, MARKS[said.status] + ' ' + WORDS[said.status]);
       word.className = 'th-shot-word th-shot-word-' + said.status;
       put(why, said.short || said.reason);

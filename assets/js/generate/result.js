@@ -82,7 +82,7 @@ export function mount({ element }) {
                 '',
                 (item.targets || []).some((one) => one.asked)
                   ? 'No verdict yet: click the picture to mark the object.'
-                  : item.unscored || '',
+                  : item.unscored && 'Not scored. ' + item.unscored,
               ),
               ...(item.concept ? [compareConcept(item)] : []),
             ]

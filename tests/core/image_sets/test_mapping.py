@@ -45,6 +45,16 @@ def test_ids_texts_and_new_prompts(tmp_path: Path) -> None:
     assert (planned.layout, planned.ignored, planned.files) == ("mapping", 1, 7)
 
 
+def test_a_text_without_object_and_color_is_read_by_its_words(tmp_path: Path) -> None:
+    table = "file,prompt\na.png,an orange cat\nb.png,a cat\nc.png,a lonely cabin\n"
+    cat, plain, cabin = (found.prompt for found in _planned(tmp_path, table).found)
+    (target,) = cat.targets
+    assert (target.name, target.color and target.color.value) == ("cat", "css:orange")
+    assert cat.system == "css"
+    assert [(one.name, one.color) for one in plain.targets] == [("cat", None)]
+    assert [one.color for one in cabin.targets] == [None]
+
+
 def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
     lines = [
         "file,prompt_id,prompt,object,color,seed,guidance",

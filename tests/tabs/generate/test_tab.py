@@ -85,7 +85,7 @@ def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Co
     (shown,) = drawings_json(context, context.storage.drawings.recent())
     assert (shown["concept"], shown["unscored"]) == (
         "concept-0044-rotten",
-        "Not scored: no target color.",
+        "No target color.",
     )
     drawn(context, "bicycle", "css:teal", failure="ignored")
     (shown,) = drawings_json(context, context.storage.drawings.recent(1))

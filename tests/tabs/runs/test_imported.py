@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from dataclasses import replace
 from pathlib import Path
@@ -13,17 +14,26 @@ import pytest
 from PIL import Image
 
 from core.errors import BadInput
-from core.prompts.sets import prompt_set
+from core.prompts.sets import PROMPT_SETS, prompt_set
 from core.records import DrawingRecord, ImageRecord, JobRecord
+from core.runs.folder import RunFolder
+from core.runs.plan import make_plan
+from core.runs.records import JudgingPlan, MaskerSpec
+from tabs.explore.board import cards_view
 from tabs.generate.drawings import drawings_json
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.requests import read_as
 from tabs.runs import imported
-from tabs.runs.form import stored_choices
+from tabs.runs.form import estimate_view, start_runs, stored_choices
 from tabs.runs.image_import import ImageFolder, look, start_import
 from tabs.runs.imported import ScoreImages, start_scoring
+from tabs.runs.list import runs_view
+from tabs.runs.request import RunRequest
+from tabs.runs.scored import outcomes
+from tabs.runs.stored import of_model
 from tabs.runs.supervisor import RunSupervisor
+from tests.core.runs.samples import done
 
 MOST_S = 120.0
 
@@ -91,6 +101,106 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
         assert said["truehue"] == said["released"] == "pass"
     (folder,) = context.service(RunSupervisor).folders()
     assert folder.state().status == "finished"
+
+
+def table_of(tmp_path: Path) -> Path:
+    """Two images with a table of files and prompts, one more that is cut, and one of no color."""
+    folder = tmp_path / "pets"
+    folder.mkdir()
+    for name, color in (("cat", (255, 165, 0)), ("cup", (0, 0, 255)), ("dog", (90, 90, 90))):
+        Image.new("RGB", (48, 48), color).save(folder / f"{name}.png")
+    Image.effect_noise((64, 64), 90).save(folder / "cut.png")
+    (folder / "cut.png").write_bytes((folder / "cut.png").read_bytes()[:900])
+    rows = [
+        "file,prompt",
+        "cat.png,an orange cat",
+        "cup.png,a red cup",
+        "dog.png,a happy dog",
+        "cut.png,a green leaf",
+    ]
+    (folder / "table.csv").write_text("\n".join(rows))
+    return folder
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
+    tmp_path: Path, context: Context
+) -> None:
+    wanted = read_as(ImageFolder, {"path": str(table_of(tmp_path))})
+    looked = look(context, OWNER, wanted)
+    assert looked["found"] == 3
+    assert [1, "file broken, left out"] in looked["report"]["counts"]
+    imported_job = ended(context, start_import(context, OWNER, wanted)["job"])
+    # The form is preset to the set that the table made.
+    (chosen,) = stored_choices(context)
+    assert chosen["name"] == "unknown model · 3 pictures"
+    assert chosen["set"] == imported_job.result["score"]["groups"][0]["set"]
+
+    fields = {"kind": "stored", "models": ["unknown"], "set": chosen["set"], "masker": "whole"}
+    (run_id,) = start_runs(context, OWNER, read_as(RunRequest, fields))["runs"]
+    supervisor = context.service(RunSupervisor)
+    until = time.monotonic() + MOST_S
+    while supervisor.line.place(run_id) is not None and time.monotonic() < until:
+        time.sleep(0.02)
+    assert supervisor.problem(run_id) == ""
+    # The run's card has a result, and so has each image's own card.
+    assert "pass" in cards_view(context, {})["runs"][run_id]["words"]
+    cards = {one["text"]: one for one in drawings_json(context, context.storage.drawings.recent())}
+    said = {
+        text: {one["rule"]: one["status"] for one in card["verdicts"]}.get("truehue")
+        for text, card in cards.items()
+    }
+    assert said == {"an orange cat": "pass", "a red cup": "fail", "a happy dog": None}
+    reported = outcomes(context, [str(card["image_id"]) for card in cards.values()])
+    assert [1, "verdicts by truehue: pass"] in reported
+    assert [1, "image without a target color: not scored"] in reported
+
+
+def test_a_run_that_no_rule_can_judge_says_why(context: Context, tmp_path: Path) -> None:
+    folder = tmp_path / "dogs"
+    folder.mkdir()
+    Image.new("RGB", (16, 16), (90, 90, 90)).save(folder / "dog.png")
+    (folder / "table.csv").write_text("file,prompt\ndog.png,a happy dog")
+    wanted = read_as(ImageFolder, {"path": str(folder)})
+    ended(context, start_import(context, OWNER, wanted)["job"])
+    (choice,) = stored_choices(context)
+    prompts = context.storage.prompt_sets.prompts(choice["set"])
+    plan = make_plan(
+        prompts,
+        "unknown",
+        items=of_model(context.storage, "unknown", prompts),
+        judging=JudgingPlan(MaskerSpec("whole")),
+    )
+    supervisor = context.service(RunSupervisor)
+    done(RunFolder.create(supervisor.root, plan))
+    supervisor.take_in()
+    (row,) = runs_view(context, OWNER)["runs"]
+    assert row["words"].endswith("· not scored: no prompt names a target color")
+
+
+def test_images_of_no_set_are_told_with_the_sets_that_there_are(context: Context) -> None:
+    image = context.storage.images.add(np.zeros((8, 8, 3), np.uint8), "one", "render")
+    add = context.storage.drawings.add
+    prompt = prompt_set("mini").prompts()[0]
+    for at, source in enumerate(("own", "own", "mini")):
+        add(
+            DrawingRecord(
+                prompt.text,
+                "reference-renderer",
+                prompt_source=source,
+                prompt_id=prompt.id,
+                image_id=image.image_id,
+                seed=at,
+            )
+        )
+    fields = {"kind": "stored", "models": ["reference-renderer"], "set": "concepts"}
+    with pytest.raises(BadInput) as refused:
+        estimate_view(context, OWNER, read_as(RunRequest, fields))
+    title = next(one.title for one in PROMPT_SETS if one.id == "mini")
+    assert str(refused.value) == (
+        "No image of Reference renderer (no weights) is of these prompts. "
+        f"Choose their prompt set: {title} (1 image). 2 images of it are of no set."
+    )
 
 
 def import_of(context: Context, actor: Actor, **score: Any) -> str:

@@ -1,0 +1,58 @@
+"""What a run over stored images says, on the images themselves: their cards and filters show it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from threading import Event
+
+from core.runs.folder import RunFolder
+from core.verdict.expectations import expectations_of
+from core.verdict.rules import RULES
+from tabs.judging.judging import masks_of
+from tabs.judging.rejudge import rejudge
+from tabs.judging.summary import object_verdicts, picture_verdicts
+from tabs.page.context import Context
+
+STATUSES = ("pass", "fail", "unscored")
+
+
+def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
+    """Stores every rule's verdict on the images of a run that has scored stored ones, within the
+    masks that the run has stored. Raises BadInput for a plan that cannot be read."""
+    image_ids = [item.image_id for item in folder.plan().items]
+    for _ in rejudge(context, [by.id for by in RULES], image_ids, stop):
+        pass
+
+
+def outcomes(context: Context, image_ids: Sequence[str]) -> list[list[object]]:
+    """How many images each rule passes, fails or cannot score, and how many have no verdict, as
+    rows of a report: a number and the words for it."""
+    rows = [
+        drawings[0]
+        for image_id in image_ids
+        if (drawings := context.storage.drawings.for_image(image_id))
+    ]
+    evidence = context.storage.evidence.for_images(set(image_ids))
+    masks = context.storage.masks.for_images(set(image_ids))
+    counts: Counter[tuple[str, str]] = Counter()
+    without: Counter[str] = Counter()
+    for row in rows:
+        image_id = str(row.image_id)
+        verdicts = object_verdicts(row.targets, evidence.get(image_id, ()))
+        whole = picture_verdicts(row.targets, verdicts)
+        counts.update((verdict.rule, verdict.status) for verdict in whole)
+        if not expectations_of(row.targets):
+            without["target color"] += 1
+        elif not masks_of(masks.get(image_id, ()), row.targets):
+            without["mask"] += 1
+    reported = [
+        [counts[by.id, status], f"verdicts by {by.id}: {status}"]
+        for by in RULES
+        for status in STATUSES
+        if counts[by.id, status]
+    ]
+    for lacking, count in without.items():
+        images = "image" if count == 1 else "images"
+        reported.append([count, f"{images} without a {lacking}: not scored"])
+    return reported
