@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 
 from core.batch.records import BatchState
 
@@ -11,10 +12,11 @@ _SAID_EVERY_S = 10.0
 
 
 class ProgressLine:
-    """A line on standard error every ten seconds; ``items`` is what is counted."""
+    """A line on standard error every ten seconds; ``items`` is what is counted. What ``waits``
+    returns, a sentence or nothing, is said beside it."""
 
-    def __init__(self, items: str) -> None:
-        self._items, self._last = items, time.monotonic()
+    def __init__(self, items: str, waits: Callable[[], str] = str) -> None:
+        self._items, self._last, self._waits = items, time.monotonic(), waits
 
     def __call__(self, state: BatchState) -> None:
         if time.monotonic() - self._last < _SAID_EVERY_S:
@@ -23,7 +25,7 @@ class ProgressLine:
         words = f"{state.done:,} of {state.total:,} {self._items}"
         if state.seconds_left is not None:
             words += f", about {state.seconds_left / 60:.0f} min left"
-        print(words, file=sys.stderr, flush=True)
+        print(" · ".join(filter(None, (words, self._waits()))), file=sys.stderr, flush=True)
 
 
 def say_problems(state: BatchState, lacking: str) -> None:

@@ -119,7 +119,7 @@ def asking_json(
         "total": state.total,
         "done": state.done,
         "failed": state.failed,
-        "words": progress_words(state),
+        "words": progress_words(state, folder.wait_message()),
         "message": problem or state.message,
         "trouble": bool(problem) or status in ("paused", "interrupted"),
         "problems": [{"text": text, "count": count} for text, count in state.problems],
@@ -144,10 +144,15 @@ def _budget_json(note: AskingNote) -> dict[str, int | None]:
     return {"most_requests": note.most_requests, "most_tokens": note.most_tokens}
 
 
-def progress_words(state: BatchState) -> str:
-    """``12 of 140 questions · 2.1 a second · about 1 min left · 3 without an answer``."""
+def progress_words(state: BatchState, waits: str = "") -> str:
+    """``12 of 140 questions · 2.1 a second · about 1 min left · 3 without an answer``.
+
+    ``waits`` says that a busy server is waited for.
+    """
     parts = [f"{state.done:,} of {many(state.total, 'question')}"]
-    if state.status == "running":
+    if state.status == "running" and waits:
+        parts.append(waits)
+    elif state.status == "running":
         if state.rate > 0:
             parts.append(rate_words(state.rate))
         if state.seconds_left is not None and state.done < state.total:

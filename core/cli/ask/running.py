@@ -136,7 +136,7 @@ def _run(options: argparse.Namespace) -> int:
             work,
             Crew(options.workers, threads=options.threads),
             retry_failed=options.retry_failed,
-            watch=ProgressLine("questions"),
+            watch=ProgressLine("questions", folder.wait_message),
         )
     return _ended(work, state)
 

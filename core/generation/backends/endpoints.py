@@ -214,7 +214,7 @@ def pause_s(error: Exception, tries: int) -> float | None:
         return None
     if error.status_code not in _BUSY or error.code == "insufficient_quota":
         return None
-    pause = _retry_after_s(error.response.headers.get("retry-after", ""))
+    pause = retry_after_s(error.response.headers.get("retry-after", ""))
     if pause is None:
         pause = _FIRST_PAUSE_S * 2 ** (tries - 1)
     return pause if pause <= MAX_PAUSE_S else None
@@ -272,7 +272,7 @@ def _message_of(error: Any) -> str:
     return " ".join(text.split())[:_SAID_CHARACTERS]
 
 
-def _retry_after_s(named: str) -> float | None:
+def retry_after_s(named: str) -> float | None:
     """Seconds of a Retry-After header, which holds seconds or an HTTP date; None for neither."""
     try:
         seconds = float(named)

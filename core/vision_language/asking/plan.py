@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import Any
 
 from core.batch.folder import PLAN, BatchFolder, json_bytes, json_object
 from core.batch.records import Words
-from core.errors import BadInput
+from core.errors import BadInput, DataFolderError
 from core.files import replace_file
 from core.generation.weights.sources import Sources
 from core.vision_language.asking.pictures import Version
@@ -27,6 +28,7 @@ from core.vision_language.records import Form, Question
 VERSION = 1
 """Rises where the same plan would ask otherwise."""
 QUESTIONS = "questions.jsonl"
+WAITING = "waiting.json"
 PLACES = "places.json"
 """Where the set and its images lie: no part of what is asked, for a folder may be moved."""
 MAX_SEED = 2**31 - 1
@@ -112,6 +114,23 @@ class AskingFolder(BatchFolder):
     def parser(self) -> str:
         """The version of the parser that reads its answers: the one that it began with."""
         return str(self.summary().get("parser", FIRST_PARSER))
+
+    def report_wait(self, message: str) -> None:
+        """Says in the folder that a busy server is waited for; empty: no longer. What cannot be
+        written is not said, for the work goes on without it."""
+        with suppress(OSError, DataFolderError):
+            if message:
+                replace_file(self.path / WAITING, json_bytes({"message": message}))
+            else:
+                (self.path / WAITING).unlink(missing_ok=True)
+
+    def wait_message(self) -> str:
+        """What is waited for now, in a sentence; empty where nothing is."""
+        try:
+            told = json.loads((self.path / WAITING).read_bytes())
+            return str(told["message"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
 
     def source(self) -> QuestionSource:
         """Of the plan; the path is where the set lay when it was last asked."""

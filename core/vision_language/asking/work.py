@@ -169,6 +169,7 @@ class Asker:
         self._questions = work.questions()
         self._settings = work._folder.settings()
         self._model: Answerer | None = None
+        work._folder.report_wait("")  # of a process that was killed
         self._expected: list[int] = []
         self._answers: Any = iter(())
 
@@ -211,6 +212,7 @@ class Asker:
         self._end()
         if self._model is not None:
             self._model.close()
+        self._work._folder.report_wait("")
 
     def _begin(self, positions: list[int]) -> None:
         self._end()
@@ -253,7 +255,8 @@ class Asker:
             work = self._work
             try:
                 budget = self._budget() if work.model.kind == "served" else None
-                self._model = open_model(work.model, work.sources, budget)
+                report = work._folder.report_wait
+                self._model = open_model(work.model, work.sources, budget, report)
             except TrueHueError as error:
                 raise CannotWork(str(error)) from error
         return self._model

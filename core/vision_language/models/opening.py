@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from core.generation.weights.sources import Sources
+from core.vision_language.models.busy import ReportWait
 from core.vision_language.models.records import Answerer
 from core.vision_language.models.registry import VisionModel
 from core.vision_language.models.served import Budget, ServedAnswerer
 
 
 def open_model(
-    model: VisionModel, sources: Sources | None = None, budget: Budget | None = None
+    model: VisionModel,
+    sources: Sources | None = None,
+    budget: Budget | None = None,
+    report_wait: ReportWait | None = None,
 ) -> Answerer:
-    """Loads a local model, or makes ready to ask a served one, within its budget. Raises
-    ModelMissing and BadModelFolder for files, CannotAnswer for a key that is not there."""
+    """Loads a local model, or makes ready to ask a served one, within its budget; ``report_wait``
+    hears when that asks for patience. Raises ModelMissing and BadModelFolder for files,
+    CannotAnswer for a key that is not there."""
     if model.kind == "served":
-        return ServedAnswerer(model, budget)
+        return ServedAnswerer(model, budget, report_wait)
     if model.kind == "baseline":
         from core.vision_language.models.baseline import BaselineAnswerer
 

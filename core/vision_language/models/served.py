@@ -21,6 +21,7 @@ from typing import Any
 from core.errors import BadInput, DataFolderError, TrueHueError
 from core.generation.backends.endpoints import MAX_TRIES, pause_s
 from core.images.load import encode_png
+from core.vision_language.models.busy import SAME_REFUSALS, Patience, ReportWait, SameRefusals
 from core.vision_language.models.records import (
     Ask,
     CannotAnswer,
@@ -77,12 +78,24 @@ class Budget:
                 )
 
 
+class Refused(NoReply):
+    """The server would not take a request: by the question, or by what all requests have."""
+
+
 class ServedAnswerer:
     """A model of somebody's server; it holds no memory here."""
 
-    def __init__(self, model: VisionModel, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        model: VisionModel,
+        budget: Budget | None = None,
+        report_wait: ReportWait | None = None,
+    ) -> None:
         self._model, self._served = model, model.served()
         self._budget = budget or Budget()
+        self._patience = Patience(report_wait)
+        # Tokens that were spent before are of answers.
+        self._refusals = SameRefusals(answered=self._budget.spent_tokens > 0)
         self._key = self._read_key()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
@@ -108,13 +121,25 @@ class ServedAnswerer:
                 if not under_way:
                     return
                 try:
-                    yield _result(under_way[0], stop)
+                    reply: Reply | NoReply = _result(under_way[0], stop)
+                    self._refusals.answer()
                 except NoReply as error:
-                    yield error
+                    reply = error
+                self._check_refusals(reply)
+                yield reply
                 under_way.popleft()
         finally:
             for future in under_way:
                 future.cancel()
+
+    def _check_refusals(self, reply: Reply | NoReply) -> None:
+        """Raises CannotAnswer where the server refuses all questions alike."""
+        if isinstance(reply, Refused) and self._refusals.refuse(str(reply)):
+            raise CannotAnswer(
+                f"{SAME_REFUSALS} questions in a row, and no other before, were refused alike, so "
+                f"it is hardly the questions. {reply} Check what is sent (--name, --length-by, "
+                "--no-temperature, --max-tokens), then ask again what has no answer."
+            )
 
     def close(self) -> None:
         """Gives up what is under way, and ends the thread."""
@@ -142,19 +167,25 @@ class ServedAnswerer:
             raise NoReply(str(error), counts=False) from error
         payload = self._payload(ask, encode_png(srgb8), sampling)
         begin = time.monotonic()
-        for tries in range(1, MAX_TRIES + 1):
+        tries = requests = 0
+        while True:
+            await self._patience.wait()
             self._budget.check()
             self._spend(requests=1)
+            requests, sent_at = requests + 1, time.monotonic()
             try:
                 answer = await self._open().chat.completions.create(**payload)
             except (openai.OpenAIError, ValueError) as error:  # ValueError: broken JSON
+                if self._patience.is_refused(error, sent_at):
+                    continue
+                tries += 1
                 pause = _pause(error, tries)
                 if pause is None:
-                    raise self._failure(error, tries) from None
+                    raise self._failure(error, requests) from None
                 await asyncio.sleep(pause)
                 continue
-            return self._read(answer, srgb8.shape, time.monotonic() - begin, tries)
-        raise AssertionError("the last try returns or raises")
+            self._patience.answered()
+            return self._read(answer, srgb8.shape, time.monotonic() - begin, requests)
 
     def _spend(self, **what: int) -> None:
         """Raises CannotAnswer where it cannot be written down: no more is spent then."""
@@ -268,10 +299,14 @@ class ServedAnswerer:
                 f"{self._served.model!r}. {said}"
             )
         if status == 429:
-            return CannotAnswer(f"The server takes no more requests for now ({status}). {said}")
+            waited = self._patience.waited_s
+            after = f" after {waited / 60:.0f} min of waiting" if waited >= 60 else ""
+            return CannotAnswer(
+                f"The server takes no more requests for now ({status}){after}. {said}"
+            )
         if status >= 500:
             return NoReply(f"The server failed ({status}). {said}".rstrip(), tries)
-        return NoReply(f"The server cannot answer this ({status}): {said}", tries, counts=False)
+        return Refused(f"The server cannot answer this ({status}): {said}", tries, counts=False)
 
     def _without_key(self, text: str) -> str:
         text = " ".join(text.split())
@@ -303,6 +338,8 @@ def _pause(error: Exception, tries: int) -> float | None:
         if isinstance(error, openai.APITimeoutError):
             return None
         return FIRST_PAUSE_S * float(2 ** (tries - 1))
+    if isinstance(error, openai.APIStatusError) and error.status_code == 429:
+        return None  # it was waited for, or asks for too much patience
     return pause_s(error, tries)
 
 

@@ -20,6 +20,9 @@ def test_a_line_now_and_then(
     monkeypatch.setattr(work, "_SAID_EVERY_S", 0.0)
     line(state)
     assert capsys.readouterr().err == "1,812 of 2,000 groups, about 2 min left\n"
+    work.ProgressLine("questions", lambda: "The server is busy.")(state)
+    told = "1,812 of 2,000 questions, about 2 min left · The server is busy.\n"
+    assert capsys.readouterr().err == told
 
 
 def test_how_work_ended(capsys: pytest.CaptureFixture[str]) -> None:

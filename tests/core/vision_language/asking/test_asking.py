@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -152,6 +154,28 @@ def test_a_server_that_goes_away_pauses_it_and_what_was_said_stays(
         work = begun(tmp_path / "out", twenty, at(first, timeout_s=7, at_once=5))
         assert here(work).status == "finished"
     assert len(rows(work)) == 20
+
+
+def test_a_wait_for_a_busy_server_is_said_and_ends_with_a_pause(
+    server: ChatServer, twenty: Path, tmp_path: Path
+) -> None:
+    server.answers = [failure(429, "Slow down", retry_after="3000")]
+    work = begun(tmp_path / "out", twenty, at(server, at_once=1))
+    said: list[str] = []
+
+    def pause() -> None:
+        end = time.monotonic() + 20
+        while not (message := work._folder.wait_message()) and time.monotonic() < end:
+            time.sleep(0.05)
+        said.append(message)
+        work.folder.set_desired_state("pause")
+
+    threading.Thread(target=pause, daemon=True).start()
+    state = here(work)
+    assert (state.status, state.done) == ("paused", 0)
+    assert "busy (429): asking again in 50 min" in said[0]
+    assert work._folder.wait_message() == ""
+    assert here(work).status == "finished"
 
 
 def test_a_budget_counts_what_was_spent_before(

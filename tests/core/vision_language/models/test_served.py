@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import socket
 import threading
 import time
@@ -125,6 +126,55 @@ def test_a_busy_server_is_asked_again_and_one_that_is_gone_ends_it(server: ChatS
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
     with pytest.raises(CannotAnswer, match=r"cannot be reached .* Is it running"):
         answered(url, [ask()])
+
+
+def test_a_server_that_refuses_all_questions_alike_ends_it(server: ChatServer) -> None:
+    def refused(number: int) -> Any:
+        return failure(400, f"Unsupported parameter: max_tokens (request req-0a1b2c3d4e5f{number})")
+
+    server.answers = [refused(number) for number in range(60)]
+    with pytest.raises(CannotAnswer, match=r"5 questions in a row.*max_tokens.*--length-by"):
+        answered(server.base_url, [ask(n) for n in range(60)], at_once=2)
+    assert len(server.got) <= 7
+    # Refusals of their own kind, or after an answer, are of their questions.
+    server.answers = [failure(400, f"Image {'x' * number} is too large") for number in range(6)]
+    assert len(answered(server.base_url, [ask(n) for n in range(6)], at_once=1)) == 6
+    server.answers = [completion("B"), *(failure(400, "Too large") for _ in range(6))]
+    assert len(answered(server.base_url, [ask(n) for n in range(7)], at_once=1)) == 7
+    server.answers = [failure(400, "Too large") for _ in range(6)]
+    before = Budget(spent_tokens=70)
+    replies = answered(server.base_url, [ask(n) for n in range(6)], most=before, at_once=1)
+    assert len(replies) == 6
+
+
+def test_a_busy_server_is_waited_for_and_that_is_said(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.vision_language.models.busy.FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("core.vision_language.models.busy.LONGEST_STEP_S", 0.02)
+    said: list[str] = []
+    server.answers = [failure(429, "Slow down") for _ in range(8)]
+    model = ServedAnswerer(
+        model_of(server.base_url, {"model": "m", "at_once": 1}), None, said.append
+    )
+    (reply,) = model.answers([ask()], SHORT, lambda: False)
+    assert isinstance(reply, Reply)
+    assert (reply.requests, len(said), said[-1]) == (9, 9, "")
+    assert re.fullmatch(r"The server is busy \(429\): asking again in 0 s, at .* UTC\.", said[0])
+    # Whoever wants an end does not wait for it.
+    server.answers = [failure(429, "Slow down", retry_after="3000")]
+    stop = threading.Event()
+    threading.Timer(0.2, stop.set).start()
+    begin = time.monotonic()
+    with pytest.raises(Halted):
+        list(model.answers([ask()], SHORT, stop.is_set))
+    assert time.monotonic() - begin < 5
+    assert "asking again in 50 min" in said[-1]
+    model.close()
+    # Too much patience is not asked of anybody.
+    server.answers = [failure(429, "Come back tomorrow", retry_after="86400")]
+    with pytest.raises(CannotAnswer, match=r"no more requests for now \(429\). Come back"):
+        one(server)
 
 
 @pytest.mark.parametrize(
