@@ -55,7 +55,7 @@ def about_models(context: Context, actor: Actor, models: Sequence[str]) -> dict[
             continue
         facts = [_own_settings(entry.defaults), entry.license]
         if entry.memory_gib:
-            facts.append(f"{entry.memory_gib:g} GiB of weights")
+            facts.append(f"{_size(entry.memory_gib)} of weights")
         lacking = [
             _with_command(text) for text in missing(entry, None, context.sources, context.endpoints)
         ]
@@ -63,6 +63,11 @@ def about_models(context: Context, actor: Actor, models: Sequence[str]) -> dict[
             lacking.insert(0, ("It cannot draw here yet.", ""))
         rows.append({"name": entry.name, "facts": " · ".join(facts), "lacking": lacking})
     return {"models": rows, "lacking": any(row["lacking"] for row in rows)}
+
+
+def _size(gib: float) -> str:
+    """``"4.6 MiB"``, ``"13 GiB"``."""
+    return f"{gib:g} GiB" if gib >= 0.1 else f"{1024 * gib:.1f} MiB"
 
 
 def lacking_words(about: Mapping[str, Any]) -> str:

@@ -293,7 +293,7 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
         "prompts": len(run_plans[0].prompts),
         "of": of,
         "pictures": sum(plan.total for plan in run_plans),
-        "sentence": ". ".join([pictures_words(run_plans), *remarks]),
+        "sentence": " ".join([f"{pictures_words(run_plans)}{'.' * bool(remarks)}", *remarks]),
         "seconds": seconds,
         "time": "not known yet" if seconds is None else f"about {time_words(seconds)}{workers}",
         "basis": " ".join(dict.fromkeys(estimate.basis for estimate in estimates)),

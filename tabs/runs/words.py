@@ -169,7 +169,7 @@ def things_words(prompts: Sequence[Prompt]) -> str:
     """How many things the concepts of a limited run are of."""
     families = {family_of(prompt) for prompt in prompts if prompt.task == CONCEPT}
     if len(families) == 1:
-        return "The concepts are of 1 thing, with as many of its modifiers as the limit holds."
+        return "The concepts are of one thing, with as many of its modifiers as the limit holds."
     return f"The concepts are of {len(families):,} things, each with all its modifiers."
 
 
@@ -213,7 +213,7 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
             f"{many(count, 'prompt')} of concepts {'ask' if count > 1 else 'asks'} for no color: "
             "the colors of each object are measured, and no rule judges them."
         )
-    if count and spec.limit is not None:
+    if count and spec.limit is not None and not spec.concepts:
         sentences.append(things_words(prompts))
     if any(prompt.task == CONCEPT for prompt in prompts):
         sentences += _protocol_of_concepts(plans)

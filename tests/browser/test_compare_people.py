@@ -85,7 +85,10 @@ def test_ratings_are_refused_first_and_taken_by_the_button(visit: Visit, started
     view = opened(page)
     box = part(view, "file")
     box.locator("input[type=file]").first.set_input_files(file("mine.csv", MADE["ratings.csv"]))
-    expect(box.locator(".th-problem")).to_contain_text("No row of mine.csv sums to 1")
+    # A question, and no error.
+    expect(box.get_by_text("What are these numbers?")).to_be_visible()
+    expect(box.locator(".th-people-report .th-soft")).to_contain_text("No row of mine.csv sums")
+    expect(box.locator(".th-people-report .th-problem")).to_have_count(0)
     expect(box.get_by_role("button", name="Store")).to_be_hidden()
     box.get_by_role("button", name="These are ratings: normalize them").click()
     report = box.locator(".th-people-report")

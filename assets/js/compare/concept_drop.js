@@ -210,7 +210,8 @@ export function dropField(box, { concept, add, room, pooled }) {
     function offer(error, more) {
       const node = make('span', 'th-cc-form');
       node.append(
-        make('span', 'th-problem', error.message),
+        make('b', '', error.question),
+        make('span', 'th-soft', error.message),
         ...error.buttons.map((one) =>
           button(one.text, async () => {
             try {

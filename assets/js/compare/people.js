@@ -1,5 +1,5 @@
 // People and files: what was imported, and the ways to bring more in.
-import { arrange, make, many, put } from '../shared/dom.js';
+import { arrange, make, many, put, roomTab } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
@@ -56,6 +56,8 @@ export function mount(widget) {
   let number = 0;
   const nodes = new Map();
 
+  const studies = root.querySelector('.th-people-go-studies');
+  studies.addEventListener('click', () => roomTab('Judge')?.click());
   function showBring() {
     root.querySelectorAll('[data-part]').forEach((part) => {
       part.hidden = part.dataset.part !== bring.value();
@@ -75,6 +77,7 @@ export function mount(widget) {
       bins = data.bins;
       sets = data.sets;
       none.hidden = data.people;
+      studies.hidden = !roomTab('Judge');
       hiddenBox.hidden = !data.hidden;
       put(hiddenBox.querySelector('span'), 'Show hidden (' + data.hidden + ')');
       put(listStatus, sets.length ? many(sets.length, 'set') : '');

@@ -50,8 +50,8 @@ export function distributionImport(part, bins, stored) {
   }
   function refused(report) {
     const nodes = [
-      make('b', '', report.file + ' cannot be taken as it is'),
-      make('p', 'th-problem', report.refused),
+      make('b', '', report.question || report.file + ' cannot be read'),
+      make('p', report.question ? 'th-soft' : 'th-problem', report.refused),
     ];
     const buttons = make('div', 'th-people-buttons');
     buttons.append(...offers(report));

@@ -3,8 +3,8 @@
 // Needs basket.js. For other views:
 //   uploadDistribution(file, { words, normalize, as_58, name, source, of_people })
 //     -> { set_id, source, words, concept, kind, name, known } of the first set, .sets of all and .said;
-//     where the file can be read another way, the error carries .offer ('words' wants these) and
-//     .buttons, each with .text and .options.
+//     where the file can be read another way, the error carries .offer ('words' wants these), its
+//     .question and .buttons, each with .text and .options.
 //   uploadPictures(files, words, { mask: 'stored' | 'whole' | 'paper', contributors: '' | 'name' |
 //     'table', of_people, name, said })
 //     -> the report: { set_id, source, words, concept, taken, refused: [{ name, why, image_id }] };
@@ -48,6 +48,7 @@ export async function uploadDistribution(file, options) {
     if (report.refused)
       throw Object.assign(new Error(report.refused), {
         offer: report.offer,
+        question: report.question,
         buttons: report.buttons,
       });
     return await storeDistribution(session, options || {});

@@ -37,6 +37,15 @@ OFFERS: Mapping[str, str] = {
 }
 """What a refused file can be read as, by the ``offer`` of the reader's error."""
 
+_NUMBERS = "What are these numbers?"
+QUESTIONS: Mapping[str, str] = {
+    RATINGS: _NUMBERS,
+    SHARES: _NUMBERS,
+    AS_58: "Are these the 58 colors of UW-58?",
+    WORDS: "Which concept is this?",
+}
+"""What the reader has to know before it can read a file, by the same."""
+
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     RATINGS: {"normalize": RATINGS},
     SHARES: {"normalize": SHARES},
@@ -89,8 +98,9 @@ def forget(context: Context, actor: Actor, request: Waiting) -> dict[str, Any]:
 def look(context: Context, actor: Actor, request: ReadFile) -> dict[str, Any]:
     """What the waiting file holds, read as the page says; nothing is stored.
 
-    A file that cannot be read so is no error of this call: ``refused`` says why, ``offer`` and
-    ``button`` what may help, and ``buttons`` all that may, each with the ``options`` to read with.
+    A file that cannot be read so is no error of this call: ``refused`` says why, ``question`` what
+    has to be known first (empty where no answer helps), ``offer`` and ``button`` what may help, and
+    ``buttons`` all that may, each with the ``options`` to read with.
     """
     path = _waiting(context, request)
     try:
@@ -102,6 +112,7 @@ def look(context: Context, actor: Actor, request: ReadFile) -> dict[str, Any]:
             "file": path.name,
             "refused": str(error),
             "offer": offer,
+            "question": QUESTIONS.get(offer, ""),
             "button": OFFERS.get(offer, ""),
             "problems": problems[:SHOWN],
             "buttons": _buttons(NORMALIZED if offer == RATINGS else (offer,)),

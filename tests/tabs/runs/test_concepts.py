@@ -132,7 +132,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
         "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 pictures"
     )
     assert plan_remarks(both, made)[1:] == [
-        "The concepts are of 1 thing, with as many of its modifiers as the limit holds.",
+        "The concepts are of one thing, with as many of its modifiers as the limit holds.",
         "The reference renderer takes no guidance: it draws every seed once.",
     ]
     more = replace(both, limit=100)
@@ -186,6 +186,7 @@ def test_the_estimate_counts_scales(context: Context) -> None:
     assert found["sentence"].startswith(
         "100 prompts × 5 × 2 guidance scales = 1,000 pictures. They ask for no color: "
     )
+    assert "See Compare. The concepts" in found["sentence"]
 
 
 # ── Explore ──────────────────────────────────────────────────────────────────────────────────────

@@ -136,7 +136,7 @@ def test_ratings_are_refused_with_the_offer_and_then_taken(
 ) -> None:
     report = stage(client, MADE["ratings.csv"], "ratings.csv").json()
     assert "sum" in report["refused"]
-    assert report["offer"] == "ratings"
+    assert (report["offer"], report["question"]) == ("ratings", "What are these numbers?")
     assert report["button"] == "These are ratings: normalize them"
     # Nothing is stored by looking, however often.
     taken = read(client, normalize=True)
