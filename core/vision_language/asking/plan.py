@@ -111,6 +111,10 @@ class AskingFolder(BatchFolder):
         fields = self.summary()["model"]
         return VisionModel(fields["id"], fields["kind"], fields["location"], fields["settings"])
 
+    def sampling(self) -> Sampling:
+        """How answers are written. Plans of before leave a local model its own top_k and top_p."""
+        return replace(self.settings().sampling, all_tokens="sampling" in self.summary())
+
     def parser(self) -> str:
         """The version of the parser that reads its answers: the one that it began with."""
         return str(self.summary().get("parser", FIRST_PARSER))
@@ -204,12 +208,20 @@ def begin(
         "questions": hashlib.sha256(lines).hexdigest(),
         "settings": asdict(settings),
         "parser": PARSER,
+        **_drawing(model, settings),
         "model": {**decided.as_json(), "fingerprint": fingerprint(decided, sources)},
     }
     folder.begin(plan, {QUESTIONS: lines, PLACES: json_bytes(places)})
     _check_same(folder, plan)
     folder.keep_places(places)
     return folder
+
+
+def _drawing(model: VisionModel, settings: AskingSettings) -> dict[str, Any]:
+    """What of a local model's own settings is replaced where tokens are drawn by chance."""
+    if model.kind != "local" or settings.temperature == 0:
+        return {}
+    return {"sampling": {"top_k": 0, "top_p": 1.0}}
 
 
 def as_begun(begun: VisionModel, model: VisionModel) -> VisionModel:

@@ -228,7 +228,7 @@ class Asker:
         """The replies to questions, once the first of them is asked for."""
         asks = (self._ask(position) for position in positions)
         answers: Any = self._opened().answers(
-            asks, self._settings.sampling, self._context.told_to_stop
+            asks, self._work._folder.sampling(), self._context.told_to_stop
         )
         with closing(answers):
             yield from answers

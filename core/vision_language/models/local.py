@@ -118,7 +118,7 @@ class LocalAnswerer:
                 **inputs.to(self._at.device, dtype=getattr(torch, self._at.dtype)),
                 max_new_tokens=sampling.max_tokens,
                 stopping_criteria=[_until(stop)],
-                **_choice(sampling.temperature),
+                **_choice(sampling),
             )
         if stop():
             raise Halted
@@ -231,12 +231,13 @@ def _read(source: Source, at: Placement) -> tuple[Any, Any]:
     return processor, model
 
 
-def _choice(temperature: float) -> dict[str, Any]:
-    """The likeliest token, or one by chance; the model's own other settings stay, but for those
-    that belong to chance."""
-    if temperature == 0:
+def _choice(sampling: Sampling) -> dict[str, Any]:
+    """The likeliest token, or one by chance; the model's own other settings stay, such as its
+    repetition penalty, but for those that belong to chance: Qwen2-VL's top_k of 1 leaves none."""
+    if sampling.temperature == 0:
         return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
-    return {"do_sample": True, "temperature": float(temperature)}
+    drawn = {"do_sample": True, "temperature": float(sampling.temperature)}
+    return {**drawn, "top_k": 0, "top_p": 1.0} if sampling.all_tokens else drawn
 
 
 def _until(stop: Stop) -> Any:

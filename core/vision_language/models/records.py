@@ -19,10 +19,12 @@ Stop = Callable[[], bool]
 @dataclass(frozen=True)
 class Sampling:
     """How an answer is written: at most ``max_tokens``; the likeliest token each time where
-    ``temperature`` is 0, else drawn by chance."""
+    ``temperature`` is 0, else drawn by chance. With ``all_tokens`` a local model draws among all of
+    them; without, among those that its own top_k and top_p leave."""
 
     max_tokens: int = 512
     temperature: float = 0.0
+    all_tokens: bool = True
 
 
 @dataclass(frozen=True, eq=False)

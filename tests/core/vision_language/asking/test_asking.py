@@ -78,6 +78,10 @@ def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: 
     work = begun(tmp_path / "colored", twenty, model)
     state = here(work)
     assert (state.status, state.done, state.failed) == ("finished", 20, 0)
+    assert "sampling" not in work.folder.summary()
+    hot = begun(tmp_path / "hot", twenty, model, AskingSettings(max_tokens=6, temperature=1.5))
+    assert hot.folder.summary()["sampling"] == {"top_k": 0, "top_p": 1.0}
+    assert hot._folder.sampling().all_tokens
     first = rows(work)[0]
     question, srgb8 = questions(20)[0]
     assert (first["question_id"], first["prompt"]) == ("q000", prompt(question))

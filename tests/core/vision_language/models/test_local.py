@@ -100,6 +100,13 @@ def test_chance_follows_the_seed_and_a_stop_comes_between_two_tokens(tiny_vision
     other = replies(model, [Ask(asks()[0].prompt, asks()[0].pixels, seed=77)], hot)
     assert isinstance(other[0], Reply)
     assert other[0].words != first[0]
+    # What a model's own file says of chance, such as Qwen2-VL's top_k of 1, leaves no chance.
+    model._model.generation_config.top_k, model._model.generation_config.top_p = 1, 0.001
+    assert [one.words for one in replies(model, asks(), hot) if isinstance(one, Reply)] == first
+    own = Sampling(max_tokens=6, temperature=2.0, all_tokens=False)
+    seeds = [Ask(asks()[0].prompt, asks()[0].pixels, seed=seed) for seed in (1, 2)]
+    one, two = (one.words for one in replies(model, seeds, own) if isinstance(one, Reply))
+    assert one == two
     looked: list[int] = []
 
     def at_the_third() -> bool:
