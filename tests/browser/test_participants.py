@@ -21,6 +21,18 @@ from tests.browser.study_room import BACK, CODE, INTRO, StudyRoom, study_room
 pytestmark = pytest.mark.browser
 
 
+WEIGHT = """() => ['.tie', '.choose', 'figure:last-of-type .choose'].map((name) => {
+  const node = document.querySelector(name);
+  const style = getComputedStyle(node);
+  let ground = node.parentElement;
+  while (getComputedStyle(ground).backgroundColor === 'rgba(0, 0, 0, 0)')
+    ground = ground.parentElement;
+  const under = getComputedStyle(ground).backgroundColor;
+  return [style.backgroundColor, style.color, style.fontWeight, under];
+})"""
+"""What makes an answer loud: its gray, its letters, and what it stands on."""
+
+
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudyRoom]:
     with study_room(tmp_path_factory.mktemp("studies")) as opened:
@@ -73,6 +85,8 @@ def test_from_the_link_to_the_code_by_keys_alone(room: StudyRoom, visit: Visit) 
         else:
             barriers.extend(barriers_here(page) if position == first else [])
             keyboard.press("=")
+        tie, *sides = page.evaluate(WEIGHT)
+        assert sides == [tie, tie], "no difference is as loud as a side, also in a check"
     assert checked == 1
     person.at("comment")
     barriers.extend(barriers_here(page))
