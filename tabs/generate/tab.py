@@ -15,6 +15,7 @@ from core.verdict.rules import MATCHES
 from tabs.generate.drawing import Draw, start_drawing
 from tabs.generate.models import about_models, lacking_words, model_choices
 from tabs.generate.own_words import (
+    FIRST,
     OwnPrompt,
     fields_of,
     follow,
@@ -43,6 +44,18 @@ from tabs.page.requests import read_as
 
 # Not a comma: the path of a folder may hold one.
 MODEL_SEPARATOR = "|"
+
+EXAMPLE = {
+    "text": "",
+    "object": FIRST[0],
+    "target": FIRST[1],
+    "model": RENDERER,
+    "seed": "0",
+    "seeds": "1",
+    "light": "studio",
+    "failure": "none",
+}
+"""The form of the tour's first step; what its reader had written comes back at its end."""
 
 EDITED = "(edited) => ({{...edited, {name}: true}})"
 """Run by the page itself, without the server, when a person edits the object or the color."""
@@ -257,11 +270,20 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     def linked(cause: Cause) -> list[Any]:
         return restore(read(dict(cause.query)))
 
+    def exampled(cause: Cause) -> list[Any]:
+        query = cause.data if isinstance(cause.data, dict) else {}
+        texts = {str(name): value for name, value in query.items() if isinstance(value, str)}
+        # Where a text comes back, its fields follow it, but for those that were edited.
+        base = EXAMPLE if not texts else {**EXAMPLE, "object": None, "target": None}
+        filled = {name: value for name, value in {**base, **texts}.items() if value is not None}
+        return restore(read({**filled, "tab": "generate"}))
+
     def choices(_: Cause) -> Any:
         return gr.update(choices=model_choices(context))
 
     # Not on page load: this tab may not be drawn yet, and what is not drawn cannot be filled.
     view.ask.ready(on(context, "look", linked), None, view.restored, **QUIET)
+    view.ask.example(on_data(context, "look", exampled), None, view.restored, **QUIET)
     view.ask.ready(on(context, "look", choices), None, view.models, **QUIET)
     follows = on(context, "look", followed)
     fields = [view.object_name, view.target]

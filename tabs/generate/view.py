@@ -96,7 +96,7 @@ def layout(context: Context) -> View:
         with gr.Column(elem_classes="th-card th-prompts-card", min_width=320):
             prompts = widget("generate/prompts", elem_id="prompts")
         with gr.Column(elem_classes="th-card th-request-card", min_width=320):
-            ask = widget("generate/ask", elem_id="ask", events=("plan", "ready"))
+            ask = widget("generate/ask", elem_id="ask", events=("plan", "ready", "example"))
             with gr.Column(elem_id="own-words", elem_classes="th-own"):
                 own_text = gr.Textbox(
                     label="Prompt",

@@ -420,11 +420,17 @@ def test_a_failure_acted_out_is_seen_by_the_verdict(app: App, visit: Visit) -> N
 
 
 def test_the_tour_leads_from_drawing_to_a_verdict(app: App, visit: Visit) -> None:
-    page = visit(app.address)
+    page = visit(f"{app.address}{LINK}&mode=own&text=A%20vivid%20red%20cube&seed=7&failure=ignored")
+    tab = GeneratePage(page)
+    text = page.locator("#generate-text textarea")
+    expect(page.locator("#generate-object input")).to_have_value("cube")
     page.get_by_role("button", name="Tour").click()
     card = page.get_by_role("dialog", name="Tour")
     expect(card).to_contain_text("Draw a mug of known color")
-    tab = GeneratePage(page)  # the step itself has opened it
+    # The tour brings its own example, whatever stood in the form.
+    expect(text).to_have_value("")
+    expect(page.locator("#reading")).to_contain_text("mug, Vivid reddish orange")
+    expect(tab.seed).to_have_value("0")
     expect(card.get_by_role("button", name="Back")).to_be_disabled()
     small(tab)
     tab.draw_button.click()
@@ -448,6 +454,10 @@ def test_the_tour_leads_from_drawing_to_a_verdict(app: App, visit: Visit) -> Non
     expect(tab.search).to_be_visible()
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
+    # The reader's prompt is there again, and its fields follow it.
+    expect(text).to_have_value("A vivid red cube")
+    expect(tab.seed).to_have_value("7")
+    expect(page.locator("#generate-object input")).to_have_value("cube")
 
 
 def wait_apart(one: Locator, other: Locator) -> None:

@@ -41,6 +41,7 @@ export function mount({ element, props, trigger }) {
   const body = element.querySelector('.th-ask-body');
   let emptied = [];
   let mode = 'own';
+  let before = null;
 
   function number() {
     return mode === 'basket'
@@ -63,6 +64,26 @@ export function mount({ element, props, trigger }) {
     show();
     tell();
   }
+
+  // The tour brings a form of its own, and gives the reader's back at its end.
+  function tour() {
+    const wanted = store.take('tour-example');
+    if (!wanted) return;
+    if (wanted === 'begin' && !before) {
+      const query = new URLSearchParams(location.search);
+      before = {
+        mode,
+        query: query.get('tab') === 'generate' ? Object.fromEntries(query) : {},
+      };
+      choose('own');
+      trigger('example', {});
+    } else if (wanted === 'end' && before) {
+      trigger('example', before.query);
+      choose(before.mode);
+      before = null;
+    }
+  }
+  store.subscribe('tour-example', tour);
 
   function show() {
     tabs.forEach((tab) => {
@@ -210,4 +231,5 @@ export function mount({ element, props, trigger }) {
   tell();
   // Now this tab is drawn, so that what a link names can be put into it.
   trigger('ready');
+  tour();
 }

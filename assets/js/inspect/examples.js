@@ -90,6 +90,12 @@ export function mount({ element, props, trigger }) {
   }
 
   store.subscribe('shown', place);
+  // The tour opens one, whatever stands on the stage.
+  const told = () => {
+    const key = store.take('example');
+    if (key) open(key, false);
+  };
+  store.subscribe('example', told);
   // A photograph that is being sent is wanted more than an example that is being drawn.
   store.subscribe('photograph', () => {
     wanted = '';
@@ -98,7 +104,8 @@ export function mount({ element, props, trigger }) {
   answer()
     .then((said) => {
       show(said.examples);
-      if (said.first && atStart && free()) open(said.examples[0].key, true);
+      if (store.get('example')) told();
+      else if (said.first && atStart && free()) open(said.examples[0].key, true);
     })
     .catch(() => {
       /* without examples the stage says what to do */

@@ -8,6 +8,12 @@ function seen(node) {
   return Boolean(node && node.offsetParent !== null);
 }
 
+// Whether the newest picture has a verdict, so that there is one to look at.
+function judged() {
+  const item = store.get('result');
+  return Boolean(item && item.image_id && (item.verdicts || []).length);
+}
+
 function press(selector) {
   const node = document.querySelector(selector);
   if (seen(node)) {
@@ -43,17 +49,20 @@ export function mount({ element }) {
   const STEPS = [
     {
       title: 'Draw a mug of known color',
-      text: 'Press Draw. The reference renderer needs no weights and draws a vivid reddish orange mug. The line above it says what will be judged; write words of your own and it follows them.',
+      text: 'Press Draw. The form holds an example: the reference renderer, which needs no weights, draws a vivid reddish orange mug. Your own prompt comes back when the tour ends.',
       walk: () => {
         openRoom('Generate');
-        later('#ask [data-mode="own"]');
+        store.set('tour-example', 'begin');
       },
       at: '#draw .th-draw-button',
       done: 'th-drawn',
     },
     {
       title: 'See the verdict',
-      text: 'The picture stands beside the button, with the verdict of the rule that is chosen below. The renderer knows exactly which pixels are the mug. Click the picture, or Next, to see why.',
+      text: () =>
+        judged()
+          ? 'The picture stands beside the button, with the verdict of the rule that is chosen below. The renderer knows exactly which pixels are the mug. Click the picture, or Next, to see why.'
+          : 'Nothing is drawn yet. Press Draw and wait a moment, or press Next for a mug that is ready.',
       walk: () => openRoom('Generate'),
       at: '#result .th-result-picture',
       done: () => seen(document.querySelector('#verdict')),
@@ -62,8 +71,10 @@ export function mount({ element }) {
       title: 'Change the rule',
       text: 'Choose another rule. The same pixels can pass one and fail another: light and shade move L* and chroma. “How this was measured” lists every step.',
       walk: () => {
-        if (!seen(document.querySelector('#verdict')))
-          press('#result .th-result-picture:enabled') || openRoom('Inspect');
+        if (seen(document.querySelector('#verdict .th-metrics'))) return;
+        if (judged() && press('#result .th-result-picture:enabled')) return;
+        openRoom('Inspect');
+        store.set('example', 'mug');
       },
       at: '#rule',
     },
@@ -163,6 +174,7 @@ export function mount({ element }) {
     clearInterval(timer);
     if (step < 0 || step >= STEPS.length) {
       step = -1;
+      store.set('tour-example', 'end');
       mark();
       const held = card.contains(document.activeElement);
       card.hidden = true;
@@ -176,7 +188,7 @@ export function mount({ element }) {
     }
     const one = STEPS[step];
     title.textContent = one.title;
-    text.textContent = one.text;
+    text.textContent = typeof one.text === 'function' ? one.text() : one.text;
     count.textContent = step + 1 + ' of ' + STEPS.length;
     back.disabled = step === 0;
     next.textContent = step + 1 === STEPS.length ? 'Done' : 'Next';
