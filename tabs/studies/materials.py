@@ -16,6 +16,7 @@ from tabs.compare.sources import PICTURES, RUN, SET
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.requests import Nothing
+from tabs.participants.wording import words_of
 from tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
 from tabs.studies.outline import minutes
 from tabs.studies.questions.sets import sets_json
@@ -30,7 +31,6 @@ from tabs.studies.texts import (
     consent_in,
     texts_of,
 )
-from tabs.studies.wording import words_of
 
 NOTHING = (
     "There are no pictures yet that a study could show. Draw a run in Generate, or bring a folder "

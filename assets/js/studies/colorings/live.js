@@ -14,6 +14,8 @@ const FIRST_PEOPLE = 12;
 /** @param {import('../study.js').Current} current */
 export function coloringLive(current) {
   const note = make('p', 'th-jd-note');
+  // Until there is something to say: an empty one is a frame around nothing.
+  note.hidden = true;
   const worth = card(
     'Where the next colorings are worth most',
     'By what one more coloring is expected to tell.',
