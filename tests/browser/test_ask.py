@@ -109,6 +109,10 @@ def test_a_set_is_made_asked_browsed_and_compared(
     expect(items.first.locator(".th-qa-answer")).to_have_count(2)
     expect(page.get_by_role("group", name="Outcome")).to_contain_text("Only 2 right")
 
+    # Opened without a link to answers, the same ones are ticked.
+    page.goto(f"{app.address}/?tab=ask&set={parse_qs(urlsplit(link).query)['set'][0]}")
+    expect(askings.filter(has_text="Pixel reader").get_by_role("checkbox")).to_be_checked()
+    expect(page.locator(".th-qa-asking input[type=checkbox]:checked")).to_have_count(2)
     # The link opens the same again.
     page.goto(link)
     expect(large.locator(".th-qa-id")).to_contain_text("-0001")

@@ -16,6 +16,28 @@ const MOST_SHOWN = 12;
 const LOOK_MS = 2000;
 const CALM_MS = 20000;
 
+const SHOWN = 'th-ask-shown';
+
+/**
+ * Whose answers were chosen last, by set; kept in this browser.
+ * @returns {Record<string, string[]>}
+ */
+function savedChoices() {
+  try {
+    return Object(JSON.parse(localStorage.getItem(SHOWN) || '{}'));
+  } catch {
+    return {}; /* the latest are shown then */
+  }
+}
+function saveChoice() {
+  try {
+    const saved = { ...savedChoices(), [qa.set]: qa.askings };
+    localStorage.setItem(SHOWN, JSON.stringify(saved));
+  } catch {
+    /* it holds until the page closes */
+  }
+}
+
 /** Sets of which somebody has said whose answers are shown. */
 const decided = new Set();
 
@@ -62,6 +84,7 @@ function line(first, act) {
     const others = qa.askings.filter((id) => id !== now.id);
     decided.add(qa.set);
     setAsk({ askings: box.checked ? [...others, now.id] : others, from: '' });
+    saveChoice();
   });
   const all = Object.fromEntries(
     Object.entries(ACTIONS).map(([what, text]) => {
@@ -198,10 +221,14 @@ export function askingsList(root) {
       put(hiddenButton, withHidden ? 'Leave out hidden' : many(found.hidden, 'hidden one'));
       hiddenButton.setAttribute('aria-pressed', String(withHidden));
       tell(rows);
-      // What a link names and is not here is not shown; who names none sees the latest.
-      const ids = qa.askings.filter((id) => rows.some((row) => row.id === id));
+      // What a link names and is not here is not shown; a link without any shows what was chosen
+      // last, or the latest.
+      const saved = first && !qa.askings.length ? savedChoices()[qa.set] : null;
+      const ids = (Array.isArray(saved) ? saved : qa.askings).filter((id) =>
+        rows.some((row) => row.id === id),
+      );
       if (first) decided.delete(qa.set);
-      if (ids.length) decided.add(qa.set);
+      if (ids.length || saved) decided.add(qa.set);
       const chosen = decided.has(qa.set)
         ? ids
         : rows
