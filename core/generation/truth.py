@@ -48,11 +48,13 @@ def drawn_shape(origin: Mapping[str, Any], position: int) -> str:
     return shapes[0] if len(shapes) == 1 and isinstance(shapes[0], str) else ""
 
 
-def stand_in_tag(origin: Mapping[str, Any]) -> str:
+def stand_in_tag(origin: Mapping[str, Any], position: int | None = None) -> str:
     """``"car for bicycle"`` where the renderer has no shape of an object's name and rendered
-    another one; several with commas between, empty for none."""
+    another one; of the target at ``position``, else of all with commas between; empty for none."""
     tags = []
     for row in _object_rows(origin):
+        if position is not None and row.get("target") != position:
+            continue
         name, shape = str(row.get("name") or "").strip(), row.get("shape")
         if name and isinstance(shape, str) and stand_in(name) != StandIn(shape, itself=True):
             tags.append(f"{shape} for {name}")

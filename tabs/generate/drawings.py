@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.generation.registry import RENDERER
-from core.generation.renderer.stand_ins import stand_in_tag
-from core.generation.truth import true_color_hex, true_color_words
+from core.generation.truth import stand_in_tag, true_color_hex, true_color_words
 from core.prompts.prompt import Prompt
 from core.records import DrawingRecord, EvidenceRecord, MaskRecord
 from core.runs.concepts import concept_of
@@ -144,7 +142,7 @@ def _target_json(
     return {
         "object": target.name,
         "role": target.role,
-        "stand_in": stand_in_tag(target.name, target.category) if row.model == RENDERER else "",
+        "stand_in": stand_in_tag(row.origin, position),
         "color": color.value if color else "",
         "hex": color.hex if color else "",
         "color_label": color.label if color else "",

@@ -128,12 +128,6 @@ def stand_in_note(name: str, category: str = "") -> str:
     return f"{article(entry.shape).capitalize()} {entry.shape} stands in for the {name}."
 
 
-def stand_in_tag(name: str, category: str = "") -> str:
-    """``"car for bicycle"`` where the shape is not what the name says; otherwise empty."""
-    entry = stand_in(name, category)
-    return "" if entry.itself or is_place(name) else f"{entry.shape} for {name}"
-
-
 def left_out_note(name: str) -> str:
     """A sentence for people about a place beside the object."""
     return f"The renderer draws no places: the {name} is left out."

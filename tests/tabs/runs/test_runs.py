@@ -456,7 +456,7 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
     # A run that only scored is no source of pictures, and there are none of anybody else.
     with pytest.raises(BadInput, match="scored pictures of others"):
         planned(context, OWNER, asked_of({**asked, "models": [OF_RUN + run_id]}))
-    with pytest.raises(BadInput, match="No picture of 'nobody'"):
+    with pytest.raises(BadInput, match="No image of nobody"):
         planned(context, OWNER, asked_of({**asked, "models": ["nobody"]}))
 
 
