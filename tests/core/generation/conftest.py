@@ -18,6 +18,7 @@ STANDS_FOR = {
     "sd3.5-medium": "stable_diffusion_3",
     "sd3.5-large": "stable_diffusion_3",
     "flux.1-dev": "flux",
+    "sana-1.6b": "sana",
     "sana1.5-1.6b": "sana",
     "sana1.5-4.8b": "sana",
     "pixart-alpha": "pixart_alpha",
