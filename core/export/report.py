@@ -86,13 +86,21 @@ def inert_json(value: Any) -> str:
 
 @cache
 def _plotly() -> str:
+    return _inert_script(_plotly_file().read_text(encoding="utf-8"))
+
+
+def plotly_bytes() -> int:
+    """How large the plotting library is, which is most of a report."""
+    return _plotly_file().stat().st_size
+
+
+def _plotly_file() -> Path:
     from importlib.util import find_spec
 
     spec = find_spec("plotly")
     if spec is None or spec.origin is None:
         raise BadInput("A report needs plotly: pip install -r requirements.txt")
-    path = Path(spec.origin).parent / "package_data" / "plotly.min.js"
-    return _inert_script(path.read_text(encoding="utf-8"))
+    return Path(spec.origin).parent / "package_data" / "plotly.min.js"
 
 
 @cache

@@ -70,11 +70,11 @@ def cards_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
     """The result of every run that has one by ``rule`` (else the usual): ``words`` and ``title``
     by run id. Raises BadInput for a rule that there is not."""
     data = BoardData(context, {"rule": params.get("rule", "")})
-    cards = {}
+    cards, title = {}, f"{note_for(data.rule_id)} {data.about()}".strip()
     for run in data.runs:
         row = data.rows.get(run.run_id)
         if row is not None and (words := result_words(row)):
-            cards[run.run_id] = {"words": f"{words} by {data.rule_id}", "title": data.about()}
+            cards[run.run_id] = {"words": f"{words} by {data.rule_id}", "title": title}
     return {"rule": data.rule_id, "runs": cards}
 
 

@@ -22,13 +22,13 @@ from core.analysis.board import (
 )
 from core.analysis.intervals import SENTENCE
 from core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
+from core.analysis.run_names import run_labels
 from core.analysis.unscored import (
     LEFT_OUT,
     NOT_FOUND,
     WRONG,
     choice_for,
     default_for,
-    note_for,
 )
 from core.errors import BadInput
 from core.runs.score import CAUSES
@@ -97,6 +97,7 @@ class BoardData:
         for cause in results.unscored(Slice(self.rule_id, ids, unscored=counted)) if ids else []:
             self.causes[cause.run_id].append(cause)
         self.states = _states(context, shown)
+        self.labels = run_labels(shown)
 
     def rows_json(self, runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
         """One group of runs that may be compared."""
@@ -114,6 +115,7 @@ class BoardData:
             {
                 "id": run.run_id,
                 "name": run.name,
+                "label": run.name,
                 "facts": "",
                 "progress": None,
                 "cells": {},
@@ -132,7 +134,10 @@ class BoardData:
         row_json: dict[str, Any] = {
             "id": run.run_id,
             "name": run.name,
-            "facts": facts(run, self.pictured.get(run.run_id)),
+            "label": self.labels[run.run_id],
+            "facts": facts(run, self.pictured.get(run.run_id)).removeprefix(
+                f"{self.labels[run.run_id]} · "
+            ),
             "progress": progress(run, self.states[run.run_id]),
             "cells": {},
             "beside": "",
@@ -226,9 +231,8 @@ class BoardData:
             "without a color system",
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         return (
-            f"{means}; Average is the mean of the five tasks. "
-            f"{note_for(self.rule_id, self.unscored)} {SENTENCE} Bold: the highest among finished "
-            "runs of the same prompts, masks and rule, however small its lead."
+            f"{means}; Average is the mean of the five tasks. {SENTENCE} Bold: the highest among "
+            "finished runs of the same prompts, masks and rule, however small its lead."
         )
 
 

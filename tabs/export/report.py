@@ -213,11 +213,8 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
                 for task, rate in row.others.items()
             ]
     head = ("Rule", *(name for _, name in tasks), "Average", "Unscored")
-    note = (
-        "Percent of scored images that pass; a task is the mean of L2, L3 and CSS, Average that of "
-        f"the five tasks. {SENTENCE}"
-    )
-    note = " ".join([note, *notes, *remarks])
+    means = "a task is the mean of L2, L3 and CSS, Average that of the five tasks."
+    note = " ".join((f"Percent of scored images that pass; {means}", SENTENCE, *notes, *remarks))
     own_table = Table("This run", head, tuple(rows), note, even=True)
     others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
     meanings = Facts(tuple((name, TASKS[task]) for task, name in tasks))

@@ -17,7 +17,7 @@ from core.batch.journal import seal_left_over
 from core.batch.locks import InUse, held
 from core.errors import BadInput, DataFolderError, NotStored
 from core.export.archive_import.archive import INCOMING, open_archive
-from core.export.report import write_report
+from core.export.report import plotly_bytes, write_report
 from core.export.score_table import score_table, write_scores
 from core.export.source import imported_from, left_out_words, runs_of, short_words
 from core.export.writing import FORMATS, write
@@ -25,7 +25,7 @@ from core.files import Progress, quiet
 from core.generation.request import Cancelled
 from core.runs.folder import RunFolder
 from core.runs.worker import RunWork
-from tabs.export.report import report_of
+from tabs.export.report import MOST_SHOTS, report_of
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
 from tabs.page.errors import many
@@ -37,6 +37,9 @@ from tabs.runs.words import bytes_words
 TIMES = {"csv": 8.0, "parquet": 1.2, "zip": 2.0}
 """What an export takes for each byte of the run's shards, which are compressed columns: measured on
 runs of 120 pictures by five rules."""
+
+SHOT_BYTES = 12_000
+"""What a failure takes in a report at most: a small PNG in Base64 and its words."""
 
 EXPORT, IMPORT = "export", "import"
 """The kinds of these jobs."""
@@ -347,6 +350,8 @@ def sizes_view(context: Context, run_id: str) -> dict[str, str]:
         return {}
     sizes_bytes = {kind: shards * times for kind, times in TIMES.items()}
     sizes_bytes["images"] = sizes_bytes["zip"] + pictures
+    shown = min(folder.state().done, MOST_SHOTS)
+    sizes_bytes["html"] = plotly_bytes() + shown * SHOT_BYTES
     return {kind: f"about {bytes_words(count)}" for kind, count in sizes_bytes.items()}
 
 

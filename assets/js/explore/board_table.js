@@ -3,7 +3,7 @@ import { arrange, make, put } from '../shared/dom.js';
 import { causesRow, unscoredCell } from './board_unscored.js';
 
 function value(one, by) {
-  if (by === 'name') return one.name;
+  if (by === 'name') return one.label;
   if (by === 'unscored') return one.unscored ? one.unscored.count : null;
   const cell = one.cells[by];
   return cell ? cell.percent : null;
@@ -235,7 +235,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     });
     const [name, facts, beside, bar, words] = cell.children;
     const progress = one.progress;
-    put(name, one.name);
+    put(name, one.label);
     name.title = one.name;
     put(facts, one.facts);
     put(beside, [one.said, one.beside].filter(Boolean).join(' · '));

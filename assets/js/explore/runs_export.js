@@ -143,7 +143,7 @@ export function runExports(element, root, imported) {
         const begin = make('button');
         const one = path ? link : begin;
         const size = make('small', 'th-soft');
-        one.append(make('span', '', name), size);
+        one.append(make('span', '', name), ' ', size);
         sizes.set(what, size);
         if (path) {
           link.href = '/api/runs/' + run.id + '/' + path;

@@ -18,11 +18,13 @@ from statsmodels.stats.proportion import proportion_confint
 
 from core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
 from core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
+from core.analysis.run_names import run_labels
 from core.color.spaces import lab_to_srgb8
 from core.errors import BadInput
 from core.export.report_parts import Table
 from core.export.source import runs_of
 from core.files import shelf, write_once
+from core.generation.registry import RENDERER
 from core.images.load import encode_png, image_id
 from core.prompts.prompt import Prompt
 from core.published import value
@@ -652,3 +654,20 @@ def test_rows_stay_in_place_under_the_pointer() -> None:
     assert (kept["added"], kept["same"]) == (2, False)
     assert [row["n"] for row in numbers] == [2, 2]
     assert (same["added"], same["same"]) == (0, True)
+
+
+def test_runs_are_called_as_in_failures_and_measures(context: Context, tmp_path: Path) -> None:
+    """Two long names that differ in a word: the leaderboard has the word alone, as others have."""
+    for failure in ("", "leaked"):
+        name = f"Reference renderer (no weights), {failure or 'seed 0'} · Mini, 4 prompts"
+        options = {"failure": failure} if failure else {}
+        plan = replace(PLAN, name=name, model=RENDERER, prompts=PLAN.prompts[:4], options=options)
+        context.storage.runs.ingest(sample_run(tmp_path / "runs", plan))
+    runs = context.storage.runs.all()
+    labels = {
+        one["id"]: one["label"]
+        for group in board_view(context, {})["groups"]
+        for one in group["rows"]
+    }
+    assert labels == run_labels(runs)
+    assert "leaked" in labels.values()

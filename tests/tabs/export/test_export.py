@@ -172,7 +172,8 @@ def test_a_long_export_is_made_in_the_background(
     assert named in file.headers["content-disposition"]
     # What the menu said of its size before is about right.
     sizes = client.get(f"/api/runs/{folder.run_id}/sizes").json()
-    assert set(sizes) == {"csv", "parquet", "zip", "images"}
+    assert set(sizes) == {"html", "csv", "parquet", "zip", "images"}
+    assert re.fullmatch(r"about [4-6](\.\d)? MB", sizes["html"])
     assert all(words.startswith("about ") for words in sizes.values())
     names = zipfile.ZipFile(io.BytesIO(file.content)).namelist()
     assert sum(name.startswith("images/") for name in names) == 7
