@@ -135,7 +135,7 @@ def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
     """
     grounds: list[str] = []
     for value, least, words in (
-        (quality.attention, rule.least_attention, "of the attention checks answered as told"),
+        (quality.attention, rule.least_attention, "of the attention checks passed"),
         (quality.consistency, rule.least_consistency, "of the repeats answered the same"),
         (quality.plates, rule.least_plates, "of the plates read"),
         (

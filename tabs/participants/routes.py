@@ -100,8 +100,11 @@ def participant_routes(context: Context) -> APIRouter:
             known = participation.returning(visit, external) if seat is None else None
             drawn = {} if seat is None else await begun(visit.desk, seat)
             content = state_json(visit.desk, seat, known, drawn)
-            if seat is None and known is None and participation.is_full(visit):
-                content["study"]["state"] = "full"
+            if seat is None and known is None:
+                if participation.is_elsewhere(visit, external):
+                    content["study"]["state"] = "session"
+                elif participation.is_full(visit):
+                    content["study"]["state"] = "full"
             return _json(request, content)
 
         return await answered(request, state_answer)

@@ -46,10 +46,7 @@ NOT_OPEN = {
     State.PAUSED: "This study is paused. Come back later, on the same link.",
     State.CLOSED: "This study is closed. Thank you for your interest.",
 }
-FULL = (
-    "All places of this study are taken at the moment. Should somebody leave, there will be room: "
-    "come back later, on the same link."
-)
+FULL = "This study is full for now. A place may open up later: come back on the same link."
 
 
 ENROLMENTS = Pace(400, 30.0)
@@ -164,6 +161,15 @@ class Participation:
             return self._known(visit, Agreement("", "", "", external))
         except Refusal:
             return None
+
+    def is_elsewhere(self, visit: Visit, external: Mapping[str, str]) -> bool:
+        """Whether somebody new would be refused, having begun in another session: they are told
+        before they read anything."""
+        try:
+            self._known(visit, Agreement("", "", "", external))
+        except Refusal:
+            return True
+        return False
 
     def is_full(self, visit: Visit) -> bool:
         """Whether somebody new would be turned away, which is counted: they are told before they

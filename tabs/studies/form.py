@@ -34,12 +34,12 @@ LEAST_ABSENCE_S, MOST_ABSENCE_S = 60, 30 * 86_400
 
 # Where the page shows a field under another name than most kinds of study do.
 _TITLES: Mapping[tuple[str, str], str] = {
-    (Kind.COLORINGS, "votes"): "Colorings a concept",
-    (Kind.COLORINGS, "trials"): "Sketches a person",
+    (Kind.COLORINGS, "votes"): "Colorings per concept",
+    (Kind.COLORINGS, "trials"): "Sketches per participant",
     (Kind.COLORINGS, "number"): "Concepts in the study",
-    (Kind.RATINGS, "votes"): "Ratings an image",
-    (Kind.QUESTIONS, "votes"): "Answers a question",
-    (Kind.QUESTIONS, "trials"): "Questions a person",
+    (Kind.RATINGS, "votes"): "Ratings per image",
+    (Kind.QUESTIONS, "votes"): "Answers per question",
+    (Kind.QUESTIONS, "trials"): "Questions per participant",
     (Kind.QUESTIONS, "number"): "Most questions a task",
 }
 
@@ -80,8 +80,9 @@ def _absence(value: Any) -> Any:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     got = f"{value / 60:g} minutes" if number else repr(str(value)[:60])
     raise BadInput(
-        f"“Given to others after” is {LEAST_ABSENCE_S // 60} to {MOST_ABSENCE_S // 60:,} minutes "
-        f"({LEAST_ABSENCE_S} to {MOST_ABSENCE_S:,} seconds), not {got}."
+        f"“Release unanswered trials after” is {LEAST_ABSENCE_S // 60} to "
+        f"{MOST_ABSENCE_S // 60:,} minutes ("
+        f"{LEAST_ABSENCE_S} to {MOST_ABSENCE_S:,} seconds), not {got}."
     )
 
 
@@ -136,7 +137,7 @@ class CompletionForm(PageRequest):
     """What a participant gets at the end."""
 
     code: str = Field(default="", max_length=200, title="Completion code")
-    url: Annotated[str, Field(max_length=2_000, title="Way back"), AfterValidator(https_url)] = ""
+    url: Annotated[str, Field(max_length=2_000, title="Return URL"), AfterValidator(https_url)] = ""
 
 
 class ClosingForm(PageRequest):
@@ -189,8 +190,8 @@ class StudyForm(PageRequest):
         default=None, ge=0, le=MOST_PICTURES, title="Pictures of a candidate"
     )
     variants: Whole = Field(default=1, ge=1, le=100, title="Pictures of each prompt")
-    votes: Whole | None = Field(default=None, ge=1, le=MOST_VOTES, title="Votes a stimulus")
-    trials: Whole | None = Field(default=None, ge=1, le=MOST_TRIALS, title="Trials a person")
+    votes: Whole | None = Field(default=None, ge=1, le=MOST_VOTES, title="Votes per stimulus")
+    trials: Whole | None = Field(default=None, ge=1, le=MOST_TRIALS, title="Trials per participant")
     tie: bool | None = None
     skip: bool | None = None
     repeats: Whole | None = Field(default=None, ge=0, le=MOST_TRIALS, title="Repeated trials")

@@ -30,7 +30,7 @@ RULE_FIELDS = (
     (
         "least_attention",
         "Least attention",
-        "Share of attention checks answered as told; below it a participant is left out.",
+        "Share of attention checks passed; below it a participant is left out.",
     ),
     (
         "least_consistency",

@@ -40,7 +40,7 @@ class ExampleForm(PageRequest):
 REVIEWS = {
     Review.RESEARCHER.value: "You look at them: people wait until you accept, or ask for it again",
     Review.AUTOMATIC.value: "Automatically: each has color, put there by more than one action",
-    Review.NONE.value: "Nobody: people go on at once",
+    Review.NONE.value: "No review: people continue at once",
 }
 
 _EXAMPLES = {

@@ -179,7 +179,7 @@ TABLES: tuple[StudyTable, ...] = (
                 "trials",
                 always=True,
             ),
-            _number("attention", COMPUTED, "Attention checks answered as told.", _SHARE),
+            _number("attention", COMPUTED, "Attention checks passed.", _SHARE),
             _number(
                 "consistency", COMPUTED, "Repeated trials answered the same, sides turned.", _SHARE
             ),

@@ -34,12 +34,12 @@ _GERMAN = {
         "Schärfe, Licht und Sättigung zusammen; was zu sehen ist, spielt keine Rolle.",
     ),
     "adherence": (
-        "In welchem Bild sind die Farben mehr so, wie die Worte sagen?",
-        "Achten Sie nur auf die Farben. Welches Bild schöner ist, spielt keine Rolle.",
+        "Bei welchem Bild passen die Farben besser zur Beschreibung?",
+        "Beurteilen Sie nur die Farben; welches Bild Ihnen besser gefällt, spielt keine Rolle.",
     ),
     "best-of-four": (
         "Welches Bild hat die Farben, nach denen die Worte fragen?",
-        "Achten Sie nur auf die Farben. Welches Bild schöner ist, spielt keine Rolle.",
+        "Beurteilen Sie nur die Farben; welches Bild Ihnen besser gefällt, spielt keine Rolle.",
     ),
     "colorings": (
         "Welche Farben hat das?",
@@ -62,36 +62,37 @@ _GERMAN = {
 CONSENT = {
     "en": """You are asked to look at pictures and to answer questions about their colors.
 
-What is kept: your answers and what you write, when you gave them, how long each took and how long \
-you looked away; whether you could read the test plates and tell the test patches apart; and what \
-your screen can show: the size of the screen and the window, the density of its pixels, its range \
-of colors and brightness, whether it is touched, and whether you enlarged a picture. No name, no \
-address of your computer. If you came from a recruiting site, the number it gave you is kept until \
-you are paid.
+What we store: your answers and what you write, when you gave them, how long each took and how \
+long you looked away; whether you could read the test plates and tell the test patches apart; and \
+what your screen can show: the size of the screen and the window, the density of its pixels, its range \
+of colors and brightness, whether it is touched, and whether you enlarged a picture. We do not \
+store your name or IP address. If you came from a recruiting site, we store the number it gave you \
+until you are paid.
 
 What for: [what the study is for, and where its results will be published]. The answers may be \
 published without anything that says who gave them.
 
-You take part by your own will and may stop at any time, without a reason and without harm. \
-Answers given until then can be deleted if you ask for it.
+Participation is voluntary. You may stop at any time without giving a reason and without \
+penalty. If you ask for it, we delete the answers that you have given.
 
 Who runs this study: [name, institution, e-mail]. [Approval of an ethics board, where there is one.]
 
 I am at least 18 years old, I have read this, and I agree to take part.""",
     "de": """Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.
 
-Was gespeichert wird: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie lange \
+Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie lange \
 jede gedauert hat und wie lange Sie weggesehen haben; ob Sie die Prüftafeln lesen und die \
 Prüffelder unterscheiden konnten; und was Ihr Bildschirm zeigen kann: die Größe von Bildschirm und \
 Fenster, die Dichte der Bildpunkte, der Umfang an Farben und Helligkeit, ob er berührt wird und ob \
-Sie ein Bild vergrößert haben. Kein Name, keine Adresse Ihres Rechners. Wenn Sie von einer \
-Vermittlungsseite kommen, wird die Nummer, die sie Ihnen gegeben hat, bis zur Bezahlung gespeichert.
+Sie ein Bild vergrößert haben. Wir speichern weder Ihren Namen noch Ihre IP-Adresse. Wenn Sie von \
+einer Vermittlungsseite kommen, speichern wir die Nummer, die sie Ihnen gegeben hat, bis zur \
+Bezahlung.
 
 Wofür: [wozu die Studie dient und wo ihre Ergebnisse erscheinen]. Die Antworten dürfen \
 veröffentlicht werden, ohne Angaben dazu, wer sie gegeben hat.
 
-Sie nehmen freiwillig teil und können jederzeit ohne Grund und ohne Nachteil aufhören. Bis dahin \
-gegebene Antworten werden auf Wunsch gelöscht.
+Die Teilnahme ist freiwillig. Sie können jederzeit ohne Angabe von Gründen und ohne Nachteile \
+aufhören. Auf Wunsch löschen wir die Antworten, die Sie gegeben haben.
 
 Wer die Studie durchführt: [Name, Einrichtung, E-Mail]. [Votum einer Ethikkommission, falls \
 vorhanden.]
@@ -103,15 +104,18 @@ Ich bin mindestens 18 Jahre alt, habe dies gelesen und bin mit der Teilnahme ein
 _ASKED = {
     "en": (
         "You are asked to look at pictures and to answer questions about their colors.",
-        "What is kept: your answers, how long each took,",
+        "What we store: your answers and what you write, when you gave them, how long each took",
         "You are asked to color line drawings with the colors that things have for you.",
-        "What is kept: what you color, each step of it and when you did it,",
+        "What we store: what you color, each step of it and when you did it, what you write, how "
+        "long each sketch took",
     ),
     "de": (
         "Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.",
-        "Was gespeichert wird: Ihre Antworten, wie lange jede gedauert hat,",
+        "Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie "
+        "lange jede gedauert hat",
         "Sie werden gebeten, Zeichnungen mit den Farben auszumalen, die Dinge für Sie haben.",
-        "Was gespeichert wird: was Sie ausmalen, jeder Schritt davon und wann Sie ihn getan haben,",
+        "Was wir speichern: was Sie ausmalen, jeder Schritt davon und wann Sie ihn getan haben, "
+        "was Sie schreiben, wie lange jede Zeichnung gedauert hat",
     ),
 }
 """By language what is asked and kept in most studies, and in those of colorings."""

@@ -88,7 +88,7 @@ def make_study(data: Path, trials: int) -> Study:
             title="Votes as a bench",
             kind=Kind.PAIRS,
             material=Material.IMAGES,
-            question="In which picture are the colors more like the words say?",
+            question="Which picture’s colors match the description better?",
             instructions="",
             consent=Consent("1", "I take part."),
             cases=cases,

@@ -56,7 +56,7 @@ WORDS = (
     "a plum",
 )
 INTRO = "In this study you compare colors in pictures.\n\nIt takes about ten minutes."
-INSTRUCTIONS = "Look at the colors alone. Do not mind which picture is more beautiful."
+INSTRUCTIONS = "Judge only the colors; ignore which picture you like more."
 CONSENT = (
     "This study is run by the color laboratory of an example university.\n\n"
     "Taking part is voluntary. You can stop at any time, without a reason.\n\n"
@@ -82,7 +82,7 @@ class StudyRoom:
             "title": "Colors of things",
             "kind": kind,
             "material": Material.IMAGES,
-            "question": "In which picture are the colors more like the words say?",
+            "question": "Which picture’s colors match the description better?",
             "instructions": INSTRUCTIONS,
             "consent": Consent("1", CONSENT),
             "cases": self._cases(models),

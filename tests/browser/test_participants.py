@@ -416,7 +416,7 @@ def test_a_person_stops_for_good(room: StudyRoom, visit: Visit) -> None:
     person.presses("Go on")
     person.sees(1)
     person.presses("Stop")
-    person.presses("Stop for good")
+    person.presses("Withdraw")
     person.at("withdrawn")
     page.wait_for_timeout(200)
     kinds = [event.kind.value for event in one_person(room, link)]

@@ -45,7 +45,7 @@ def opens_study(page: Page, address: str, set_id: str) -> tuple[str, str]:
     expect(page).to_have_url(re.compile(f"view=new&preset=questions&set={set_id}"))
     expect(room.get_by_label("Set of questions")).to_have_value(set_id)
     for label, value in (
-        ("Answers a question", "1"),
+        ("Answers per question", "1"),
         ("Repeated questions", "0"),
         ("Attention checks", "0"),
         ("What they agree to", CONSENT),

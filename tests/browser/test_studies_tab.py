@@ -94,7 +94,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     expect(made.locator(".th-jd-sample img")).to_have_count(2)
     expect(made.locator(".th-jd-blocks")).to_contain_text("Before it can open")
     # What is wrong is said at its field, and the field is announced with it.
-    votes = room.get_by_label("Votes a stimulus")
+    votes = room.get_by_label("Votes per stimulus")
     votes.fill("0")
     expect(votes).to_have_attribute("aria-invalid", "true")
     expect(room.locator("[data-field=votes] .th-problem")).to_contain_text("1")
@@ -143,7 +143,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     links.get_by_role("button", name="Make", exact=True).click()
     link = links.locator(".th-jd-urls code").inner_text()
     assert link.startswith(started.address + "/study/")
-    expect(links.get_by_role("row", name=re.compile("A class"))).to_contain_text("Lets in")
+    expect(links.get_by_role("row", name=re.compile("A class"))).to_contain_text("Active")
     live = opens(room, "Live")
     expect(live).to_contain_text("No answers yet")
     for place in (0, 1, None):
@@ -159,7 +159,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     expect(strengths).not_to_contain_text("After exclusion")
     people = opens(room, "People")
     expect(people.get_by_role("row")).to_have_count(1 + PEOPLE)
-    people.get_by_role("button", name="Leave out… Participant 1").click()
+    people.get_by_role("button", name="Exclude… Participant 1").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Reason").fill("A test of the link")
     dialog.get_by_role("button", name="Leave out").click()
@@ -176,7 +176,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     assert barriers(page) == []
     page.go_back()
     expect(row).to_contain_text("left out")
-    people.get_by_role("button", name="Take back… Participant 1").click()
+    people.get_by_role("button", name="Reinstate… Participant 1").click()
     dialog.get_by_role("button", name="Take back").click()
     expect(row).not_to_contain_text("A test of the link")
 

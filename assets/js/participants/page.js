@@ -6,7 +6,7 @@ import { Refusal, askState } from './link.js';
 import { say, speak } from './words.js';
 
 const LONGEST_WAIT_MS = 15_000;
-const ENDS = ['closed', 'paused', 'draft', 'elsewhere', 'full'];
+const ENDS = ['closed', 'paused', 'draft', 'session', 'full'];
 
 if (document.getElementById('study')) begin();
 
@@ -71,6 +71,7 @@ async function enter(state) {
       const code = error instanceof Refusal ? error.data.code : '';
       if (code === 'consent') location.reload();
       else if (code === 'used') end('elsewhere');
+      else if (code === 'elsewhere') end('session');
       else if (ENDS.includes(code)) end(code);
       else {
         await page('no-answer', say('study'), [make('p', 'text', words(error))], say('try_again'));

@@ -16,10 +16,13 @@ export const words = {
     'Bitte kommen Sie später wieder, mit demselben Link. Ihre bisherigen Antworten sind gespeichert.',
   closed_title: 'Diese Studie ist beendet',
   closed_text: 'Sie nimmt keine Antworten mehr an. Danke für Ihr Interesse.',
-  full_title: 'Zurzeit sind alle Plätze besetzt',
-  full_text: 'Falls jemand aufhört, wird Platz: Kommen Sie später wieder, über denselben Link.',
+  full_title: 'Diese Studie ist im Moment voll',
+  full_text: 'Später kann ein Platz frei werden: Kommen Sie mit demselben Link wieder.',
   elsewhere_title: 'Dieser Link wurde schon benutzt',
   elsewhere_text: 'Er ist für eine Person, die in einem anderen Browser begonnen hat.',
+  session_title: 'Sie haben diese Studie schon begonnen',
+  session_text:
+    'Sie haben in einer anderen Sitzung der Seite begonnen, die Sie geschickt hat. Machen Sie dort weiter, oder fragen Sie, wer die Studie durchführt.',
   twice_title: 'Die Studie ist in einem anderen Tab offen',
   twice_text:
     'Bitte machen Sie nur in einem davon weiter, damit keine Antwort doppelt gegeben wird.',
@@ -46,11 +49,11 @@ export const words = {
   plates_none: 'Keine Ziffer',
   plates_alt: 'Eine Scheibe aus Punkten, die eine Ziffer zeigen kann',
   plates_count: 'Bild {n} von {of}',
-  patches_title: 'Wo ist ein Quadrat, das ein wenig anders ist?',
+  patches_title: 'In welchem Viertel ist ein etwas anderes Quadrat?',
   patches_help:
-    'Schauen Sie genau hin und wählen Sie einen der vier Teile. Bitte stellen Sie Ihren Bildschirm auf eine übliche Helligkeit.',
+    'Schauen Sie genau hin und wählen Sie eines der vier Viertel. Bitte stellen Sie Ihren Bildschirm auf eine übliche Helligkeit.',
   patches_none: 'Nirgends ein Quadrat',
-  patches_part: 'Teil {n}',
+  patches_part: 'Viertel {n}',
 
   instructions_title: 'Was zu tun ist',
   welcome_back: 'Willkommen zurück',
@@ -81,8 +84,8 @@ export const words = {
   withdraw: 'Abbrechen',
   withdraw_title: 'Nicht weiter teilnehmen?',
   withdraw_text:
-    'Sie können die Seite auch einfach schließen und später mit demselben Link weitermachen. Wenn Sie ganz abbrechen, können Sie nicht zurückkommen. Sollen Ihre Antworten gelöscht werden, sagen Sie es denen, die Ihnen den Link geschickt haben.',
-  withdraw_yes: 'Ganz abbrechen',
+    'Sie können die Seite auch einfach schließen und später mit demselben Link weitermachen. Wenn Sie die Teilnahme beenden, können Sie nicht zurückkommen. Sollen Ihre Antworten gelöscht werden, sagen Sie es denen, die Ihnen den Link geschickt haben.',
+  withdraw_yes: 'Teilnahme beenden',
   withdraw_no: 'Weitermachen',
   withdrawn_title: 'Sie haben abgebrochen',
   withdrawn_text: 'Danke für Ihre Zeit. Sie können diese Seite schließen.',

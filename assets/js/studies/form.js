@@ -232,7 +232,7 @@ export function studyForm(box) {
         ...revised.revisable.filter((name) => fields[name]).map((name) => fields[name]()),
         row(
           of.text('completion.code', 'Completion code'),
-          of.text('completion.url', 'Way back', { placeholder: 'https://…' }),
+          of.text('completion.url', 'Return URL', { placeholder: 'https://…' }),
         ),
       );
       numbers = null;

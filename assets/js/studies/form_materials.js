@@ -213,7 +213,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     make(
       'p',
       'th-jd-hint',
-      'Names are for results; participants never see them. Two with one name are one model: the first that has a case is taken.',
+      'Names are for results; participants never see them. Sources with the same name count as one model; the first that has a case is used.',
     ),
   );
   /** @type {HTMLElement[]} */
@@ -251,7 +251,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     nodes.push(box);
   }
   const caseField = of.number('number', 'Cases in the study', {
-    hint: '0 takes all that every model has; fewer are drawn by the seed.',
+    hint: '0 = every case all models share; otherwise a random subset (seed).',
   });
   const pairFold = fold('Which pairs of models', pairs);
   nodes.push(row(caseField, cases.groups), cases.found, cases.fold, pairFold);

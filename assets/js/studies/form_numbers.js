@@ -15,11 +15,11 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   const node = part(3, 'Numbers', 'How often each stimulus is judged, and what else people get.');
   const of = fieldsOf(form, changed);
   const kind = preset.id === 'free' ? form.kind : preset.kind;
-  const votes = of.number('votes', kind === 'ratings' ? 'Ratings an image' : 'Votes a stimulus');
+  const votes = of.number('votes', kind === 'ratings' ? 'Ratings per image' : 'Votes per stimulus');
   const training = make('div', 'th-jd-training');
   const numbers = row(
     votes,
-    of.number('trials', 'Trials a person', { hint: 'At most; checks come on top.' }),
+    of.number('trials', 'Trials per participant', { hint: 'At most; checks come on top.' }),
     of.number('repeats', 'Repeated trials', { hint: 'The same again, sides turned: consistency.' }),
     of.number('attention', 'Attention checks', { hint: 'Words say what to answer.' }),
   );
@@ -189,13 +189,13 @@ export function closingPart({ form, changed }) {
     ),
     row(
       of.number('closing.participants', 'After so many people', { placeholder: 'no limit' }),
-      of.number('abandoned_after_s', 'Given to others after, minutes', {
+      of.number('abandoned_after_s', 'Release unanswered trials after … minutes of inactivity', {
         per: 60,
-        hint: 'Without a sign of somebody. Who comes back goes on all the same.',
+        hint: 'Participants who come back continue all the same.',
       }),
-      of.number('unanswered_after_s', 'Without an answer yet, minutes', {
+      of.number('unanswered_after_s', 'Before the first answer, after … minutes', {
         per: 60,
-        hint: 'The same for somebody who has not answered anything: 10 by default.',
+        hint: 'For participants without any answer. 10 by default.',
       }),
     ),
   );

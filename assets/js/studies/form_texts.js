@@ -118,7 +118,7 @@ export function consentPart({ form, changed }) {
   const code = of.text('completion.code', 'Completion code', {
     hint: 'Shown at the end.',
   });
-  const url = of.text('completion.url', 'Way back', {
+  const url = of.text('completion.url', 'Return URL', {
     placeholder: 'https://…',
     hint: 'A button at the end leads there.',
   });

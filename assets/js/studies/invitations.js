@@ -193,7 +193,7 @@ export function linksView(box, current) {
         const node = make('span', 'th-jd-stage');
         node.append(
           make('i', '', link.revoked_at ? '×' : '▸'),
-          link.revoked_at ? 'Revoked' : 'Lets in',
+          link.revoked_at ? 'Revoked' : 'Active',
         );
         return node;
       },

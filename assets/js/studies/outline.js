@@ -113,7 +113,7 @@ export function outlineBox(box, { create, line }) {
                       : ''),
                 ],
                 ['Votes', whole(made.votes_wanted)],
-                ['Trials a person', whole(made.trials_a_person)],
+                ['Trials per participant', whole(made.trials_a_person)],
                 ['Left out', made.cases.left_out ? many(made.cases.left_out, 'case') : ''],
               ]),
       );

@@ -133,7 +133,7 @@ export function peopleView(box, current) {
     const node = make('span', 'th-jd-buttons th-jd-tools');
     const out = person.decision && person.decision.excluded;
     const decide = button(
-      out ? 'Take back…' : 'Leave out…',
+      out ? 'Reinstate…' : 'Exclude…',
       () => (out ? takeIn(person) : leaveOut(person)),
       'th-jd-small',
     );
@@ -153,7 +153,7 @@ export function peopleView(box, current) {
     const of = (name) => (person) => person.quality[name];
     const any = (read) => data.people.some((person) => (read(person) ?? null) !== null);
     const shares = [
-      ['Checks', 'Attention checks answered as told', of('attention'), 'least_attention'],
+      ['Checks', 'Attention checks passed', of('attention'), 'least_attention'],
       ['Repeats', 'Repeated trials answered the same', of('consistency'), 'least_consistency'],
       ['Fast', 'Answers under 400 ms', of('fast'), 'most_fast'],
       ['One side', 'Answers at the place that was chosen most', of('one_side'), 'most_one_side'],
@@ -227,7 +227,11 @@ export function peopleView(box, current) {
               name: 'Screen',
               title: 'Whether the two darkest and the two lightest patches could be told apart',
               cell: ({ quality }) =>
-                quality.screen === null ? '–' : quality.screen ? '✓ tells apart' : '✕ hides some',
+                quality.screen === null
+                  ? '–'
+                  : quality.screen
+                    ? '✓ tells apart'
+                    : '✕ failed the contrast check',
               values: ({ quality }) => [quality.screen],
             },
           ]

@@ -88,7 +88,7 @@ function coloringNumbers(plan) {
       plan.groups.map((one) => (one.group || 'no type') + ' ' + one.cases).join(', '),
     ],
     ['Colorings', whole(plan.votes) + ' a concept, ' + whole(plan.votes_wanted) + ' in all'],
-    ['Sketches a person', whole(plan.main_a_person)],
+    ['Sketches per participant', whole(plan.main_a_person)],
     [
       'Practice',
       practice.words.length
@@ -107,7 +107,7 @@ function questionNumbers(plan) {
     ['By task', taskWords(set.tasks)],
     ['Answers', whole(plan.votes) + ' a question, ' + whole(plan.votes_wanted) + ' in all'],
     [
-      'Questions a person',
+      'Questions per participant',
       whole(plan.main_a_person) +
         ', ' +
         plan.repeats +
@@ -146,7 +146,7 @@ function comparedNumbers({ plan, material }) {
     ],
     ['Votes', whole(plan.votes) + ' a stimulus, ' + whole(plan.votes_wanted) + ' in all'],
     [
-      'Trials a person',
+      'Trials per participant',
       whole(plan.trials) +
         ', ' +
         plan.repeats +

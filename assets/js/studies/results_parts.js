@@ -249,10 +249,7 @@ export function byType(data) {
 
 /** Ties, skips, sides, agreement: a row each. */
 export function reliability(data) {
-  const part = card(
-    'Can it be relied on?',
-    'What a reviewer asks of votes: doubt, sides, agreement.',
-  );
+  const part = card('Reliability', 'What a reviewer asks of votes: doubt, sides, agreement.');
   const pick = (name, of, format, title, line) => ({
     name,
     title,
@@ -269,7 +266,7 @@ export function reliability(data) {
     pick('Skips', (s) => s.skip_share, share, 'Share of answers that could not tell', [0, 1]),
     pairs &&
       pick(
-        'Left of the two',
+        'Left chosen',
         (s) => s.side_bias && s.side_bias.left_share,
         share,
         'Votes for the left, of those that are no tie; exact interval',

@@ -56,8 +56,8 @@ export function votesNeeded({ ratings, size, take }) {
           hint: 'Standard deviation of one answer, points.',
         }),
         power,
-        of.number('person_sd', 'People differ by', { hint: 'Standard deviation, points.' }),
-        of.number('case_sd', 'Cases differ by', { hint: 'Standard deviation, points.' }),
+        of.number('person_sd', 'Between-participant SD', { hint: 'In points.' }),
+        of.number('case_sd', 'Cases differ by', { hint: 'In points.' }),
       )
     : row(
         of.number('better', 'The better model wins, %', {
@@ -65,7 +65,7 @@ export function votesNeeded({ ratings, size, take }) {
         }),
         of.number('ties', 'Ties, %', { hint: '0 where none is allowed.' }),
         power,
-        of.number('person_sd', 'People differ by', { hint: 'Standard deviation in logits.' }),
+        of.number('person_sd', 'Between-participant SD', { hint: 'In logits.' }),
         of.number('case_sd', 'Cases differ by', {
           hint: '0.5 moves 60% to 48–71% for two of three.',
         }),

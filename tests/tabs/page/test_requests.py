@@ -42,14 +42,15 @@ class Sample(PageRequest):
             StudyForm,
             {"preset": "colorings", "votes": "x"},
             "votes",
-            'Colorings a concept is a whole number from 1 to 1,000, not "x".',
+            'Colorings per concept is a whole number from 1 to 1,000, not "x".',
         ),
-        (StudyForm, {"votes": 0}, "votes", "Votes a stimulus is a whole number"),
+        (StudyForm, {"votes": 0}, "votes", "Votes per stimulus is a whole number"),
         (
             StudyForm,
             {"abandoned_after_s": 30},
             "abandoned_after_s",
-            "“Given to others after” is 1 to 43,200 minutes (60 to 2,592,000 seconds), not 0.5 m",
+            "“Release unanswered trials after” is 1 to 43,200 minutes (60 to 2,592,000 seconds), "
+            "not 0.5 m",
         ),
         (StudyForm, {"abandoned_after_s": "x"}, "abandoned_after_s", "seconds), not 'x'."),
         (

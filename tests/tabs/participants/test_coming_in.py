@@ -154,6 +154,8 @@ def test_prolifics_session_goes_on_elsewhere_and_another_one_does_not(room: Room
         external = {"prolific_pid": "5f00", **session}
         refused = room.person(link).asks_in(external=external)
         assert (refused.status_code, refused.json()["code"]) == (409, "elsewhere")
+    told = room.person(link).state(PROLIFIC_PID="5f00", SESSION_ID="b2")
+    assert told["study"]["state"] == "session", "before anything is read and agreed to"
     other = room.person(link)
     other.client.cookies = same.client.cookies
     assert other.state(PROLIFIC_PID="6a11")["participant"] is None

@@ -21,11 +21,12 @@ from tabs.studies.changing import Revision, create, revise
 from tabs.studies.form import StudyForm
 from tabs.studies.making import form_of
 from tabs.studies.materials import presets
-from tabs.studies.outline import outline
+from tabs.studies.outline import PLACEHOLDERS, outline
 from tabs.studies.shelf import StudyShelf
 from tabs.studies.sketch_choices import Choices, concept_list, shown_by
 from tabs.studies.sketch_fields import examples_in
 from tabs.studies.study import blocked
+from tabs.studies.texts import LANGUAGES, consent_in
 from tests.tabs.studies.colored import grid, sketch_of
 from tests.tabs.studies.studies_here import form
 
@@ -208,3 +209,13 @@ def test_the_preset_speaks_of_coloring(context: Context) -> None:
     assert len(preset["texts"]["de"]["examples"]) == len(preset["form"]["examples"])
     assert "Zeichnungen" in preset["texts"]["de"]["consent"]
     assert set(told["reviews"]) == set(Review)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_text_to_agree_to_says_what_is_stored_of_colorings(language: str) -> None:
+    """Each replacement is made, and both languages name the same places to fill in."""
+    plain, colored = consent_in(language, Kind.PAIRS), consent_in(language, Kind.COLORINGS)
+    for old, new in zip(plain.split("\n\n")[:2], colored.split("\n\n")[:2], strict=True):
+        assert old != new
+    assert PLACEHOLDERS.findall(plain) == PLACEHOLDERS.findall(colored)
+    assert len(PLACEHOLDERS.findall(plain)) == 3

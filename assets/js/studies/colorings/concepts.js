@@ -287,7 +287,7 @@ export function conceptsPart({ form, changed }) {
       'Fewer than chosen',
       row(
         of.number('number', 'Concepts in the study', {
-          hint: '0 takes all that have a sketch; fewer are drawn by the seed.',
+          hint: '0 = every concept with a sketch; otherwise a random subset (seed).',
         }),
         of.number('seed', 'Seed', { hint: 'All chance starts here: concepts, order.' }),
       ),

@@ -181,10 +181,10 @@ export function coloringNumbers({ form, presets, changed }) {
   );
   node.append(
     row(
-      of.number('votes', 'Colorings a concept', {
+      of.number('votes', 'Colorings per concept', {
         hint: 'Of different people; 5 in ColorConceptBench.',
       }),
-      of.number('trials', 'Sketches a person', {
+      of.number('trials', 'Sketches per participant', {
         hint: 'At most; practice comes on top. 40 to 50 there.',
       }),
     ),

@@ -24,7 +24,7 @@ export function practiceView(box, current) {
   function waiting(person, rows) {
     const part = card(
       person.label,
-      (person.round > 1 ? 'Round ' + person.round + '. ' : '') + 'Waits for your word.',
+      (person.round > 1 ? 'Round ' + person.round + '. ' : '') + 'Awaiting your review.',
     );
     const pictures = make('div', 'th-jc-practice');
     rows.forEach((row) => {

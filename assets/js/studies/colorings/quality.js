@@ -163,7 +163,7 @@ export function qualityView(box, current) {
     return part.node;
   }
   function levels() {
-    const part = card('What results are of', 'Nothing is deleted: each level is a way of reading.');
+    const part = card('Inclusion level', 'Nothing is deleted: each level is a way of reading.');
     part.body.append(
       dataTable(
         [
@@ -176,7 +176,7 @@ export function qualityView(box, current) {
               if (!on)
                 node.append(
                   button(
-                    'Take this',
+                    'Use this level',
                     () => rule.set({ level: row.level }).catch((error) => line.say(error.message)),
                     'th-jd-small',
                   ),

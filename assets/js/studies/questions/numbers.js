@@ -23,8 +23,8 @@ export function questionNumbers({ form, changed }) {
   );
   node.append(
     row(
-      of.number('votes', 'Answers a question', { hint: 'Each of another person.' }),
-      of.number('trials', 'Questions a person', {
+      of.number('votes', 'Answers per question', { hint: 'Each of another person.' }),
+      of.number('trials', 'Questions per participant', {
         hint: 'At most, as many of each task; checks come on top.',
       }),
       of.number('repeats', 'Repeated questions', { hint: 'The same again: consistency.' }),
