@@ -23,6 +23,9 @@ ONE = "one coloring: its spread is taken from the other concepts"
 ALONE = "one coloring, and no concept has two: nothing is known of how people differ"
 ALIKE = "colorings that are all alike: its spread is taken together with that of other concepts"
 SAME = "all colorings of every concept are alike: nothing is known of how people differ"
+LEAST_TOLD = 5
+"""Colorings of a concept from which its radius says anything: of two or three it is wider than the
+gamut as often as not, which is a sign that nothing is known."""
 _EQUAL_LAB = 1e-9
 
 
@@ -41,6 +44,11 @@ class Worth:
     narrowing_lab: float | None
     place: int = 0
     why: str = ""
+
+    @property
+    def few(self) -> bool:
+        """Whether its colorings are too few for the radius to be told."""
+        return self.width_lab is not None and self.colorings < LEAST_TOLD
 
 
 def width_of(

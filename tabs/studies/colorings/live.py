@@ -89,6 +89,7 @@ def _concepts(
             "flagged": case.id in flagged,
             "seconds": _seconds(times.get(case.id, ())),
             "width_lab": sure[case.id].width_lab if case.id in sure else None,
+            "width_few": case.id in sure and sure[case.id].few,
             "width_why": sure[case.id].why if case.id in sure else "",
             "worth": sure[case.id].place if case.id in sure else None,
         }

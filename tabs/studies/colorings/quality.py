@@ -102,6 +102,7 @@ def worth_json(facts: Facts, one: Worth) -> Json:
         "colorings": one.colorings,
         "wanted": facts.source.plan.votes,
         "width_lab": one.width_lab,
+        "width_few": one.few,
         "narrowing_lab": one.narrowing_lab,
         "why": one.why,
     }
@@ -145,6 +146,7 @@ def _concepts(facts: Facts) -> list[Json]:
                 "votes": {one.value: reviewed[one.value] for one in Outcome},
                 "wanted": plan.votes,
                 "width_lab": sure[case.id].width_lab,
+                "width_few": sure[case.id].few,
                 "width_why": sure[case.id].why,
                 "narrowing_lab": sure[case.id].narrowing_lab,
                 "colors": colors_json(facts.final[case.id]) if case.id in facts.final else [],

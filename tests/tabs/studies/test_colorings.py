@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from io import BytesIO
 from typing import Any
 
@@ -352,6 +353,10 @@ def test_where_the_next_coloring_is_worth_most(context: Context) -> None:
     # Five who agree do not make those certain who did not color.
     sea, cabin = (by_words(rows)[words]["width_lab"] for words in ("sea", "lonely cabin"))
     assert 0 < sea < cabin
+    assert not any(row["width_few"] for row in rows), "of five it is told"
+    few = dataclasses.replace(facts_of(context, study_id).worth[0], colorings=4)
+    assert few.few
+    assert not dataclasses.replace(few, width_lab=None).few
 
 
 def test_rules_are_kept_beside_each_other_and_erasure_forgets(context: Context) -> None:

@@ -11,14 +11,15 @@ const FIRST = 20;
  * @type {import('../table.js').Column}
  */
 export const SURE = {
-  name: 'Sure to',
+  name: '95% radius',
   unit: 'ΔE*ab',
   right: true,
   title: 'Radius around people’s colors within which those of all designers lie with 95%',
   cell(row) {
-    const text = row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1);
-    const node = make('span', '', text);
-    if (row.width_why) node.title = row.width_why;
+    const radius = row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1);
+    const node = make('span', '', row.width_few ? 'too few to say' : radius);
+    const why = row.width_few ? 'Fewer than 5 colorings: ' + radius + ' ΔE*ab' : row.width_why;
+    if (why) node.title = why;
     return node;
   },
   heads: ['width_lab'],
