@@ -65,9 +65,9 @@ CONSENT = {
 What we store: your answers and what you write, when you gave them, how long each took and how \
 long you looked away; whether you could read the test plates and tell the test patches apart; and \
 what your screen can show: the size of the screen and the window, the density of its pixels, its \
-range of colors and brightness, whether it is touched, and whether you enlarged a picture. We do not \
-store your name or IP address. If you came from a recruiting site, we store the number it gave you \
-until you are paid.
+range of colors and brightness, whether it is touched, and whether you enlarged a picture. We do \
+not store your name or IP address. If you came from a recruiting site, we store the number it \
+gave you until you are paid.
 
 What for: [what the study is for, and where its results will be published]. The answers may be \
 published without anything that says who gave them.

@@ -90,7 +90,7 @@ export function strengths(data) {
   const part = ranked(
     data,
     'Strengths',
-    'Bradley–Terry with ties (Davidson), logits, 0 is the mean of all models; 95% over resampled participants.',
+    'Bradley–Terry with ties (Davidson), logits, 0 is the mean of all models; MAP under a prior of N(0, 5²); 95% over resampled participants.',
     list,
     (one) => one.strength,
     {

@@ -17,6 +17,7 @@ import pytest
 from fastapi.testclient import TestClient
 from pyarrow import parquet
 
+from annotation.ranking.davidson import PRIOR_SD
 from annotation.studies.cases import Case
 from annotation.studies.plan import Consent
 from core.errors import NotAllowed, NotStored
@@ -222,6 +223,7 @@ def test_numbers_of_tables_are_those_of_the_results(here: tuple[Context, str]) -
 def test_the_codebook_names_every_column(here: tuple[Context, str]) -> None:
     context, study_id = here
     text = codebook_file(context, OWNER, AskExport(study=study_id)).content.decode()
+    assert f"MAP under N(0, {PRIOR_SD:g}²)" in text, "a strength depends on it where one always won"
     plain = text.replace("\\", "")
     for table in TABLES:
         assert f"## {table.name}\n" in plain
