@@ -47,12 +47,17 @@ _EXCEPT = re.compile(
     re.IGNORECASE,
 )
 _INTRODUCED = re.compile(
-    r"(?<!no )(?<!not )\b(?:there (?:is|are)|contains?|shows?|includes?|features?|has|have|"
+    r"(?<!no )(?<!not )\b(?:there (?:is|are)|there's|contains?|shows?|includes?|features?|has|have|"
     r"i (?:can )?see|with|consists? of|we see|exist|visible are|present are|seen are)\s+"
     r"(?:(?:the|both|some|all|only|colou?rs?|a lot of|shades of|following|like|such as|parts?)"
     r"[\s:,(]+)*[\s(\"']*$",
     re.IGNORECASE,
 )
+_MOST = re.compile(
+    r"\W*(?:is|are) the (?:most|main|dominant|primary|predominant|largest|brightest)\b",
+    re.IGNORECASE,
+)
+"""What has most of an image is in it."""
 _TOO = re.compile(r"\b(?:so|as) (?:is|are|does|do)\s+(?:the\s+)?$", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|never|cannot|no)\b|n't\b", re.IGNORECASE)
 _OTHERS = "others"
@@ -89,7 +94,13 @@ class Denial:
             too = _TOO.search(before)
             introduced = self.presence and _INTRODUCED.search(before)
             denied = introduced and _DENIED.search(before[max(0, introduced.start() - 12) :])
-            if said_after or too or self._described(before) or (introduced and not denied):
+            if (
+                said_after
+                or too
+                or (self.presence and _MOST.match(after))
+                or self._described(before)
+                or (introduced and not denied)
+            ):
                 text = f"{text[:start]}{_OTHERS}{text[end:]}"
         return text
 
@@ -139,7 +150,10 @@ def denial_of(question: str) -> Denial | None:
         return None
     words = re.findall(r"[a-z]+", found["rest"].casefold())
     own = [re.escape(word) for word in words if len(word) > 2 and not _COMMON.fullmatch(word)]
-    presence = not words or bool(_EXISTS.search(" ".join([found[0][-60:], *words[:2]])))
+    before = re.findall(r"[a-z]+", question[found.start() : found.start("rest")].casefold())
+    # What stands beside the denial: "the sky in the picture with no clouds" denies no color.
+    near = [*before[-2:], *words[:3]]
+    presence = not words or bool(_EXISTS.search(" ".join(near)))
     return Denial("|".join([*own, *([_PRESENT] if presence else [])]) or _PRESENT, presence)
 
 

@@ -84,7 +84,7 @@ def test_a_set_is_made_asked_browsed_and_compared(
     items.first.get_by_role("button").click()
     large = page.get_by_role("dialog", name="A question")
     expect(large.locator(".th-qa-known")).to_contain_text("Confusion line")
-    expect(large.locator(".th-qa-answer").first).to_contain_text("unreadable")
+    expect(large.locator(".th-qa-answer").first).to_contain_text("truncated")
     plate = large.get_by_role("img")
     box = plate.bounding_box()
     assert box is not None

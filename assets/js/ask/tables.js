@@ -111,7 +111,9 @@ export function allNumbers(found) {
     });
   });
   const readers = [...new Set(found.rows.map((row) => row.parser))];
-  const rules = [...new Set(found.rows.flatMap((row) => row.released?.reader ?? []))];
+  const rules = found.rows
+    .filter((row) => row.released)
+    .map((row) => numberOf(row.id) + ' by ' + row.released.reader);
   const how = make(
     'p',
     'th-soft',
@@ -120,8 +122,9 @@ export function allNumbers(found) {
       (readers.length ? 'Read by parser ' + readers.join(' and ') + '. ' : '') +
       'As released: percent right as ColorBench’s released code (' +
       found.released_commit +
-      ') reads the same words; what it cannot read is wrong.' +
-      rules.map((text) => ' It takes ' + text + '.').join(''),
+      ') reads the same words' +
+      (rules.length ? ', ' + rules.join(', ') : '') +
+      '; what it cannot read is wrong.',
   );
   const columns = [
     'Task',
@@ -138,7 +141,11 @@ export function allNumbers(found) {
     'To come',
     '',
   ];
-  return fold('All numbers', [how, table(columns, rows, 'all numbers')]);
+  // A column in which nothing is to come takes the room of those that say something.
+  const toCome = columns.indexOf('To come');
+  const shown = rows.some((row) => row[toCome]) ? () => true : (_, at) => at !== toCome;
+  const lines = rows.map((row) => row.filter(shown));
+  return fold('All numbers', [how, table(columns.filter(shown), lines, 'all numbers')]);
 }
 
 /** Why there is no reading: what the parser and the models said, most often first. */

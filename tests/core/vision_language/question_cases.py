@@ -82,6 +82,11 @@ OWN_ABSENT: list[tuple[str, str | None]] = [
     ("The answer is not (C).", None),
     ("It is not blue.", None),
     ("No color is missing.", None),
+    ("There's black, there's yellow, there's green.", None),
+    ("Black is the most common color in the image.", None),
+    ("I'd say blue (C), since black, yellow and green are all visible.", "C"),
+    ("**Blue** doesn't exist in this image; the other three colors do.", "C"),
+    ("The colors not in the image are black and blue.", None),
     ("The missing one is (C)? Or maybe (B)?", None),
 ]
 
@@ -138,6 +143,12 @@ OWN: list[tuple[str, Choices, str, str | None]] = [
     ("It is not the car.", OBJECTS, NOT_RED, None),
     ("The car is not red but blue.", COLORS, "Is the car red or not? Which color is it?", "B"),
     ("The color that cannot be found is blue.", COLORS, "What color cannot be found?", "B"),
+    (
+        "The image shows blue sky.",
+        COLORS,
+        "What color is the sky in the picture with no cloud?",
+        "B",
+    ),
     ("Blue isn't used in the flag.", COLORS, "Which color isn't used in the flag?", "B"),
     ("Option B (blue) cannot be found.", COLORS, "What color cannot be found here?", "B"),
 ]
