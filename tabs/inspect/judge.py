@@ -22,12 +22,12 @@ from core.images.pixels import masked_colors, select_pixels
 from core.masks.display import outline_path, unmeasured_overlay_png
 from core.records import MaskRecord
 from core.verdict.candidates import Acceptance
-from core.verdict.counterfactual import read_limits
 from core.verdict.measure import Measurement, measure_by_rules
 from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
 from tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
 from tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
 from tabs.inspect.measures import ImageMeasures
+from tabs.inspect.nearest import note_of
 from tabs.inspect.state import (
     exact_mask,
     make_mask,
@@ -37,7 +37,12 @@ from tabs.inspect.state import (
     remember,
 )
 from tabs.inspect.steps import color_steps
-from tabs.inspect.view import evidence_view, problem, verdict_view, waiting
+from tabs.inspect.view import (
+    evidence_view,
+    problem,
+    verdict_view,
+    waiting,
+)
 from tabs.inspect.work import Work, number_of, read_stage
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
 from tabs.page.context import Context
@@ -146,6 +151,7 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     target = parse_target(put.target_text)
     image = work.image
     srgb8, pixels = context.srgb8(image.image_id), context.mask_pixels(mask.mask_id)
+    acceptance = Acceptance(put.k, context.munsell, put.neighbors_of)
     by_rule = {
         measurement.verdict.rule: measurement
         for measurement in measure_by_rules(
@@ -153,11 +159,12 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
             pixels,
             target,
             [by.id for by in RULES],
-            acceptance=Acceptance(put.k, context.munsell, put.neighbors_of),
+            acceptance=acceptance,
             asked=put.target_object,
         )
     }
     described = _described(by_rule.values())
+    note = note_of(srgb8, pixels, by_rule[put.rule_id], acceptance)
     measurement = by_rule.pop(put.rule_id)
     if measurement.dominant is None:
         raise BadInput(measurement.verdict.reason)
@@ -174,7 +181,13 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
         gr.update(
             view={
                 **verdict_view(
-                    measurement, list(by_rule.values()), stored, image, address, mask.parameters
+                    measurement,
+                    list(by_rule.values()),
+                    stored,
+                    image,
+                    address,
+                    mask.parameters,
+                    note,
                 ),
                 "question": put.as_json(image.image_id, mask.mask_id),
                 "rule_name": rule(put.rule_id).name,
@@ -378,15 +391,3 @@ def question_of(query: dict[str, str]) -> tuple[Question, str]:
         relation,
     )
     return put, words
-
-
-def limits_of(query: dict[str, str]) -> tuple[str, str]:
-    """The limits that a link tries, in their plainest form, and what is wrong with them in words.
-
-    They change no verdict: the page says with them who would pass.
-    """
-    try:
-        limits = read_limits(query.get("limits", ""))
-    except BadInput as error:
-        return "", str(error)
-    return ",".join(f"{name}:{value:g}" for name, value in limits.items()), ""

@@ -10,11 +10,13 @@ from typing import Any
 import gradio as gr
 
 from core.color.systems import SYSTEMS
+from core.errors import BadInput
 from core.generation.weights.sources import Sources
+from core.verdict.counterfactual import read_limits
 from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RULES
 from tabs.inspect import find as inspect_find
 from tabs.inspect.controls import color_picker, rule_choice, stage
-from tabs.inspect.judge import NO_IMAGE, judge, last_question, limits_of, open_on_stage, question_of
+from tabs.inspect.judge import NO_IMAGE, judge, last_question, open_on_stage, question_of
 from tabs.inspect.view import problem, waiting
 from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
 from tabs.page.actor import may
@@ -203,7 +205,7 @@ def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
         return [gr.skip()] * len(view.outputs)
     try:
         put, words = question_of(query)
-        limits, wrong = limits_of(query)
+        limits, wrong = _limits_of(query)
         return open_image(
             context,
             view,
@@ -215,6 +217,18 @@ def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
         )
     except Exception as error:
         return refused(view, f"This link cannot be opened here. {message_of(error)}")
+
+
+def _limits_of(query: dict[str, str]) -> tuple[str, str]:
+    """The limits that a link tries, in their plainest form, and what is wrong with them in words.
+
+    They change no verdict: the page says with them who would pass.
+    """
+    try:
+        limits = read_limits(query.get("limits", ""))
+    except BadInput as error:
+        return "", str(error)
+    return ",".join(f"{name}:{value:g}" for name, value in limits.items()), ""
 
 
 def refused(view: View, text: str) -> list[Any]:

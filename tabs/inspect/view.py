@@ -19,6 +19,7 @@ from core.verdict.measure import Measurement
 from core.verdict.rules import DIFFERS, rule
 from tabs.inspect.automatic import name_of
 from tabs.inspect.colors import EVEN_CONTRAST, lab_text, nearest_names_view
+from tabs.inspect.nearest import nearest_name
 from tabs.inspect.steps import steps
 from tabs.page import figures
 
@@ -34,9 +35,10 @@ METRICS: dict[str, tuple[str, str, str]] = {
         "light that explains the image best. Light that is less likely costs more.",
     ),
     "delta_chroma": (
-        "ΔChroma",
+        "Δa*b*",
         "",
-        "Distance in the a*b* plane: √(Δa*² + Δb*²). GenColorBench, section 3.4.",
+        "Distance in the a*b* plane: √(Δa*² + Δb*²). ΔChroma in GenColorBench, section 3.4; no "
+        "difference of C*.",
     ),
     "delta_e00": ("ΔE00", "", "CIEDE2000 with kL = kC = kH = 1. Sharma, Wu, Dalal 2005."),
     "hue_deg": (
@@ -153,8 +155,10 @@ def verdict_view(
     image: ImageRecord,
     link: str,
     mask_parameters: Mapping[str, Any] | None = None,
+    names_note: str = "",
 ) -> dict[str, Any]:
-    """The verdict card. ``others`` are the same pixels under the other rules."""
+    """The verdict card. ``others`` are the same pixels under the other rules, ``names_note`` is of
+    :func:`tabs.inspect.nearest.names_note`."""
     verdict = found.verdict
     assert verdict.lab is not None
     asked = found.target
@@ -163,7 +167,12 @@ def verdict_view(
         "title": TITLES[verdict.status],
         "relation": found.relation,
         "reason": verdict.reason,
-        "found": _swatch(verdict.lab, hex_of(lab_to_srgb8(np.array(verdict.lab)))),
+        "found": _swatch(
+            verdict.lab,
+            hex_of(lab_to_srgb8(np.array(verdict.lab))),
+            f"near {nearest_name(found).label}",
+        ),
+        "names_note": names_note,
         "accepted": _between(found),
         "asked": _swatch(asked.lab, asked.hex, asked.name or asked.notation),
         "metrics": [_bar(metric, found) for metric in verdict.metrics],
@@ -200,7 +209,7 @@ def _other(found: Measurement) -> dict[str, Any]:
         return {"id": by.id, "name": by.name, "status": verdict.status, "text": verdict.reason}
     numbers = {metric.name: metric for metric in verdict.metrics}
     text = (
-        f"{numbers['delta_e00'].value:.1f} ΔE00 · {numbers['delta_chroma'].value:.1f} ΔChroma · "
+        f"{numbers['delta_e00'].value:.1f} ΔE00 · {numbers['delta_chroma'].value:.1f} Δa*b* · "
         f"{numbers['hue_deg'].value:.1f}°"
     )
     if "misfit" in numbers:

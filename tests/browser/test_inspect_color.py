@@ -125,7 +125,7 @@ def test_limits_move_and_the_stored_verdict_stays(app: App, visit: Visit) -> Non
     expect(hint).to_have_text(re.compile("^Would pass with (a limit|limits) of"))
     count = bench.data.inner_text()
     page = bench.page
-    names = ("ΔE00", "ΔChroma")
+    names = ("ΔE00", "Δa*b*")
     for name in names:
         slider = page.get_by_role("slider", name=f"Limit of {name}")
         slider.evaluate(

@@ -44,7 +44,7 @@ def of_its_own(seed: int) -> bytes:
 
 def texts(found: Measurement) -> tuple[tuple[str, ...], ...]:
     """The three rows of the card as the numbers say them."""
-    units = {"delta_chroma": ("ΔChroma", ""), "delta_e00": ("ΔE00", ""), "hue_deg": ("Hue", "°")}
+    units = {"delta_chroma": ("Δa*b*", ""), "delta_e00": ("ΔE00", ""), "hue_deg": ("Hue", "°")}
     return tuple(
         (
             units[metric.name][0],
@@ -95,7 +95,7 @@ def test_from_a_photograph_to_a_verdict_that_is_found_again(tmp_path: Path, visi
         assert by_paper.headline == "Fails"
         assert "ΔE00 from the asked color" in by_paper.reason
         assert "the jar is darker" in by_paper.reason
-        assert [row[0] for row in by_paper.metrics] == ["ΔChroma", "ΔE00", "Hue"]
+        assert [row[0] for row in by_paper.metrics] == ["Δa*b*", "ΔE00", "Hue"]
         assert [row[2] for row in by_paper.metrics] == ["< 5", "< 5", "< 30°"]
         assert "Vivid reddish orange\n#E83B1B\nL* 52.2 · a* 64.36 · b* 56.46" in by_paper.asked
         swatches_touch(bench, by_paper)
@@ -309,7 +309,7 @@ def test_json_and_link_are_copied(app: App, visit: Visit) -> None:
     assert told["reason"] == shown.reason
     assert told["mask_px"] == bench.mask_px()
     assert {"pass": "Passes", "fail": "Fails"}[told["status"]] == shown.headline
-    for label, name in (("ΔChroma", "delta_chroma"), ("ΔE00", "delta_e00"), ("Hue", "hue_deg")):
+    for label, name in (("Δa*b*", "delta_chroma"), ("ΔE00", "delta_e00"), ("Hue", "hue_deg")):
         (row,) = [row for row in shown.metrics if row[0] == label]
         assert f"{told[name]:.1f}" == row[1].rstrip("°")
     bench.verdict.locator(".th-copy-link").click()

@@ -328,7 +328,7 @@ export function mount({ element, props, trigger, watch }) {
       pair,
       swatch('asked', view.asked, view.relation === 'differs' ? 'Must not be' : 'Asked'),
       view.accepted && swatch('accepted', view.accepted, view.accepted.title),
-      swatch('found', view.found, 'Found'),
+      swatch('found', view.found, 'Measured'),
     );
     const metrics = el('div', 'th-metrics');
     bars = [];
@@ -341,6 +341,7 @@ export function mount({ element, props, trigger, watch }) {
       metrics,
       yours.box,
       view.light && el('p', 'th-in-light', view.light),
+      view.names_note && el('p', 'th-in-light th-names-note', view.names_note),
       others(view),
       audit(view),
       actions(view),

@@ -6,7 +6,7 @@ export const LIMIT_STEPS = { misfit: 0.1, delta_e00: 0.1, delta_chroma: 0.1, hue
 const LIMIT_NAMES = {
   misfit: 'misfit',
   delta_e00: 'ΔE00',
-  delta_chroma: 'ΔChroma',
+  delta_chroma: 'Δa*b*',
   hue_deg: 'hue',
 };
 export function moveableLimits(changed) {

@@ -389,6 +389,22 @@ def test_a_link_to_another_tab_leaves_this_one_alone(context: Context, view: ins
 # ── several people ──────────────────────────────────────────────────────────────────────────────
 
 
+def test_a_nearer_name_and_the_verdict_are_explained(context: Context) -> None:
+    """Coral at 70% of full light: tomato is nearer, and coral is what the light explains."""
+    image = context.storage.images.add(np.full((20, 20, 3), (218, 108, 67), np.uint8), "", "upload")
+    value = value_of(image, {"type": "whole"})
+    card = view_of(inspect.judge(context, value, "", "css:coral", "truehue", 0, True)[1])
+    assert (card["status"], card["found"]["name"]) == ("pass", "near tomato")
+    assert card["names_note"].startswith("As the pixels look, tomato is nearer (")
+    assert "In the likeliest light coral fits better: misfit" in card["names_note"]
+    # By a rule without a light the numbers beside the names are those that decide.
+    card = view_of(inspect.judge(context, value, "", "css:coral", "paper", 0, True)[1])
+    assert card["names_note"] == ""
+    metric = next(one for one in card["metrics"] if one["name"] == "delta_chroma")
+    assert metric["label"] == "Δa*b*"
+    assert "ΔChroma in GenColorBench" in metric["help"]
+
+
 def test_two_people_at_once_each_get_their_own_result(context: Context) -> None:
     cases: list[tuple[Any, ...]] = []
     for seed, target in enumerate(["css:chocolate", "css:teal"]):
@@ -462,7 +478,7 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
     judged = [metric for metric in bars.values() if metric["limit"] is not None]
     assert [metric["label"] for metric in judged] == ["Misfit"]
     assert judged[0]["passed"] == (card["status"] == "pass")
-    for label in ("ΔE00", "ΔChroma", "Hue"):
+    for label in ("ΔE00", "Δa*b*", "Hue"):
         assert bars[label]["passed"] is None
         assert bars[label]["limit_text"] == "not judged"
         assert "does not judge by it" in bars[label]["help"]

@@ -1,0 +1,59 @@
+"""The name nearest to a measured color, and why it is not always the one that a verdict accepts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.color.difference import delta_e00
+from core.color.systems import ColorTarget, nearest_names, parse_target
+from core.verdict.candidates import Acceptance
+from core.verdict.measure import Measurement, measure
+
+
+def note_of(
+    srgb8: np.ndarray, pixels: np.ndarray, found: Measurement, acceptance: Acceptance
+) -> str:
+    """:func:`names_note` of a measurement of the mask ``pixels``, bool ``(H, W)``; empty for rules
+    that fit no light."""
+    if found.verdict.light is None:
+        return ""
+    nearest = nearest_name(found)
+    if nearest.hex == found.target.hex:
+        return names_note(found, found)
+    by = found.verdict.rule
+    return names_note(found, measure(srgb8, pixels, nearest, by, acceptance=acceptance))
+
+
+def nearest_name(found: Measurement) -> ColorTarget:
+    """The name nearest to the measured color, in the system of the target or CSS."""
+    assert found.verdict.lab is not None
+    system = found.target.system or "css"
+    name = nearest_names(np.array(found.verdict.lab), system, 1)[0][0].name
+    return parse_target(f"{system}:{name}")
+
+
+def names_note(found: Measurement, nearest: Measurement) -> str:
+    """Why the target matches though another name is nearer, or fails though none is; empty where
+    verdict and nearest name agree. ``nearest`` measures the same pixels against that name."""
+    if found.verdict.light is None or nearest.verdict.lab is None:
+        return ""
+    misfit, other = found.verdict.metric("misfit"), nearest.verdict.metric("misfit")
+    assert misfit is not None
+    assert other is not None
+    name, target = nearest.target.label, found.target.label
+    if found.target.hex == nearest.target.hex:
+        if misfit.passed:
+            return ""
+        return (
+            f"{name} is the nearest name to the measured color, but no likely light makes it look "
+            f"so: misfit {misfit.value:.1f}."
+        )
+    if not misfit.passed:
+        return ""
+    lab = np.array(found.verdict.lab)
+    near, far = (float(delta_e00(lab, np.array(one.lab))) for one in (nearest.target, found.target))
+    better = "fits better" if misfit.value < other.value else "fits too"
+    return (
+        f"As the pixels look, {name} is nearer ({near:.1f} ΔE00; {target} {far:.1f}). In the "
+        f"likeliest light {target} {better}: misfit {misfit.value:.1f}, {name} {other.value:.1f}."
+    )
