@@ -156,7 +156,7 @@ def test_the_svg_stands_by_itself_on_white(visit: Visit, started: App, tmp_path:
     with page.expect_download() as download:
         box.get_by_role("link", name="CSV").click()
     download.value.save_as(tmp_path / "found.csv")
-    assert (tmp_path / "found.csv").read_text().startswith("rule,category,found_l2,")
+    assert (tmp_path / "found.csv").read_text().startswith("rule,unscored_are,category,found_l2,")
 
 
 def test_a_narrow_page_takes_turns_and_is_not_wider_than_the_window(

@@ -180,7 +180,7 @@ def test_the_rule_is_one_for_all_views_and_the_paper_stays_apart(visit: Visit, f
 def test_a_mean_opens_its_systems_and_another_rule_is_told_of(
     visit: Visit, filled: App, watch: Watch
 ) -> None:
-    watch.refused.add("?rule=nope&systems=averaged&unscored=left-out")
+    watch.refused.add("?rule=nope&systems=averaged")
     page = visit(filled.address + "/?tab=explore&view=board&rule=nope")
     box = board(page)
     expect(box.locator(".th-board-problem")).to_contain_text('No rule is called "nope"')
