@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import lzma
 import os
@@ -17,7 +18,7 @@ from typing import IO
 
 import numpy as np
 
-from core.errors import DataFolderError, StorageError
+from core.errors import BadInput, DataFolderError, StorageError
 
 Progress = Callable[[int, int], None]
 """Told now and then how many pictures of how many are done; raises to end the work."""
@@ -31,6 +32,35 @@ DAMAGED_ZIP: tuple[type[Exception], ...] = (
     UnicodeDecodeError,
 )
 """What :mod:`zipfile` raises for a file that is damaged, or packed in a way it does not know."""
+_SHOWN_CHARACTERS = 200
+
+
+def is_damaged_zip(error: Exception) -> bool:
+    """Whether :mod:`zipfile` raises this for a damaged file, also for one whose directory points
+    before its beginning, where no file can be read."""
+    before = isinstance(error, OSError) and error.errno == errno.EINVAL
+    return before or isinstance(error, DAMAGED_ZIP)
+
+
+def named_path(text: str | Path) -> Path:
+    """The path that a person names, ``~`` for a home; there may be nothing at it. Raises BadInput
+    for a text that is no path: too long, with a NUL, or with the home of nobody."""
+    try:
+        if "\0" in str(text):
+            raise ValueError("a path has no NUL")
+        path = Path(text).expanduser()
+        path.resolve()
+        path.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        why = shown_path(why_of(error).rstrip("."))
+        raise BadInput(f"{shown_path(text)} cannot be read: {why}.") from None
+    return path
+
+
+def shown_path(path: str | Path) -> str:
+    """A path as a message names it: the end of a long one."""
+    text = str(path)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"… {text[-_SHOWN_CHARACTERS:]}"
 
 
 def shelf(root: Path, sha256: str) -> Path:

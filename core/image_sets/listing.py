@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import BadInput
+from core.files import shown_path
 from core.image_sets.records import Remark
 
 MAX_FILES = 200_000
@@ -51,7 +52,9 @@ def listing(folder: Path) -> Listing:
     :data:`MAX_FILES` files.
     """
     if not folder.is_dir():
-        raise BadInput(f"{folder} is no folder. Choose the folder that holds the images.")
+        raise BadInput(
+            f"{shown_path(folder)} is no folder. Choose the folder that holds the images."
+        )
     inventory = Listing()
     waiting = [folder]
     while waiting:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from core.errors import BadInput
+from core.files import named_path
 from core.image_sets.listing import ListedFile, Listing, listing
 from core.image_sets.mapping import MappingTable, is_table, read_table
 from core.image_sets.names import Names, Prompts, plain
@@ -30,10 +31,7 @@ def plan(
     Raises BadInput for what is no folder, has too many files, a table that cannot be read, and
     prompts that share an id.
     """
-    try:
-        root = Path(folder).expanduser().resolve()
-    except (OSError, RuntimeError, ValueError) as error:
-        raise BadInput(f"{folder} is no folder: {error}.") from error
+    root = named_path(folder).resolve()
     if not model.strip():
         raise BadInput("The model is empty: say who made the images.")
     names = Names(prompts)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from core.errors import BadInput, TrueHueError
+from core.files import named_path, shown_path
 from core.generation.request import Cancelled
 from core.vision_language.appendix_e import SYSTEM_NAMES
 from core.vision_language.baselines import reads
@@ -114,9 +114,12 @@ def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> dic
 def import_set(context: Context, actor: Actor, request: ImportSet) -> dict[str, Any]:
     """Begins to take in a set of this machine's disk; the answer names the job."""
     may(actor, "name-folder", field="path")
-    path = Path(request.path).expanduser()
+    try:
+        path = named_path(request.path)
+    except BadInput as error:
+        raise BadInput(str(error), "path") from None
     if not path.exists():
-        raise BadInput(f"There is no {path}. Give a folder, or a Parquet file.", "path")
+        raise BadInput(f"There is no {shown_path(path)}. Give a folder, or a Parquet file.", "path")
 
     def work(job: Job) -> Mapping[str, Any]:
         job.tell("Reading")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from core.errors import BadInput, TrueHueError
+from core.files import named_path, shown_path
 from core.vision_language.asking.pictures import Version
 from core.vision_language.asking.plan import MAX_SEED, AskingSettings
 from core.vision_language.models.files import check_files, files_of
@@ -190,9 +190,9 @@ def _model(actor: Actor, request: AskRequest) -> VisionModel:
     # only for people who may name one.
     if request.model.startswith(FOLDER) or not (name in short or is_hub_id(name)):
         may(actor, "name-folder", field="model")
-    if request.model.startswith(FOLDER) and not Path(name).expanduser().is_dir():
-        raise BadInput(f"There is no folder {name}.", "model")
     try:
+        if request.model.startswith(FOLDER) and not named_path(name).is_dir():
+            raise BadInput(f"There is no folder {shown_path(name)}.")
         folders = allowed(actor, "name-folder")
         return model_of(name, {"batch": request.batch}, folders=folders)
     except BadInput as error:

@@ -21,7 +21,7 @@ from core.export.report import plotly_bytes, write_report
 from core.export.score_table import score_table, write_scores
 from core.export.source import imported_from, left_out_words, runs_of, short_words
 from core.export.writing import FORMATS, write
-from core.files import Progress, quiet
+from core.files import Progress, named_path, quiet, shown_path
 from core.generation.request import Cancelled
 from core.runs.folder import RunFolder
 from core.runs.worker import RunWork
@@ -219,13 +219,9 @@ def import_file(
 @asks("name-file")
 def import_path(context: Context, actor: Actor, request: ArchivePath) -> dict[str, Any]:
     """Begins to read an archive of this machine."""
-    try:
-        path = Path(request.path).expanduser()
-        readable = path.is_file()
-    except (OSError, ValueError, RuntimeError):  # too long, a NUL, nobody's home
-        readable = False
-    if not readable:
-        raise BadInput(f"There is no file {request.path[:200]!r}.")
+    path = named_path(request.path)
+    if not path.is_file():
+        raise BadInput(f"There is no file {shown_path(path)}.")
     return {"job": start_import(context, actor, path, path.name, False).id}
 
 

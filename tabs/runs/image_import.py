@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from pydantic import Field
 
 from core.errors import BadInput
+from core.files import named_path
 from core.image_sets import (
     FolderPlan,
     FolderReport,
@@ -94,7 +95,7 @@ def folder_of(context: Context, actor: Actor, request: ImageFolder) -> Path:
     may(actor, "name-folder")
     if not request.path:
         raise BadInput("Choose a folder first.")
-    return Path(request.path).expanduser()
+    return named_path(request.path)
 
 
 def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str, Sequence[Prompt]]:

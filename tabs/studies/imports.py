@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.files import DAMAGED_ZIP
+from core.files import is_damaged_zip
 from core.sketches.records import Sketch
 from core.study_copy import ParticipantCopy, StudyCopy
 from tabs.page.actor import Actor, asks
@@ -45,7 +45,6 @@ _PART_BYTES = 2**16
 _OPENING, _COMMA, _COLON, _CLOSING = map(
     re.compile, (r'\s*{\s*(?=")', r'\s*,\s*(?=")', r"\s*:\s*", r"\s*}\s*")
 )
-_DAMAGED: tuple[type[Exception], ...] = (*DAMAGED_ZIP, ValueError)
 
 
 @dataclass(frozen=True)
@@ -298,8 +297,9 @@ def _fields(text: str, decoder: json.JSONDecoder, known: Set[str], where: str) -
 def _readable(shown: str) -> Iterator[None]:
     try:
         yield
-    except _DAMAGED as error:
-        if isinstance(error, BadInput):
+    except Exception as error:
+        damaged = is_damaged_zip(error) or isinstance(error, ValueError)
+        if isinstance(error, BadInput) or not damaged:
             raise
         raise BadInput(
             f"{shown} is no archive that can be read ({str(error)[:200]}). Copy or export it again."

@@ -16,7 +16,7 @@ from typing import Any, Self
 from core.batch.folder import PLAN
 from core.errors import BadInput
 from core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MANIFEST
-from core.files import DAMAGED_ZIP
+from core.files import is_damaged_zip
 from core.runs.folder import ITEMS, PROMPTS
 
 _CHUNK = 2**20
@@ -37,7 +37,6 @@ _REST = frozenset(
     }
 )
 _NEEDED = (PLAN, PROMPTS)
-_DAMAGED: tuple[type[Exception], ...] = (*DAMAGED_ZIP, ValueError)
 
 
 @dataclass(frozen=True)
@@ -134,8 +133,9 @@ class RunZip:
     def _readable(self) -> Iterator[None]:
         try:
             yield
-        except _DAMAGED as error:
-            if isinstance(error, BadInput):
+        except Exception as error:
+            damaged = is_damaged_zip(error) or isinstance(error, ValueError)
+            if isinstance(error, BadInput) or not damaged:
                 raise
             raise BadInput(
                 f"{self.shown} is no archive that can be read ({error}). Copy or export it again."

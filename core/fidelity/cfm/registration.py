@@ -17,7 +17,7 @@ from core.errors import BadInput
 from core.fidelity.cfm.checkpoint import weight_files
 from core.fidelity.cfm.instruction import INSTRUCTION
 from core.fidelity.cfm.scorer import CfmScorer, open_cfm
-from core.files import replace_file
+from core.files import named_path, replace_file, shown_path
 from core.generation.memory import BadModelFolder, ModelMissing
 from core.generation.weights.sources import Source, Sources
 from core.machine import GIB, Placement, machine, placement
@@ -173,11 +173,11 @@ def memory_bytes(registration: Registration) -> int:
 
 def _folder_of(name: str, sources: Sources) -> Path:
     """The folder of a checkpoint, by its path or its id of the hub."""
-    path = Path(name.strip()).expanduser()
+    path = named_path(name.strip())
     if path.is_dir():
         return path.resolve()
     if not _HUB_ID.fullmatch(name.strip()):
-        raise ModelMissing(f"There is no folder {name[:200]}. {HOW_TO}")
+        raise ModelMissing(f"There is no folder {shown_path(name)}. {HOW_TO}")
     repo = name.strip()
     if sources.models_folder is not None:
         own = sources.models_folder / repo.replace("/", "--")

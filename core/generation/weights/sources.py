@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import BadInput
+from core.files import named_path
 from core.generation.entry import ModelEntry
 from core.generation.memory import ModelMissing
 from core.generation.registry import model
@@ -98,7 +99,7 @@ def find_own(entry: ModelEntry, sources: Sources) -> Source | None:
     """The same for the entry's own files only, without its base's."""
     scheme, _, path = entry.id.partition(":")
     if scheme == "folder":
-        folder = Path(path.strip()).expanduser()
+        folder = named_path(path.strip())
         return Source(folder, "", _revision_in(folder)) if folder.exists() else None
     if not entry.repo and not entry.shipped:
         return None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
+from core.files import named_path
 from core.generation.memory import BadModelFolder, ModelMissing
 from core.generation.weights.download import download as download_model
 from core.generation.weights.download import explained
@@ -62,7 +63,7 @@ class Weights:
 def find(entry: VisionEntry, sources: Sources) -> Weights | None:
     """Where the entry's files are; None when they are not here. Loads and checks nothing."""
     if entry.id.startswith("folder:"):
-        path = Path(entry.id.partition(":")[2].strip()).expanduser()
+        path = named_path(entry.id.partition(":")[2].strip())
         if path.is_dir():
             path = _single(path) or path
         return Weights(path) if path.exists() else None

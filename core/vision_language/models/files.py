@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
+from core.files import named_path, shown_path
 from core.generation.memory import BadModelFolder, ModelMissing
 from core.generation.weights.files import PICKLES, check_set, weight_sets
 from core.generation.weights.sources import Source, Sources
@@ -20,9 +21,9 @@ def files_of(model: VisionModel, sources: Sources) -> Source:
     folder, or in the hub's cache. Raises ModelMissing with the command that gets it."""
     location = model.location
     if location.startswith(("/", "~", ".")):  # else an id of the hub, also where a folder has it
-        path = Path(location).expanduser()
+        path = named_path(location)
         if not path.is_dir():
-            raise ModelMissing(f"There is no folder {location}.")
+            raise ModelMissing(f"There is no folder {shown_path(location)}.")
         return Source(path, "", "")
     if sources.models_folder is not None:
         for name in (model.id, location.replace("/", "--")):

@@ -7,10 +7,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from core.errors import BadInput
+from core.files import named_path
 from core.generation.backends.endpoints import Endpoint
 from core.generation.weights.sources import Sources
 
@@ -200,7 +200,7 @@ def model_of(
     for known in KNOWN:
         if name == known.id:
             return VisionModel(name, "local", known.repo, settings)
-    if folders and (path := Path(name).expanduser()).is_dir():
+    if folders and (path := named_path(name)).is_dir():
         return VisionModel(path.resolve().name, "local", str(path.resolve()), settings)
     if is_hub_id(name):
         return VisionModel(name, "local", name, settings)

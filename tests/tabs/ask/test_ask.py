@@ -287,6 +287,11 @@ def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) ->
     assert "Name the model" in refused("http://127.0.0.1:9/v1")["error"]
     assert "error" in refused("http://[x", name="m")
     assert "is no model" in refused("nothing")["error"]
+    for name in ("x" * 300, "~nouser/x", f"folder:{'x' * 300}", f"folder:{'/x' * 400}", "a\0b"):
+        answer = refused(name)
+        assert answer["field"] == "model"
+        assert "did not expect" not in answer["error"]
+        assert "/x" * 101 not in answer["error"]
     ask("/askings", {"set": "0" * 32, "model": "chance"}, status=404)
     assert ask("/askings")["askings"] == []
 

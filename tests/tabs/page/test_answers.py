@@ -17,6 +17,9 @@ from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 
 from core.errors import BadInput, NotStored, StorageError
+from tabs.ask.routes import ask_routes
+from tabs.export.routes import export_routes
+from tabs.inspect.routes import inspect_routes
 from tabs.page import answers
 from tabs.page.answers import (
     MOST_BASKET_BYTES,
@@ -29,6 +32,8 @@ from tabs.page.answers import (
     refusal,
     uploaded,
 )
+from tabs.page.context import Context
+from tabs.runs.routes import image_set_routes
 
 OURS = {"X-TrueHue": "1", "Content-Type": "application/json"}
 
@@ -207,3 +212,28 @@ def test_a_name_that_a_header_could_not_hold_is_none(name: str) -> None:
     with pytest.raises(ValueError, match="plain name"):
         attachment(name)
     assert csv_attachment(lambda: (name, "text")).status_code == 500
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/api/ask/sets/import", "path"),
+        ("/api/image-sets/plan", "path"),
+        ("/api/cfm", "model"),
+        ("/api/runs/import-path", "path"),
+    ],
+)
+def test_a_path_that_cannot_be_one_is_refused_in_words(
+    context: Context, path: str, field: str
+) -> None:
+    app = FastAPI()
+    for make in (ask_routes, image_set_routes, inspect_routes, export_routes):
+        app.include_router(make(context))
+    with TestClient(app, headers=OURS) as page:
+        for named in ("~nouser/x", "x" * 400, "/x" * 450, f"/{'x' * 200}" * 4, "a\0b"):
+            answer = page.post(path, json={field: named})
+            error = answer.json()["error"]
+            assert answer.status_code == 400, (named, error)
+            assert "did not expect" not in error
+            assert "x" * 201 not in error
+            assert "/x" * 101 not in error

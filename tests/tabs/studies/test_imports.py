@@ -358,6 +358,13 @@ def test_what_is_no_export_is_refused(archive: Path, context: Context, tmp_path:
     cut.write_bytes(archive.read_bytes()[:-200])
     with pytest.raises(BadInput, match="no archive that can be read"):
         read_archive(cut, "cut.zip")
+    # The directory is said to be larger than the file: it would begin before it.
+    data = bytearray(archive.read_bytes())
+    end = data.rindex(b"PK\5\6")
+    data[end + 12 : end + 16] = (end + 9).to_bytes(4, "little")
+    cut.write_bytes(data)
+    with pytest.raises(BadInput, match="no archive that can be read"):
+        read_archive(cut, "cut.zip")
     with zipfile.ZipFile(archive) as old:
         parts = {name: old.read(name) for name in ("study.json", "people.jsonl")}
     for name, words in (
