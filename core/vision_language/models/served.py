@@ -17,6 +17,7 @@ from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from core.errors import BadInput, DataFolderError, TrueHueError
 from core.generation.backends.endpoints import MAX_TRIES, pause_s
@@ -176,6 +177,8 @@ class ServedAnswerer:
             try:
                 answer = await self._open().chat.completions.create(**payload)
             except (openai.OpenAIError, ValueError) as error:  # ValueError: broken JSON
+                if isinstance(error.__cause__, CannotAnswer):  # of _check_host
+                    raise error.__cause__ from None
                 if self._patience.is_refused(error, sent_at):
                     continue
                 tries += 1
@@ -196,7 +199,7 @@ class ServedAnswerer:
 
     def _open(self) -> Any:
         """The client; made on the loop's own thread."""
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         if self._client is None:
             self._client = AsyncOpenAI(
@@ -205,10 +208,21 @@ class ServedAnswerer:
                 base_url=self._model.location,
                 timeout=self._served.timeout_s,
                 max_retries=0,
+                http_client=DefaultAsyncHttpxClient(event_hooks={"request": [self._check_host]}),
             )
             # These it takes from the environment too.
             self._client.organization = self._client.project = None
         return self._client
+
+    async def _check_host(self, request: Any) -> None:
+        """Raises CannotAnswer where a redirect would send images and questions to another host than
+        the one that somebody named."""
+        named, asked = urlsplit(self._model.location), urlsplit(str(request.url))
+        if (named.hostname, named.port) != (asked.hostname, asked.port):
+            raise CannotAnswer(
+                f"{self._model.location} redirects to another host, {asked.netloc[:200]}. Nothing "
+                "was sent there. Name that address if it is the server that you mean."
+            )
 
     def _payload(self, ask: Ask, png: bytes, sampling: Sampling) -> dict[str, Any]:
         url = f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"

@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,26 @@ def answered(
         return list(model.answers(asks, sampling, lambda: False))
     finally:
         model.close()
+
+
+def test_a_redirect_to_another_host_gets_no_picture(server: ChatServer) -> None:
+    class Redirects(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(307)
+            self.send_header("Location", f"{server.base_url}/chat/completions")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Redirects) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        with pytest.raises(CannotAnswer, match="redirects to another host"):
+            answered(f"http://127.0.0.1:{other.server_port}/v1", [ask()])
+        other.shutdown()
+    assert server.got == []
 
 
 def one(server: ChatServer, **fields: Any) -> Reply | NoReply:
