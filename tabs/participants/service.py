@@ -7,6 +7,7 @@ commits together all that came meanwhile.
 from __future__ import annotations
 
 import math
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 MOST_LINKS = 20_000
 """Links that are kept in memory by their hashes."""
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,2}")
 ELSEWHERE = (
     "This participation was begun in another session of the site that sent you. Go on there, or "
     "ask whoever runs the study."
@@ -83,7 +85,7 @@ def read_agreement(content: Mapping[str, Any], network: str = "") -> Agreement:
     return Agreement(
         secrets.token_hex(16) if sent_id is None else read_id(sent_id),
         version if isinstance(version, str) else "",
-        language[:20] if isinstance(language, str) else "",
+        language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else "",
         read_external(content.get("external")),
         read_facts(content.get("display")),
         network,

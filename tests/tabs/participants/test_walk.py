@@ -113,6 +113,15 @@ def test_a_clock_that_stands_still_and_a_study_without_a_code_withhold_nothing(r
     assert done["code"] == COMPLETION.code
 
 
+def test_a_language_is_a_tag_or_none(room: Room) -> None:
+    link = room.opened(plan())
+    given = ["pt-BR", "zh-Hans-CN", "=1+1", "en\u202e", "<b>"]
+    for language in given:
+        room.person(link).enroll(language=language)
+    stored = [one.language for one in room.storage.participants.of(link.study.id)]
+    assert stored == ["pt-BR", "zh-Hans-CN", "en", "en", "en"]
+
+
 def test_no_name_of_a_model_reaches_a_participant(room: Room) -> None:
     link = room.opened(plan(material=Material.DISTRIBUTIONS, repeats=2, attention=1))
     person = room.person(link)
