@@ -55,13 +55,12 @@ def _sketches(chosen: Mapping[str, str]) -> Mapping[str, str]:
 
 def https_url(url: str) -> str:
     """The address, if it is one of a site by https. Raises BadInput for another one."""
-    parts = urlsplit(url)
-    if url and (
-        parts.scheme != "https"
-        or not parts.hostname
-        or parts.username is not None
-        or not _PLAIN.fullmatch(url)
-    ):
+    try:
+        parts = urlsplit(url)
+        is_site = parts.scheme == "https" and bool(parts.hostname) and parts.username is None
+    except ValueError:  # of brackets that do not close
+        is_site = False
+    if url and not (is_site and _PLAIN.fullmatch(url)):
         raise BadInput(
             "The address to go back to begins with https:// and names a site. Copy it from the "
             "recruiting site."

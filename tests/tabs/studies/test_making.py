@@ -229,6 +229,7 @@ def test_training_takes_its_cases_out_of_the_study(context: Context, runs: list[
         ({"completion": {"url": "http://a.example"}}, "completion", "https://"),
         ({"completion": {"url": "https://u:p@a.example"}}, "completion", "https://"),
         ({"completion": {"url": "javascript:alert(1)"}}, "completion", "https://"),
+        ({"completion": {"url": "http://[::1"}}, "completion", "begins with https://"),
         ({"number": 500}, "number", "Ask for fewer"),
         ({"cases": ["nothing"]}, "cases", "Choose again"),
         ({"votes": 0}, "votes", "1 to 1,000"),
