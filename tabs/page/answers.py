@@ -76,9 +76,11 @@ def refusal(error: Exception) -> JSONResponse:
         return JSONResponse(body, 403)
     if isinstance(error, TooLarge):
         return JSONResponse(body, 413)
-    if isinstance(error, StorageError):  # it may well be stored later: pages send it again
-        return JSONResponse(body, 503, {"Retry-After": str(LATER_S)})
-    status = 507 if is_full(error) else 400 if isinstance(error, TrueHueError) else 500
+    if is_full(error) or isinstance(error, StorageError):
+        # It may well be stored later: pages send it again.
+        status = 507 if is_full(error) else 503
+        return JSONResponse(body, status, {"Retry-After": str(LATER_S)})
+    status = 400 if isinstance(error, TrueHueError) else 500
     return JSONResponse(body, status)
 
 

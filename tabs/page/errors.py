@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import re
 from contextvars import ContextVar
 
-from core.errors import TrueHueError
+from core.errors import StorageError, TrueHueError
 
 log = logging.getLogger("truehue")
 
@@ -26,18 +27,20 @@ _REPORTS = re.compile(r"(The database) \S.* reports: .*", re.DOTALL)
 _INSIDE = r"[^/\\'\"“”,;:()\n]{1,255}"
 _FOLDERS = re.compile(rf"(?<![\w:/.\\])(?:[A-Za-z]:)?[/\\](?:{_INSIDE}[/\\])+(?=[^/\\\s])")
 
+_FULL = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT))
+
 
 def message_of(error: BaseException) -> str:
     """The text to show for an error; logs the ones that are not ours with their trace."""
-    if isinstance(error, TrueHueError):
+    if is_full(error):
+        log.error("no room", exc_info=error)
+        text = "The disk is full: nothing was stored. Make room, then try again."
+    elif isinstance(error, TrueHueError):
         text = str(error)
         if _others_read:
             if (sentence := for_others(text)) != text:
                 log.error("told without paths: %s", text)
             text = sentence
-    elif is_full(error):
-        log.error("no room", exc_info=error)
-        text = "The disk is full: nothing was stored. Make room, then try again."
     else:
         log.error("unexpected error", exc_info=error)
         about = "" if _others_read or not str(error) else f": {error}"
@@ -61,7 +64,10 @@ def in_words_for_who_asks(text: str) -> str:
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether there was no room for a file, or no more of one's share of the disk."""
+    """Whether there was no room for a file, or no more of one's share of the disk; the database
+    says so in the system's words."""
+    if isinstance(error, StorageError):
+        return any(words in str(error) for words in _FULL)
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 

@@ -186,6 +186,12 @@ def test_a_full_disk_is_said_in_words() -> None:
     assert json.loads(bytes(answer.body)) == {
         "error": "The disk is full: nothing was stored. Make room, then try again."
     }
+    of_database = StorageError(
+        "The database x.duckdb reports: TransactionContext Error: Failed to commit: Could not "
+        'write file "x.duckdb.wal": No space left on device'
+    )
+    same = refusal(of_database)
+    assert (same.status_code, same.body) == (507, answer.body)
     assert refusal(OSError(errno.EIO, "Input/output error")).status_code == 500
 
 
