@@ -132,7 +132,7 @@ def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> dict[st
     return fidelity_view(context, image_id)
 
 
-@asks("compute")
+@asks("name-folder")
 def register_cfm(context: Context, actor: Actor, request: RegisterCfm) -> dict[str, Any]:
     """Registers a CFM for the app. Only who may name folders of this machine may."""
     may(actor, "name-folder", field="model")

@@ -14,7 +14,7 @@ import anyio
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
-from tabs.page.actor import Actor, actor_of
+from tabs.page.actor import Actor, actor_of, may
 from tabs.page.answers import MOST_JSON_BYTES, Answer, guarded, posted, uploaded
 from tabs.page.context import Context
 from tabs.page.requests import PageRequest, read_as, require_known
@@ -64,8 +64,13 @@ class Door(APIRouter):
         """POST: ``do`` gets the JSON object that was sent, with the names in the address and what
         else is ``known`` of the request, whatever was sent of it, as a record of ``kind``."""
 
+        action = str(vars(do).get("action", "")) if hasattr(do, "__dict__") else ""
+
         async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
             def done(fields: Answer) -> Answer:
+                # Who may not do it at all is not told first what the form lacks.
+                if action:
+                    may(actor, action)
                 if self._strict:
                     require_known(kind, fields)
                 named = {**fields, **known(request), **request.path_params}

@@ -296,6 +296,9 @@ def test_a_closed_account_is_out_at_once_and_so_is_one_with_another_password(
     client = signed_in(lab, browser, "Eve")
     assert client.get("/api/images").status_code == 200
     assert client.post("/api/images", content=b"x", headers=OURS).status_code == 403
+    # The right comes before the form: nothing of these forms is right.
+    for path in ("/api/cfm", "/api/explore/runs", "/api/studies/x/state"):
+        assert client.post(path, json={}, headers=OURS).status_code == 403, path
     accounts.close(expert.id)
     assert client.get("/api/images", headers=PROGRAM).status_code == 401
     assert sent(browser(), "Eve").status_code == 401
