@@ -54,7 +54,7 @@ class BackupFacts:
     size_bytes: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Member:
     """A file of a backup. ``private``: only its owner may read it."""
 
@@ -145,9 +145,9 @@ class _Sealed:
         if self._dropped:
             return len(data)
         self._file.write(data)
-        kept = self._rest + data
-        self._sha256.update(kept[:-_DIGEST])
-        self._rest = kept[-_DIGEST:]
+        pending = self._rest + data
+        self._sha256.update(pending[:-_DIGEST])
+        self._rest = pending[-_DIGEST:]
         return len(data)
 
     def flush(self) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
+from typing import IO
 
 from core.errors import BadInput, DataFolderError
 from core.files import Progress, quiet, sync_folder, whole_file, why_of
@@ -84,7 +85,7 @@ def write_backup(
 ) -> BackupReport:
     """Write the backup of a data folder to ``path``, whole or not at all, and open it.
 
-    It has everything that was confirmed before it began. ``progress`` is told bytes. Raises
+    It has everything that was confirmed before it began. ``progress`` gets bytes. Raises
     BadInput for a place that cannot be taken, DataFolderError where there is no room or something
     cannot be read or written, and what ``copy_database`` raises; then nothing is left behind, and a
     file that stood at ``path`` still does.
@@ -99,10 +100,7 @@ def write_backup(
         try:
             with whole_file(path) as file:
                 os.chmod(file.name, 0o600)  # keys and hashes of passwords are in it
-                created_at = datetime.now(UTC).isoformat(timespec="seconds")
-                with closing(BackupWriter(file, counter.add)) as writer:
-                    state = _copy(source, writer, scratch)
-                    facts = writer.finish(state.step, created_at)
+                state, facts = _written(source, file, scratch, counter)
                 file.flush()
                 counter.start_half()
                 problems = _checked(Path(file.name), state, scratch / "checked", counter)
@@ -112,6 +110,15 @@ def write_backup(
             raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
     counter.end()
     return BackupReport(path, path.stat().st_size, facts, problems)
+
+
+def _written(
+    source: BackupSource, file: IO[bytes], scratch: Path, counter: Counter
+) -> tuple[DatabaseState, BackupFacts]:
+    created_at = datetime.now(UTC).isoformat(timespec="seconds")
+    with closing(BackupWriter(file, counter.add)) as writer:
+        state = _copy(source, writer, scratch)
+        return state, writer.finish(state.step, created_at)
 
 
 def _copy(source: BackupSource, writer: BackupWriter, scratch: Path) -> DatabaseState:
@@ -243,8 +250,11 @@ def _size_of(data_dir: Path) -> int:
 
 
 def _database_size(data_dir: Path) -> int:
-    files = [path for path in data_dir.glob(f"{DATABASE_NAME}*") if path.is_file()]
-    return sum(path.stat().st_size for path in files)
+    size = 0
+    for path in data_dir.glob(f"{DATABASE_NAME}*"):
+        with suppress(FileNotFoundError):  # a log goes when the database takes it in
+            size += path.stat().st_size
+    return size
 
 
 @contextmanager

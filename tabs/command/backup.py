@@ -1,6 +1,6 @@
 """``truehue backup FILE``: the data folder as one file, whether the app runs or not.
 
-Where it runs, it is asked for a copy of its database. Exit status 0 when the backup is made and
+A running app copies its database for that. Exit status 0 when the backup is made and
 checked, 2 with the reason on standard error when it is not.
 """
 
@@ -25,10 +25,7 @@ evaluations, sets of questions, studies, accounts, keys. Keep it as you keep the
 whoever has it can read all of that. Make a folder of it again with: python app.py restore FILE DIR
 """
 NO_DATA = "There is no database of TrueHue in {data}. Name its folder with --data."
-BUSY = (
-    "TrueHue has {data} open and cannot be asked for a copy of its database. End it (Ctrl+C), then "
-    "try again."
-)
+BUSY = "TrueHue has {data} open, but does not answer. End it (Ctrl+C), then try again."
 
 
 def parser() -> argparse.ArgumentParser:

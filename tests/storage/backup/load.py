@@ -53,7 +53,7 @@ class Load:
 
     def __init__(self, storage: Storage, prompts: int = 60) -> None:
         self._storage, self._prompts = storage, prompts
-        self._end = threading.Event()
+        self._end, self._going = threading.Event(), threading.Event()
         self._confirmed: list[Confirmed] = []
         self._errors: list[BaseException] = []
         works = (self._images, self._deletions, self._selections, self._judgments, self._votes)
@@ -77,7 +77,17 @@ class Load:
                     raise self._errors[0]
                 self._end.wait(0.02)
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """A block in which nothing new is begun."""
+        self._going.clear()
+        try:
+            yield
+        finally:
+            self._going.set()
+
     def __enter__(self) -> Load:
+        self._going.set()
         for thread in self._threads:
             thread.start()
         return self
@@ -93,6 +103,7 @@ class Load:
         try:
             for one in work():
                 self._confirmed.append(one)
+                self._going.wait()
                 if self._end.wait(0.002):
                     return
         except BaseException as error:
@@ -206,7 +217,7 @@ def lost(data: Path, confirmed: list[Confirmed]) -> list[str]:
 
 
 def positions_of(folder: Path) -> set[int]:
-    """Which pictures of a run have a result, in shards or journals."""
+    """Which positions of a run have a result, in shards or journals."""
     parts = tables(RunWork(folder), ["position"])
     return {int(position) for table in parts for position in table["position"].to_pylist()}
 

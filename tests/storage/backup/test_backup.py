@@ -173,6 +173,14 @@ def test_what_the_folder_itself_lacks_is_said_and_backed_up_all_the_same(
     assert len(restore(made.path, tmp_path / "new").problems) == 1
 
 
+def test_a_log_that_goes_while_sizes_are_added_up_is_nothing(
+    storage: Storage, tmp_path: Path
+) -> None:
+    """Under load the database takes its log in at any moment."""
+    (storage.data_dir / f"{DATABASE_NAME}.wal.gone").symlink_to(tmp_path / "none")
+    assert storage.write_backup(tmp_path / "a.zip").problems == ()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="has other locks")
 def test_the_database_stays_the_apps_own_while_it_is_copied(
     storage: Storage, tmp_path: Path

@@ -64,11 +64,11 @@ def test_the_app_copies_its_database_into_an_empty_folder_alone(
     assert ask(running_app.data_dir, {"do": "list"}) == {"words": "", "accounts": []}
 
 
-def test_an_app_that_cannot_be_asked_is_named(tmp_path: Path) -> None:
+def test_an_app_that_does_not_answer_is_named(tmp_path: Path) -> None:
     with Storage.open(empty_data(tmp_path / "d")):
         done = called(backup.main, "a.zip", "--data", "d", folder=tmp_path)
     assert done.returncode == 2
-    assert "cannot be asked" in done.stderr
+    assert "does not answer" in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d"]
 
 
