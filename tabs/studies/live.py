@@ -10,9 +10,9 @@ from statistics import median
 from typing import Any
 
 from annotation.assignment.ledger import Ledger
-from annotation.judgments.answers import AnswerKind, answers_of
+from annotation.judgments.answers import Answer, AnswerKind, answers_of
 from annotation.participants.exclusion import exclusions_of
-from annotation.studies.plan import StudyPlan
+from annotation.studies.plan import Method, StudyPlan
 from core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
 from tabs.page.actor import Actor, asks
 from tabs.page.context import Context
@@ -22,6 +22,9 @@ from tabs.studies.shelf import StudyShelf
 
 HOURS = 48
 AWAY = "away"
+ANSWERED = "answered"
+"""Every trial has an answer, and Finish was not pressed: it counts as finished."""
+FINISHED = ("finished", ANSWERED)
 
 
 class StudyRequest(PageRequest):
@@ -136,7 +139,8 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
         "stimuli": len(stimuli),
         "votes": plan.votes,
         "participants": len(progress.people),
-        "finished": stages["finished"],
+        "finished": sum(stages[name] for name in FINISHED),
+        "unpressed": stages[ANSWERED],
         "withdrawn": stages["withdrawn"],
         "abandoned": stages[AWAY],
         "active": sum(stages[name] for name in ("consent", "screening", "trials")),
@@ -152,7 +156,7 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> dict[str, A
 def stage_now(person: Person, plan: StudyPlan, now: datetime) -> str:
     """The stage, or that nothing was heard of them for long."""
     gone = now - person.last_at > timedelta(seconds=plan.absence_s(person.begun))
-    return AWAY if gone and person.stage not in ("finished", "withdrawn") else person.stage
+    return AWAY if gone and person.stage not in (*FINISHED, "withdrawn") else person.stage
 
 
 def study_of(context: Context, study_id: str) -> StudyRecord:
@@ -216,18 +220,15 @@ def _person(
     plan: Any, record: ParticipantRecord, trials: Sequence[Trial], events: Sequence[Event]
 ) -> Person:
     main = {trial.position: trial for trial in trials if trial.purpose is Purpose.MAIN}
-    standing = {
-        position: answer
-        for position, answer in answers_of(plan, trials, events).items()
-        if position in main
-    }
+    answers = answers_of(plan, trials, events)
+    standing = {position: answer for position, answer in answers.items() if position in main}
     kinds = Counter(answer.kind for answer in standing.values())
     by_id = {event.id: event for event in events}
     times = [by_id[answer.event_id].at for answer in standing.values()]
     signs = [event.at for event in events if event.at is not None]
     return Person(
         record,
-        _stage(plan, events),
+        _stage(plan, trials, answers, events),
         Counter(main[position].stimulus_id for position in standing),
         len(main),
         kinds[AnswerKind.SKIP],
@@ -241,7 +242,12 @@ def _person(
     )
 
 
-def _stage(plan: Any, events: Sequence[Event]) -> str:
+def _stage(
+    plan: StudyPlan,
+    trials: Sequence[Trial],
+    answers: Mapping[int, Answer],
+    events: Sequence[Event],
+) -> str:
     kinds = {event.kind for event in events}
     if EventKind.WITHDRAWAL in kinds:
         return "withdrawn"
@@ -249,6 +255,10 @@ def _stage(plan: Any, events: Sequence[Event]) -> str:
         return "finished"
     if EventKind.CONSENT not in kinds:
         return "consent"
+    main = sum(trial.purpose is Purpose.MAIN for trial in trials)
+    whole = plan.method is Method.BALANCED or main >= min(plan.trials, len(plan.main_stimuli))
+    if main and whole and all(trial.position in answers for trial in trials):
+        return ANSWERED
     asked = plan.screening.plates or plan.screening.patches
     return "screening" if asked and EventKind.SCREENING not in kinds else "trials"
 

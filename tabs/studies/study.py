@@ -17,7 +17,15 @@ from tabs.page.context import Context
 from tabs.page.requests import Nothing
 from tabs.studies.deleting import KEPT, may_delete
 from tabs.studies.links import listed as links_of
-from tabs.studies.live import StudyRequest, current, progress_of, stage_now, study_of, summary
+from tabs.studies.live import (
+    FINISHED,
+    StudyRequest,
+    current,
+    progress_of,
+    stage_now,
+    study_of,
+    summary,
+)
 from tabs.studies.making import FORM
 from tabs.studies.outline import blocks, group_counts, images_of, models_of, sizes
 from tabs.studies.questions.sets import tasks_json
@@ -187,7 +195,7 @@ def _row(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]
         "votes_wanted": plan.answers_wanted,
         "answers": progress.total,
         "participants": len(progress.people),
-        "finished": stages.count("finished"),
+        "finished": sum(stage in FINISHED for stage in stages),
         "last_at": last.isoformat() if (last := progress.last_answer_at) else None,
         "links": sum(link.revoked_at is None for link in links),
     }

@@ -30,6 +30,7 @@ const STAGES = {
   trials: ['▸', 'Answering'],
   away: ['‖', 'Away'],
   finished: ['●', 'Finished'],
+  answered: ['●', 'Answered all, did not press Finish'],
   withdrawn: ['×', 'Withdrew'],
 };
 

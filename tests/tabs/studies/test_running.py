@@ -177,6 +177,10 @@ def test_progress_counts_main_answers_and_says_where_everybody_is(
     said(context, first, EventKind.SCREENING)
     main = [trial for trial in trials if trial.purpose is Purpose.MAIN]
     answered(context, first, trials, lambda trial: "skip" if trial is main[0] else 1)
+    (person,) = live(context, OWNER, of(study_id))["people"]
+    assert person["stage"] == "answered", "all but Finish"
+    (row,) = study_list(context, OWNER, Nothing())["studies"]
+    assert row["finished"] == 1
     said(context, first, EventKind.FINISH)
     second, mains = enrolled(context, study_id, plan)
     two = [one for one in mains if one.purpose is Purpose.MAIN][:2]
