@@ -12,7 +12,7 @@ from core.verdict.expectations import Expectation, expectations_of
 from core.verdict.judge import FAIL, PASS, UNSCORED
 from core.verdict.reasons import by, without_rule
 from core.verdict.rules import DIFFERS
-from core.verdict.short import color_name, short_reason
+from core.verdict.short import short_reason
 from core.verdict.tasks import together
 
 
@@ -82,16 +82,20 @@ def _whole(
     status = together(part.status for part in parts)
     if status == PASS:
         return RuleVerdict(rule, PASS, by(rule, reasons.right(expectations)))
+    decisive = [
+        (expectation, part)
+        for expectation, part in zip(expectations, parts, strict=True)
+        if part.status == status
+    ]
     shorts = [
         f"{expectation.target.name}: {part.short}" if len(parts) > 1 else part.short
-        for expectation, part in zip(expectations, parts, strict=True)
-        if part.status == status and part.short
+        for expectation, part in decisive
     ]
     return RuleVerdict(
         rule,
         status,
         reasons.joined(part.reason for part in parts if part.status == status),
-        short="; ".join(dict.fromkeys(shorts)),
+        short="; ".join(dict.fromkeys(shorts)) if all(part.short for _, part in decisive) else "",
     )
 
 
@@ -110,12 +114,13 @@ def _rule_verdicts(expectation: Expectation, rows: Iterable[EvidenceRecord]) -> 
 
 
 def _short(row: EvidenceRecord, expectation: Expectation) -> str:
-    """What is wrong with the color that a rule measured: ``"yellow, not purple; hue 137° off"``."""
+    """What is wrong with the color that a rule measured: ``"yellow, not purple; hue 137° off"``;
+    empty where the sentence is short and says more, such as whose color it took."""
     lab, target_lab, offset = (row.numbers.get(name) for name in ("lab", "target_lab", "offset"))
-    if row.status != FAIL or not (lab and target_lab and offset):
+    told = str(row.numbers.get("told") or "")
+    is_story = expectation.relation == DIFFERS or (told and "the color of" not in told)
+    if row.status != FAIL or is_story or not (lab and target_lab and offset):
         return ""
-    if expectation.relation == DIFFERS:
-        return f"{color_name(lab)}, which it must not be"
     return short_reason(lab, target_lab, offset)
 
 

@@ -390,8 +390,7 @@ def test_new_pictures_leave_the_others_where_they_are(tmp_path: Path, visit: Vis
         told = [row["drawing_id"] for row in app.ask("/api/drawings?limit=96").json["items"]]
         assert ids[:96] == told
         # The rule's marks change where they stand.
-        badge = kept.locator(".th-badge")
-        expect(badge).to_be_visible()
+        expect(kept.locator(".th-shot-word")).to_be_visible()
         rule = tab.page.get_by_role("combobox", name="Rule of the verdicts")
         rule.select_option("released")
         expect(kept.locator(".th-shot-target")).to_have_attribute("title", re.compile("released"))

@@ -82,10 +82,10 @@ def test_each_task_is_shown_right_and_wrong_with_its_reason(tmp_path: Path, visi
             tasks.says(words, verdict)
 
         tasks.draw("ignored")
-        for words, name in ((CNA, "banana"), (NCU, "apple"), (COA, "apple"), (MOC, "banana")):
-            wrong = rf"^✕ Fail\s*By truehue: the color of the {name} is \d+\.\d ΔE00 from the asked"
+        for words, name in ((CNA, ""), (NCU, ""), (COA, "apple: "), (MOC, "banana: ")):
+            wrong = rf"^✕ Fail\s*{name}[a-z ]+, not [a-z ]+; "
             tasks.says(words, re.compile(wrong))
-        tasks.says(ICA, re.compile(r"[Tt]he color of the suitcase, the reference, is \d"))
+        tasks.says(ICA, re.compile(r"suitcase: [a-z ]+"))
 
         tasks.draw("swapped")
         tasks.says(CNA, RIGHT[CNA])

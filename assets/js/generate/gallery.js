@@ -139,21 +139,17 @@ export function mount({ element, props, trigger }) {
       put(word, MARKS[said.status] + ' ' + WORDS[said.status]);
       word.className = 'th-shot-word th-shot-word-' + said.status;
       put(why, said.short || said.reason);
-      verdict.title = [
-        said.reason,
-        ...item.targets
-          .filter((target) => target.asked)
-          .map((target) => {
-            const one = target.verdicts.find((other) => other.rule === rule());
-            return (
-              target.object +
-              ': ' +
-              (one
-                ? one.status + ' at the step “' + one.step + '”. ' + one.reason
-                : 'no verdict yet')
-            );
-          }),
-      ].join('\n');
+      verdict.title = item.targets
+        .filter((target) => target.asked)
+        .map((target) => {
+          const one = target.verdicts.find((other) => other.rule === rule());
+          return (
+            target.object +
+            ': ' +
+            (one ? one.status + ' at the step “' + one.step + '”. ' + one.reason : 'no verdict yet')
+          );
+        })
+        .join('\n');
     }
     function update(now) {
       item = now || item;
