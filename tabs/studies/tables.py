@@ -364,9 +364,10 @@ TABLES: tuple[StudyTable, ...] = (
                 COMPUTED,
                 "What the number is: strength (logits, 0 the mean, MAP under N(0, 5²)), win-rate, "
                 "rating (0 to 10), first-choice (share of those shown), side (share of the first "
-                "place), observed (share), kappa, alpha, pearson, spearman, kendall, agreement (share), "
-                "agreement-decided (share); of questions right (share of all answers), right-told "
-                "(of those that are no skip), right-macro (mean of the tasks), chance (share).",
+                "place), observed (share), kappa, alpha, pearson, spearman, kendall, agreement "
+                "(share), agreement-decided (share); of questions right (share of all answers), "
+                "right-told (of those that are no skip), right-macro (mean of the tasks), chance "
+                "(share).",
                 always=True,
             ),
             _GROUP,
