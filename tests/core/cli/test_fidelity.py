@@ -6,6 +6,7 @@ import csv
 import hashlib
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -99,7 +100,7 @@ def test_the_instruction_that_a_cfm_read_is_named(
     groups: list[Group], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     listed = str(groups[0].photograph.parent / "first.json")
-    write_groups(Path(listed), groups[:1])
+    write_groups(Path(listed), [replace(groups[0], images=groups[0].images[:2])])
     weights = cfm.save(tmp_path / "tiny")
     theirs = tmp_path / "theirs.txt"
     theirs.write_text("Their text: {text_prompt} <|Reward|>", encoding="utf-8")
