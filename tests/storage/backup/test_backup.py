@@ -77,8 +77,8 @@ def whole(content: bytes, tmp_path: Path) -> Path:
 
 def test_backups_under_load_have_all_that_was_confirmed_before(tmp_path: Path) -> None:
     made = []
-    with loaded(tmp_path / "data", prompts=20) as (storage, load):
-        load.wait(2)
+    with loaded(tmp_path / "data", prompts=14) as (storage, load):
+        load.wait(1)
         for n in range(BACKUPS):
             before = load.confirmed()
             made.append((before, storage.write_backup(tmp_path / f"{n}.zip")))
