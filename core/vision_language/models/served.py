@@ -17,7 +17,6 @@ from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from core.errors import BadInput, DataFolderError, TrueHueError
 from core.generation.backends.endpoints import MAX_TRIES, pause_s
@@ -216,12 +215,17 @@ class ServedAnswerer:
 
     async def _check_host(self, request: Any) -> None:
         """Raises CannotAnswer where a redirect would send images and questions to another host than
-        the one that somebody named."""
-        named, asked = urlsplit(self._model.location), urlsplit(str(request.url))
-        if (named.hostname, named.port) != (asked.hostname, asked.port):
+        the one that somebody named, or in the open where https was named."""
+        from httpx import URL
+
+        # Both as httpx writes them: without a scheme's own port, hosts in ASCII.
+        named, asked = URL(self._model.location), request.url
+        in_the_open = (named.scheme, asked.scheme) == ("https", "http")
+        if in_the_open or (named.raw_host, named.port) != (asked.raw_host, asked.port):
+            where = "without encryption" if in_the_open else "to another host"
             raise CannotAnswer(
-                f"{self._model.location} redirects to another host, {asked.netloc[:200]}. Nothing "
-                "was sent there. Name that address if it is the server that you mean."
+                f"{self._model.location} redirects {where}, to {str(asked)[:200]}. Nothing was "
+                "sent there. Name that address if it is the server that you mean."
             )
 
     def _payload(self, ask: Ask, png: bytes, sampling: Sampling) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 
@@ -77,6 +79,33 @@ def test_a_redirect_to_another_host_gets_no_picture(server: ChatServer) -> None:
             answered(f"http://127.0.0.1:{other.server_port}/v1", [ask()])
         other.shutdown()
     assert server.got == []
+
+
+@pytest.mark.parametrize(
+    ("named", "requested", "where"),
+    [
+        ("https://vlm.example:443/v1", "https://vlm.example/v1/chat/completions", ""),
+        ("http://VLM.example:80/v1", "http://vlm.example/v1/chat/completions", ""),
+        ("https://bücher.example/v1", "https://xn--bcher-kva.example/v1/chat/completions", ""),
+        ("http://vlm.example/v1", "https://vlm.example/v1/chat/completions", ""),
+        ("https://vlm.example/v1", "http://vlm.example/v1/chat/completions", "without encryption"),
+        ("https://vlm.example/v1", "https://vlm.example:8443/v1", "to another host"),
+        ("https://vlm.example/v1", "https://vlm.example.org/v1", "to another host"),
+    ],
+)
+def test_an_address_is_another_host_by_what_it_means(
+    named: str, requested: str, where: str
+) -> None:
+    model = ServedAnswerer(model_of(named, {"model": "m"}))
+    check = model._check_host(httpx.Request("POST", requested))
+    try:
+        if where:
+            with pytest.raises(CannotAnswer, match=f"redirects {where}"):
+                asyncio.run(check)
+        else:
+            asyncio.run(check)
+    finally:
+        model.close()
 
 
 def one(server: ChatServer, **fields: Any) -> Reply | NoReply:
