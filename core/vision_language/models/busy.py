@@ -14,7 +14,7 @@ from core.generation.backends.endpoints import retry_after_s
 MAX_WAIT_S = 3600.0
 """So long a server is waited for in all, from its first refusal to its next answer."""
 FIRST_WAIT_S, LONGEST_STEP_S = 1.0, 60.0
-"""Where a server does not say how long; doubled each time."""
+"""Waited at least, also where a server says less ("Retry-After: 0"); doubled each time."""
 SAME_REFUSALS = 5
 """So many questions refused with one message, before any was answered: it is not the questions."""
 
@@ -61,15 +61,14 @@ class Patience:
             return False
         now = time.monotonic()
         self._since = self._since or now
-        pause = self._step_s if wanted is None else wanted
+        pause = max(self._step_s, wanted or 0.0)
         if now + pause - self._since > MAX_WAIT_S:
             return False
         if sent_at < self._decided:
             # It was under way when others were refused.
             self._until = max(self._until, now + (wanted or 0.0))
             return True
-        if wanted is None:
-            self._step_s = min(2 * self._step_s, LONGEST_STEP_S)
+        self._step_s = min(2 * self._step_s, LONGEST_STEP_S)
         self._decided, self._until, self._is_waiting = now, now + pause, True
         ends = datetime.fromtimestamp(time.time() + pause, UTC)
         self._report(

@@ -15,9 +15,11 @@ from typing import Any
 
 import httpx
 import numpy as np
+import openai
 import pytest
 
 from core.errors import BadInput, ImageError
+from core.vision_language.models.busy import Patience
 from core.vision_language.models.records import (
     Ask,
     CannotAnswer,
@@ -42,6 +44,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-somebody-else")
     monkeypatch.setattr("core.vision_language.models.served.FIRST_PAUSE_S", 0.01)
     monkeypatch.setattr("core.generation.backends.endpoints._FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr("core.vision_language.models.busy.FIRST_WAIT_S", 0.01)
     server = ChatServer()
     with server.running():
         yield server
@@ -106,6 +109,24 @@ def test_an_address_is_another_host_by_what_it_means(
             asyncio.run(check)
     finally:
         model.close()
+
+
+def test_a_server_that_is_busy_and_names_no_time_is_not_asked_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("core.vision_language.models.busy.FIRST_WAIT_S", 20.0)
+    said: list[str] = []
+    patience = Patience(said.append)
+    request = httpx.Request("POST", "http://127.0.0.1/v1")
+    busy = httpx.Response(429, headers={"Retry-After": "0"}, request=request)
+    for _ in range(3):
+        error = openai.APIStatusError("Slow down", response=busy, body=None)
+        assert patience.is_refused(error, time.monotonic())
+    assert [text.partition("again in ")[2].partition(",")[0] for text in said] == [
+        "20 s",
+        "40 s",
+        "60 s",
+    ]
 
 
 def one(server: ChatServer, **fields: Any) -> Reply | NoReply:
