@@ -34,7 +34,13 @@ _MOST_PLACES, _WORDS_LONGEST = 20, 200
 _QUESTION = re.compile(r"[^.!?\n]{0,200}\?")
 _ITEM = re.compile(r"(?:^|(?<=[.!?;\n]))\s*[(\[]?([A-Z])[)\].:]\s+(?=\S)")
 _FINAL_LETTER = re.compile(r"[(\[]\s*([A-Za-z])\s*[)\]]")
-_OR = re.compile(r"\s*(?:,|/|&|\band\b|\bor\b|,\s*(?:and|or)\b)\s*(?:option\s+)?", re.IGNORECASE)
+_OR = re.compile(
+    r"(?:,|/|&|-|–|(?:,\s*)?\b(?:and|or|to|through|vs|versus)\b\.?)"
+    r"(?:\s*\b(?:option|also|even|maybe|perhaps|possibly|probably)\b)*",
+    re.IGNORECASE,
+)
+_ALSO = re.compile(r",?\s*(?:\b(?:and|or|nor|to|through)\b|/|&)\s*(?:option)?", re.IGNORECASE)
+"""Between two letters of which one denial speaks: "not (A) or (B)"."""
 _EXPLAINED = re.compile(r"\b(?:because|since|whereas|while|although|as)\b", re.IGNORECASE)
 _TOTAL = re.compile(
     r"\btotal(?:\s+number)?(?:\s+of|\s+is|\s*:|\s+are)*\s+(\d+)\b|"
@@ -66,6 +72,20 @@ _PARTS = re.compile(
     r"\b(\d+)\b(?:\s+[a-z]+){0,3}(?:\s*,\s*(?:and\s+)?|\s+(?:and|plus)\s+)\b(?!\1\b)\d+\b",
     re.IGNORECASE,
 )
+_MORE = frozenset(("more", "other", "further", "additional"))
+_ONLY = re.compile(r"\b(?:only|just|but|except)\b", re.IGNORECASE)
+# "left" and "right" that mean neither side.
+_IDIOM = re.compile(
+    r"\b(?:all|that(?:'s| is)|you(?:'re| are)) right\b|\bleft (?:to|out|over)\b|"
+    r"\b(?:nothing|none|information)(?: is| are)? left\b",
+    re.IGNORECASE,
+)
+_ANSWERS = re.compile(
+    r"\b(?:colou?r|answer|choice|option|not|never|no|none|cannot|without|missing|absent|lack\w*|"
+    r"except|but)\b|n't\b",
+    re.IGNORECASE,
+)
+"""Of a sentence that says what is absent, or calls it the answer."""
 _FILLER = re.compile(
     r"the|an?|one|image|picture|photo|photograph|side|of|on|in|at|is|are|it|they|this|that|option|"
     r"both"
@@ -78,8 +98,10 @@ def read_conclusion(
     """The letter, or None with the reason. ``text`` is undressed (:mod:`.cleaning`); ``reasoned``:
     the model was told to end with its letter in parentheses."""
     offered = offered_of(question.choices)
+    denial = denial_of(question.text)
+    answers = denial is None or not denial.presence or bool(_ANSWERS.search(text))
     text = _seen(text, question, offered)
-    reading, reason = _read(text, question, offered, reasoned)
+    reading, reason = _read(text, question, offered, reasoned, answers)
     if reading is not None:
         other = contradicted(text, reading, offered)
         if other:
@@ -107,8 +129,10 @@ def _seen(text: str, question: Question, offered: Offered) -> str:
 
 
 def _read(
-    text: str, question: Question, offered: Offered, reasoned: bool
+    text: str, question: Question, offered: Offered, reasoned: bool, answers: bool
 ) -> tuple[str | None, str]:
+    """``answers``: what the text mentions may be its answer; of what is absent, "The sky is blue."
+    names no color."""
     whole = claims.whole(text, offered)
     if whole is not None:
         return settled(whole, offered)
@@ -125,13 +149,17 @@ def _read(
     counted = _counted(text, question, offered)
     if counted is not None:
         return settled(counted, offered)
-    target = last_parenthesised(_QUESTION.sub(" ", unlisted), offered)
-    if target is not None:
+    # Where the last line has letters, and none of them is its conclusion, no other line has it.
+    undecided = reasoned and _FINAL_LETTER.search(text.strip().rpartition("\n")[2])
+    target = last_parenthesised(_denials_written_out(_QUESTION.sub(" ", unlisted)), offered)
+    if target is not None and not undecided:
         return settled(target, offered)
     if REFUSAL.search(text):
         return None, REFUSED
     if _numbers(question.choices) and _PARTS.search(text):
         return None, NO_CONCLUSION  # "3 cars and 2 trucks", and no total
+    if not answers:
+        return None, NO_CONCLUSION
     reading, reason = mentioned(unlisted, offered)
     if reading is None and reason == NO_CONCLUSION:
         return _by_telling_word(unlisted, question.choices)
@@ -140,13 +168,19 @@ def _read(
 
 def _final_line(text: str, offered: Offered) -> Target | None:
     """The last letter in parentheses of the last line, which the instruction asks for; with all
-    that are joined to it by "or" and "and". One that is denied, or that explains, is passed over
-    where another stands before it."""
+    that are joined to it, as by "or". One that is denied, or that explains, is passed over where
+    another stands before it; a line that lists all choices and says nothing of them has none."""
     before, _, line = text.strip().rpartition("\n")
+    line = _denials_written_out(line)
     found = [one for one in _FINAL_LETTER.finditer(line) if one[1].upper() in offered.letters]
-    if not found or _goes_on_listing(before, line):
+    if not found or _goes_on_listing(before, line) or _lists_all(line, found, offered):
         return None
-    kept = [one for one in found if not _is_denied(line, one)]
+    kept: list[re.Match[str]] = []
+    for place, one in enumerate(found):
+        between = line[found[place - 1].end() : one.start()].strip() if place else ""
+        with_denied = found[place - 1] not in kept and _ALSO.fullmatch(between)
+        if not with_denied and not _is_denied(line, one):
+            kept.append(one)
     plain = [
         one
         for place, one in enumerate(kept)
@@ -162,10 +196,23 @@ def _final_line(text: str, offered: Offered) -> Target | None:
     return frozenset(target)
 
 
+def _denials_written_out(text: str) -> str:
+    """As :data:`core.vision_language.claims.NEGATION`, which parser 1 shares, knows them."""
+    return re.sub(r"\bcannot\b", "can not", re.sub(r"\bunlikely\b", "not likely", text))
+
+
+def _lists_all(line: str, found: list[re.Match[str]], offered: Offered) -> bool:
+    """Whether a line names every choice and says nothing of any: "(A) Red (B) Blue"."""
+    ends = [*(one.start() for one in found[1:]), len(line)]
+    between = (line[one.end() : end] for one, end in zip(found, ends, strict=True))
+    every = {one[1].upper() for one in found} == set(offered.letters)
+    return every and not any(re.search(r"\w", _without_words(text, offered)) for text in between)
+
+
 def _is_denied(line: str, letter: re.Match[str]) -> bool:
     """Or asked: "(C)?"."""
     before = line[max(0, letter.start() - 60) : letter.start()]
-    return line.startswith("?", letter.end()) or bool(
+    return bool(re.match(r"[^.!?(]{0,40}\?", line[letter.end() :])) or bool(
         claims.NEGATION.search(before) or DENIED_AFTER.match(line, letter.end())
     )
 
@@ -220,6 +267,8 @@ def _counted(text: str, question: Question, offered: Offered) -> Target | None:
     wanted = set(re.findall(r"[a-z]+", question.text.casefold()))
     for found in _NONE_THERE.finditer(text):
         noun = _NOUN_ENDS.sub("", found["after"] or found["lead"]).casefold().split()
+        if _MORE.intersection(noun) or (not others and _ONLY.search(text, found.end())):
+            return None
         if noun and noun[-1] in wanted and not _SEEN.fullmatch(noun[-1]):
             return zero | others
     return None
@@ -232,7 +281,7 @@ def _numbers(choices: tuple[str, ...]) -> bool:
 def _by_telling_word(text: str, choices: tuple[str, ...]) -> tuple[str | None, str]:
     """By the one word that tells a choice from the others, such as ``left`` of "The left one"."""
     telling = _telling(choices)
-    if telling is None:
+    if telling is None or _IDIOM.search(text):
         return None, NO_CONCLUSION
     offered = offered_of(telling)
     exact = offered.exact(text)

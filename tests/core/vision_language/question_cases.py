@@ -88,6 +88,11 @@ OWN_ABSENT: list[tuple[str, str | None]] = [
     ("**Blue** doesn't exist in this image; the other three colors do.", "C"),
     ("The colors not in the image are black and blue.", None),
     ("The missing one is (C)? Or maybe (B)?", None),
+    ("The color is blue.", "C"),
+    ("The sky is blue.", None),
+    ("Blue dominates the image.", None),
+    ("Everything is black.", None),
+    ("The image is mostly blue.", None),
 ]
 
 SEAHORSES: Choices = ("0", "1", "3", "5")
@@ -131,6 +136,12 @@ OWN: list[tuple[str, Choices, str, str | None]] = [
     ("There are 3 red and 2 blue ones.", SEAHORSES, "How many seahorses?", None),
     ("The left.", ONES, "Which photo is warmer?", "A"),
     ("The photo on the left has warmer tones.", ONES, "Which photo is warmer?", "A"),
+    ("I see no red seahorses, only blue seahorses.", SEAHORSES, "How many seahorses?", None),
+    ("There are not any more seahorses.", SEAHORSES, "How many seahorses are there?", None),
+    ("All right, let me see.", ONES, "Which photo is warmer?", None),
+    ("That is right.", ONES, "Which photo is warmer?", None),
+    ("Nothing is left.", ONES, "Which photo is warmer?", None),
+    ("There is little information left to decide.", ONES, "Which photo is warmer?", None),
     ("Left or right", ONES, "Which photo is warmer?", None),
     ("Both", ONES, "Which photo is warmer?", None),
     ("That's right, the left one.", ONES, "Which photo is warmer?", None),
@@ -168,6 +179,18 @@ REASONED: list[tuple[str, str | None]] = [
     ("The correct choice is (B), (C)", None),
     ("So the final choice is (F).", None),
     ("I cannot decide between (A) and (B).", None),
+    ("I think (A) or maybe (B).", None),
+    ("It is (A) or option (B).", None),
+    ("(A) vs (B)", None),
+    ("Options: (A) Black (B) Yellow (C) Blue (D) Green", None),
+    ("I cannot see the image, so I cannot choose between the options (A) to (D).", None),
+    ("I can't help with this. Options range from (A) to (D).", None),
+    ("It cannot be (A).", None),
+    ("It is unlikely to be (B).", None),
+    ("Could it be (B) then?", None),
+    ("It is not (A) or (B). (C)", "C"),
+    ("It cannot be (A), so it is (C).", "C"),
+    ("(A) Black: no, (B) Yellow: no, (D) Green: no, so (C) Blue.", "C"),
     ("(A) Black: no\n(B) Yellow: no\n(C) Blue: no", None),
 ]
 TRUNCATED = [
