@@ -216,10 +216,9 @@ class ServedAnswerer:
     async def _check_host(self, request: Any) -> None:
         """Raises CannotAnswer where a redirect would send images and questions to another host than
         the one that somebody named, or in the open where https was named."""
-        from httpx import URL
-
-        # Both as httpx writes them: without a scheme's own port, hosts in ASCII.
-        named, asked = URL(self._model.location), request.url
+        # Both as the client writes them: without a scheme's own port, hosts in ASCII.
+        asked = request.url
+        named = type(asked)(self._model.location)
         in_the_open = (named.scheme, asked.scheme) == ("https", "http")
         if in_the_open or (named.raw_host, named.port) != (asked.raw_host, asked.port):
             where = "without encryption" if in_the_open else "to another host"

@@ -11,12 +11,12 @@ import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import SimpleNamespace
 from typing import Any
 
-import httpx
 import numpy as np
-import openai
 import pytest
+from openai import DefaultAsyncHttpxClient
 
 from core.errors import BadInput, ImageError
 from core.vision_language.models.busy import Patience
@@ -100,7 +100,7 @@ def test_an_address_is_another_host_by_what_it_means(
     named: str, requested: str, where: str
 ) -> None:
     model = ServedAnswerer(model_of(named, {"model": "m"}))
-    check = model._check_host(httpx.Request("POST", requested))
+    check = model._check_host(DefaultAsyncHttpxClient().build_request("POST", requested))
     try:
         if where:
             with pytest.raises(CannotAnswer, match=f"redirects {where}"):
@@ -117,10 +117,9 @@ def test_a_server_that_is_busy_and_names_no_time_is_not_asked_without_end(
     monkeypatch.setattr("core.vision_language.models.busy.FIRST_WAIT_S", 20.0)
     said: list[str] = []
     patience = Patience(said.append)
-    request = httpx.Request("POST", "http://127.0.0.1/v1")
-    busy = httpx.Response(429, headers={"Retry-After": "0"}, request=request)
+    response = SimpleNamespace(headers={"retry-after": "0"})
     for _ in range(3):
-        error = openai.APIStatusError("Slow down", response=busy, body=None)
+        error = SimpleNamespace(status_code=429, code=None, response=response)
         assert patience.is_refused(error, time.monotonic())
     assert [text.partition("again in ")[2].partition(",")[0] for text in said] == [
         "20 s",
