@@ -38,7 +38,8 @@ def restore(path: Path, into: Path, progress: Progress = quiet) -> RestoreReport
     Every byte is checked, the database opened, and its references and files looked for. Raises
     BadInput for a file that is no whole backup, and for a folder that is not empty,
     :class:`DatabaseNewer` for a backup of a newer TrueHue, DataFolderError where there is no room
-    or something cannot be read or written; then ``into`` is as it was.
+    or something cannot be read or written; then ``into`` is as it was. A folder that is
+    made here is its owner's alone.
     """
     into = into.absolute()
     is_new = _require_empty(into)
@@ -50,7 +51,7 @@ def restore(path: Path, into: Path, progress: Progress = quiet) -> RestoreReport
         half = (into.parent if is_new else into) / f".restore-{secrets.token_hex(8)}.part"
         try:
             require_room(_nearest(into), backup.facts.size_bytes, "What is in the backup")
-            half.mkdir(parents=True)
+            half.mkdir(mode=0o700, parents=True)  # keys and hashes of passwords are in it
             _unpack(backup, half)
             problems = _opened(half, backup)
             _take_place(half, into, is_new)

@@ -271,6 +271,16 @@ def test_only_an_empty_folder_is_restored_into(whole: Path, tmp_path: Path) -> N
         assert (opened.check(), opened.images.count()) == ([], 1)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such permissions")
+def test_a_folder_that_is_made_is_its_owners_alone(whole: Path, tmp_path: Path) -> None:
+    made = restore(whole, tmp_path / "new").folder
+    assert made.stat().st_mode & 0o777 == 0o700
+    named = tmp_path / "named"
+    named.mkdir(mode=0o750)
+    restore(whole, named)
+    assert named.stat().st_mode & 0o777 == 0o750
+
+
 @pytest.mark.parametrize("is_new", [True, False])
 def test_a_restore_that_fails_leaves_nothing(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_new: bool
