@@ -39,6 +39,7 @@ _OR = re.compile(
     r"(?:\s*\b(?:option|also|even|maybe|perhaps|possibly|probably)\b)*",
     re.IGNORECASE,
 )
+_CUT_BEFORE_ANOTHER = re.compile(r"(?<![\w'])\(?[A-Z]\)?,?\s*(?:\b(?:or|and|but)|/)\s*$")
 _ALSO = re.compile(r",?\s*(?:\b(?:and|or|nor|to|through)\b|/|&)\s*(?:option)?", re.IGNORECASE)
 """Between two letters of which one denial speaks: "not (A) or (B)"."""
 _EXPLAINED = re.compile(r"\b(?:because|since|whereas|while|although|as)\b", re.IGNORECASE)
@@ -114,6 +115,8 @@ def concludes(text: str, question: Question, reasoned: bool) -> bool:
     box, or, where it was not told to reason, begins with it and lists nothing."""
     offered = offered_of(question.choices)
     text = _seen(text, question, offered)
+    if _CUT_BEFORE_ANOTHER.search(text):
+        return False
     if claims.whole(text, offered) is not None and not reasoned:
         return True
     last = text.strip().rpartition("\n")[2]

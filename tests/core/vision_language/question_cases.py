@@ -198,6 +198,8 @@ TRUNCATED = [
     "The car looks like the sky, so I would first exclude (A) and (B). Then (C)",
     "First, I look at the car",
     "<think>The answer is (C)",
+    "The answer is (C) or",
+    "I would say the answer is (C), but",
 ]
 NOT_TRUNCATED = [
     "The car is like the sky. The answer is (C)",
