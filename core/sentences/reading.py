@@ -163,10 +163,8 @@ class _Reader:
         if is_thing:
             return end, None  # "a red orange"
         if between is None and basic and self._tokens[end - 1].text not in basic_names():
-            self._notes.append(
-                f"No system has a color called “{self._said(start, last)}”: "
-                f"{self._said(start, end)} is asked."
-            )
+            first = self._said(start, end)
+            self._notes.append(_longer_name(self._said(start, last), first))
             return last, self._color_at(start)[1]
         return last, between
 
@@ -216,18 +214,20 @@ class _Reader:
             if owner not in self._nouns:
                 self._nouns.append(owner)
             self._notes.append(
-                f"The {owner.name} is named with several colors: it is not judged, for one object "
-                "has one asked color."
+                f"The {owner.name} is named with several colors: only an object with one target "
+                "color is scored."
             )
             return after if noun else last
         if noun is not None:
-            before = self._tokens[start - 1].text if start else ""
-            if before in MODIFIERS or is_color_word(before):
-                self._notes.append(
-                    f"No system has a color called “{before} {wording}”: {color.label} is asked."
-                )
+            self._note_longer_name(start, wording, color)
             return self._give(noun, color, start, wording) or after
         return self._settle(start, end, color, wording)
+
+    def _note_longer_name(self, start: int, wording: str, color: ColorTarget) -> None:
+        """Says it where the word before changes the color: "bright blue", "blood-red"."""
+        before = self._tokens[start - 1].text if start else ""
+        if before in MODIFIERS or is_color_word(before) or self._tokens[start].glued:
+            self._notes.append(_longer_name(f"{before} {wording}", color.label))
 
     def _give(self, noun: _Noun, color: ColorTarget, start: int, wording: str) -> int:
         """The color to a noun that follows it; where to go on, or 0 for the end of the noun."""
@@ -265,6 +265,7 @@ class _Reader:
             if owner is not None:
                 self._nouns.append(owner)
         if owner is not None and owner.color is None:
+            self._note_longer_name(start, wording, color)
             owner.color = color
         elif after in NO_OBJECTS:
             self._notes.append(f"“{wording} {after}” says how the picture is: it is not judged.")
@@ -367,3 +368,7 @@ class _Reader:
 
 def _is_verb(word: str) -> bool:
     return word in VERBS or word.endswith(_VERB_ENDINGS)
+
+
+def _longer_name(wording: str, color: str) -> str:
+    return f"“{wording}” is in none of the four color systems: the target color is {color}."

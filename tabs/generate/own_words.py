@@ -17,7 +17,7 @@ FIRST = ("mug", "l3:Vivid reddish orange")
 MOST_SHOWN = 6
 """Objects and notes that the form lists: a long text must not push the button away."""
 
-NOTHING_TO_JUDGE = "Nothing here can be judged: no object with a color is named."
+NOTHING_TO_JUDGE = "Nothing here will be scored: no object has a target color."
 NOTHING_TO_DRAW = (
     "The renderer does not read sentences, it draws objects, and these words name none: choose an "
     "object and a color for it, or another model."
@@ -112,7 +112,9 @@ def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[st
     problem = ""
     if not reading.judged and (own.text.strip() or reading.targets):
         drawn = bool(reading.targets) or not renderer
-        notes.insert(0, NOTHING_TO_JUDGE + (" It is drawn all the same." if drawn else ""))
+        notes.insert(
+            0, NOTHING_TO_JUDGE + (" The image is generated all the same." if drawn else "")
+        )
     unasked = [target.name for target in reading.targets if target.color is None]
     if unasked and reading.judged:
         verb = "has" if len(unasked) == 1 else "have"

@@ -316,7 +316,7 @@ def test_what_cannot_be_drawn_is_said_before_one_presses(app: App, visit: Visit)
     # Words alone are no picture for the renderer.
     tab.write("generate-text", "A sunset over the sea")
     expect(tab.page.locator("#generate-object input")).to_have_value("")
-    expect(tab.page.locator("#reading")).to_contain_text("Nothing here can be judged")
+    expect(tab.page.locator("#reading")).to_contain_text("Nothing here will be scored")
     expect(tab.note).to_contain_text("choose an object and a color")
     expect(tab.draw_button).to_have_attribute("aria-disabled", "true")
 
