@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.analysis.board import TABLE_TASKS
 from core.analysis.groups import OVERALL
 from core.analysis.rates import Rate, total
 from core.analysis.records import TABLE_SYSTEMS, Count, Slice
@@ -46,15 +47,15 @@ OBJECTS_ALONE = (
     "take a color are not in this figure."
 )
 TABLE_TASK = "cna"
-"""The task of the paper's Table 11 and Figure 5: what is counted where no task is chosen."""
+"""The task of the paper's Table 11 and Figure 5: what is counted where no task is chosen and the
+slice has images of it."""
 
 
 @dataclass(frozen=True)
 class Kind:
     """One figure. ``own`` are the filters that it sets and is therefore not narrowed by.
     ``options`` are ways to draw it with the words for them, ``option`` the parameter's name.
-    ``of_task`` figures are of the chosen task, or else of :data:`TABLE_TASK`, which their title
-    names."""
+    Figures of one task name it in their title (:func:`_task`)."""
 
     title: str
     words: str
@@ -63,7 +64,6 @@ class Kind:
     own: tuple[str, ...]
     option: str = ""
     options: Mapping[str, str] | None = None
-    of_task: bool = False
 
 
 def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def figure_view(context: Context, name: str, query: Mapping[str, str]) -> dict[s
     shown = _published(name, selection, drawn, option)
     return {
         "name": name,
-        "title": f"{kind.title}: {tasks_text(_task(selection))}" if kind.of_task else kind.title,
+        "title": f"{kind.title}: {tasks_text(drawn.task)}" if drawn.task else kind.title,
         "words": kind.words,
         "source": kind.source,
         "rule": selection.rule,
@@ -171,7 +171,7 @@ def _published(name: str, selection: Slice, drawn: Plot, option: str) -> Publish
     """Table 11, beside our own figure by the rule that it was made by."""
     if name != "categories" or selection.rule != "paper" or drawn.figure is None:
         return None
-    if _task(selection) != TABLE_TASK:
+    if drawn.task != TABLE_TASK:
         return None
     return published_categories(option or OVERALL)
 
@@ -181,8 +181,13 @@ def _names(context: Context) -> dict[str, str]:
     return run_labels(runs_of(context))
 
 
-def _task(selection: Slice) -> str:
-    return selection.task or TABLE_TASK
+def _task(context: Context, wide: Slice, selection: Slice) -> str:
+    """The chosen task, or else the first with images, in the order of the leaderboard."""
+    if selection.task:
+        return selection.task
+    counts = context.storage.results.groups(wide, ("task",))
+    present = {count.key[0] for count in counts}
+    return next((task for task in TABLE_TASKS if task in present), TABLE_TASK)
 
 
 def _counts(context: Context, wide: Slice, by: tuple[str, ...], **only: str) -> list[Count]:
@@ -205,13 +210,13 @@ def _left_out(context: Context, wide: Slice, drawn: Plot) -> Plot:
 
 
 def _categories(context: Context, wide: Slice, selection: Slice, rows: str) -> Plot:
-    task = _task(selection)
+    task = _task(context, wide, selection)
     counts = _counts(context, wide, ("run", "system", "category"), task=task)
     drawn = categories(counts, _names(context), selection, rows, task)
     # An image with objects of two categories is in both, and is still one image.
     every = _counts(context, wide, ("run", "system"), task=task)
     images = total(count for count in every if count.key[1] in TABLE_SYSTEMS)
-    return replace(drawn, stands=min(drawn.stands, images, key=_size))
+    return replace(drawn, stands=min(drawn.stands, images, key=_size), task=task)
 
 
 def _size(rate: Rate) -> int:
@@ -227,12 +232,12 @@ def _modifiers(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
 
 
 def _kinds(context: Context, wide: Slice, selection: Slice, by: str, system: str) -> Plot:
-    task = _task(selection)
+    task = _task(context, wide, selection)
     counts = _counts(context, wide, ("run", by), task=task, system=system)
     drawn = kinds_of_names(counts, _names(context), selection, by, system, task)
     # A name can be of two kinds, and an image have two names; it is still one image.
     every = _counts(context, wide, ("run",), task=task, system=system)
-    return replace(drawn, stands=total(every))
+    return replace(drawn, stands=total(every), task=task)
 
 
 def _confusion(context: Context, wide: Slice, selection: Slice, _: str) -> Plot:
@@ -261,7 +266,7 @@ KINDS: dict[str, Kind] = {
     "categories": Kind(
         "Accuracy by category of object",
         "Share of images that pass; darker = more failures.",
-        "Images of the chosen task, else of object-focused prompts with color names (CNA), by the "
+        "Images of the chosen task, else of the first that has any (CNA before others), by the "
         "category of their objects. Mean of the three: the plain mean of L2, L3 and CSS, as in "
         "GenColorBench (arXiv:2510.20586), Table 11, which is shown beside its own rule, paper. "
         + UNSCORED_OUT
@@ -271,30 +276,26 @@ KINDS: dict[str, Kind] = {
         ("task", "system", "category"),
         "rows",
         {key: ROW_NAMES[key] for key in (OVERALL, *TABLE_SYSTEMS)},
-        of_task=True,
     ),
     "basic": Kind(
         "Basic against intermediate color names",
         "Share of images that pass, for level 2 names: basic ones such as Red, intermediate ones "
         "such as Reddish orange.",
-        "Images of the chosen task, else of object-focused prompts (CNA), with ISCC-NBS level 2 "
-        "names; basic are the eleven of GenColorBench (arXiv:2510.20586), section 4.4, Figure 5 "
-        "left, where models do 8 to 20 points worse on intermediate ones. " + WILSON,
+        "Images of the chosen task, else of the first that has any (CNA before others), with "
+        "ISCC-NBS level 2 names; basic are the eleven of GenColorBench (arXiv:2510.20586), section "
+        "4.4, Figure 5 left, where models do 8 to 20 points worse on intermediate ones. " + WILSON,
         _basic,
         ("task", "system", "basic"),
-        of_task=True,
     ),
     "modifiers": Kind(
         "Light, dark and -ish names",
         "Share of images that pass, for level 3 names by the modifiers in them; Light grayish red "
         "counts as light and as -ish.",
-        "Images of the chosen task, else of object-focused prompts (CNA), with ISCC-NBS level 3 "
-        "names, as in GenColorBench "
-        "(arXiv:2510.20586), section 4.5, Figure 5 right, where -ish names are often below 35%. "
-        + WILSON,
+        "Images of the chosen task, else of the first that has any (CNA before others), with "
+        "ISCC-NBS level 3 names, as in GenColorBench (arXiv:2510.20586), section 4.5, Figure 5 "
+        "right, where -ish names are often below 35%. " + WILSON,
         _modifiers,
         ("task", "system", "modifier"),
-        of_task=True,
     ),
     "confusion": Kind(
         "Objects: target and measured color",

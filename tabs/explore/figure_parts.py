@@ -32,7 +32,8 @@ class Plot:
     """A figure as it is answered: plotly's JSON, the choices, the numbers, and what they stand on.
 
     ``figure`` is None where there is too little to draw; ``empty`` then says so. ``notes`` are
-    sentences about what was left out. ``unit`` is what the figure counts.
+    sentences about what was left out. ``unit`` is what the figure counts, ``task`` the task of its
+    images where it has one of its own.
     """
 
     figure: dict[str, Any] | None
@@ -44,6 +45,7 @@ class Plot:
     empty: str = ""
     left_out: str = "unscored and in no share"
     unit: str = "object"
+    task: str = ""
 
     def without(self, count: int) -> Plot:
         """The same where ``count`` objects have no measured color; the figure has the others."""

@@ -32,7 +32,7 @@ from tabs.explore.share_figures import agreement, categories
 from tabs.explore.slice import STATUSES, slice_of
 from tabs.page.context import ROOT, Context
 from tabs.shell.compose import make_context
-from tests.storage.run_samples import fill
+from tests.storage.run_samples import fill, sample_plan, sample_run
 from tests.tabs.page.test_figures import colors_in
 
 STYLE = (ROOT / "assets/css/page/page.css").read_text("utf-8")
@@ -129,6 +129,17 @@ def test_a_figure_counts_the_images_of_the_chosen_task_as_failures_does(
     of_system = {"categories": TABLE_SYSTEMS, "basic": ("l2",), "modifiers": ("l3",)}[name]
     images = total(count for count in every if count.key[0] in of_system)
     assert verdicts(view["stands"]) == (images.scored, images.unscored)
+
+
+def test_a_run_of_another_task_is_counted_by_that_task(context: Context, tmp_path: Path) -> None:
+    """A run of COA alone opened an empty figure of CNA beside its failures."""
+    plan = sample_plan("model-a", 140, 1)
+    alone = tuple(prompt for prompt in plan.prompts if prompt.task == "coa")
+    context.storage.runs.ingest(sample_run(tmp_path / "runs", replace(plan, prompts=alone)))
+    view = figure_view(context, "categories", {})
+    assert view["title"] == "Accuracy by category of object: COA"
+    assert view["empty"] == ""
+    assert view["published"] is None
 
 
 def test_a_figure_of_objects_says_so(full: Context) -> None:
