@@ -256,7 +256,7 @@ def _of_run(context: Context, request: Judge) -> JudgmentRecord:
     run, position = context.storage.runs.get(request.run), request.position
     if position is None:
         raise BadInput(f"{POSITION} is missing.", "position")
-    items = context.storage.results.picture(run.run_id, position)
+    items = context.storage.results.picture(run.run_id, position, "")  # as the page counts them
     if not items:
         raise NotStored(f"Picture {position:,} of this run did not come in yet.")
     rule_id = request.rule or items[0].rule

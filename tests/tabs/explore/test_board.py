@@ -45,7 +45,9 @@ from tabs.explore.limits import limits_view, usual_limits
 from tabs.explore.routes import analyses_routes, board_routes, wall_routes
 from tabs.explore.slice import slice_of
 from tabs.export.report import report_of
+from tabs.judging.judgments import Judge, judge_verdict
 from tabs.library.service import Library
+from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
 from tests.node import run_module
@@ -621,6 +623,10 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert {one.status for one in results.picture(run_id, 0)} == {UNSCORED}
         by_rule = {one.rule: one.picture_status for one in results.picture(run_id, 0, "")}
         assert by_rule == {"truehue": UNSCORED, "released": FAIL}
+        # A person answers to what the page shows.
+        answer = Judge(answer="fail", run=run_id, position=0, rule="released")
+        said = judge_verdict(context, OWNER, answer)
+        assert {one["rule"]: one["status"] for one in said["statuses"]} == by_rule
         (both,) = [
             one for one in results.agreement((run_id,)) if {one.rule_a, one.rule_b} == set(by_rule)
         ]
