@@ -45,7 +45,7 @@ IMPORTED_MODELS: tuple[ModelEntry, ...] = (
         needs=BY_FOLDER,
         repo="BLIP3o/BLIP3o-NEXT-GRPO-Text-3B",
         parameters_b=3.0,
-        defaults=Defaults(None, None, 1024, 1024, "nobody at hand"),
+        defaults=Defaults(None, None, 1024, 1024, "not looked up"),
         not_verified=("license", "repo", "parameters_b", "defaults"),
     ),
 )

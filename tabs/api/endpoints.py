@@ -63,13 +63,13 @@ class MeasureImage(ApiRequest):
     rule: str = Field(
         DEFAULT_RULE, description="the rule's id.", examples=["truehue", "paper", "released"]
     )
-    relation: Literal["matches", "differs"] = Field(
-        "matches",
-        description="matches: the object must have the color; differs: it must not.",
-    )
     k: int = Field(
         0,
         description="how many neighbors of the color are accepted, 0 to 20, by the paper's rules.",
+    )
+    relation: Literal["matches", "differs"] = Field(
+        "matches",
+        description="matches: the object must have the color; differs: it must not.",
     )
 
 

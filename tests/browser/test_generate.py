@@ -268,7 +268,7 @@ def test_a_folder_of_images_is_imported_with_a_report(
     expect(dialog.get_by_label("Measure")).to_have_value("whole")
     dialog.get_by_role("button", name="Score them").click()
     report = dialog.get_by_role("status").last
-    expect(report).to_contain_text("scored by truehue", timeout=DRAWN_MS)
+    expect(report).to_contain_text("2verdicts by truehue", timeout=DRAWN_MS)
     dialog.get_by_role("button", name="Close").click()
     shot = tab.shots.filter(has_text="A model of mine").filter(has_text=prompts[0].text)
     expect(shot.first.locator("img")).to_be_visible()

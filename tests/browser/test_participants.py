@@ -509,7 +509,7 @@ def test_the_page_is_light(room: StudyRoom, visit: Visit, kind: Kind) -> None:
     names = " ".join(files)
     assert ("/canvas/" in names, "/trials.js" in names) == (colored, not colored)
     assert sum(sent for _, sent in files.values()) < (55_000 if colored else 35_000)
-    assert sum(plain for plain, _ in files.values()) < (150_000 if colored else 90_000)
+    assert sum(plain for plain, _ in files.values()) < (160_000 if colored else 90_000)
 
 
 def test_the_page_runs_no_script_but_its_own(room: StudyRoom, visit: Visit, watch: Watch) -> None:

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from core.images.load import image_id
 from core.vision_language.generators import Difficulty, GeneratedSettings, generated
 from core.vision_language.question_set import QuestionSet
 from core.vision_language.records import Question
@@ -69,10 +70,11 @@ def opens_study(page: Page, address: str, set_id: str) -> tuple[str, str]:
 
 
 def asked(page: Page, of: QuestionSet) -> Question:
-    """The question on the screen, by its text and its picture."""
-    source = page.locator(".exact-sheet img").get_attribute("src") or ""
-    words = page.locator(".about").inner_text()
-    (found,) = (q for q in of.questions() if q.image_id in source and q.text == words)
+    """The question on the screen, by its text and the pixels that its page fetched."""
+    address = page.locator(".exact-sheet img").evaluate("(image) => image.src")
+    fetched = Image.open(io.BytesIO(page.request.get(address).body())).convert("RGB")
+    shown, words = image_id(np.asarray(fetched)), page.locator(".about").inner_text()
+    (found,) = (q for q in of.questions() if q.image_id == shown and q.text == words)
     return found
 
 

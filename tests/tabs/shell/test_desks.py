@@ -465,7 +465,7 @@ def test_gradio_and_mcp_answer_at_the_desk_of_the_cookie(app: Any, demo: Demonst
     )
     with ann, ben:
         for session, client in (("ann", ann), ("ben", ben)):
-            data = [image, "css:teal", "", "", "truehue", 0]
+            data = [image, "css:teal", "", "", "truehue", 0, "matches"]
             asked = {"data": data, "session_hash": session, "fn_index": fn}
             assert client.post("/gradio_api/queue/join", json=asked).status_code == 200
             told = client.get("/gradio_api/queue/data", params={"session_hash": session}).text
