@@ -32,7 +32,15 @@ DAMAGED_ZIP: tuple[type[Exception], ...] = (
     UnicodeDecodeError,
 )
 """What :mod:`zipfile` raises for a file that is damaged, or packed in a way it does not know."""
+MAX_JSON_VALUES = 1_000_000
+"""Of one JSON text: a value is two bytes long, and a hundred in memory."""
 _SHOWN_CHARACTERS = 200
+
+
+def json_values(data: bytes) -> int:
+    """How many values a JSON text, or a part of one, may have at most. It is counted before the
+    text is parsed: each value but the first follows a comma or opens an object or a list."""
+    return sum(map(data.count, (b",", b"{", b"[")))
 
 
 def is_damaged_zip(error: Exception) -> bool:

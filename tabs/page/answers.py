@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from core.errors import BadInput, NotAllowed, NotStored, StorageError, TrueHueError
+from core.files import MAX_JSON_VALUES, json_values
 from tabs.page.errors import RELOAD, in_words_for_who_asks, is_full, message_of, shortened
 from tabs.page.refusals import note_refusal
 
@@ -27,8 +28,6 @@ MOST_JSON_BYTES = 2**20
 MOST_BASKET_BYTES = 32 * 2**20
 """For what sends whole baskets: a hundred thousand prompts by their names."""
 
-MOST_VALUES = 1_000_000
-"""Of one JSON text: a value is two bytes long, and a hundred in memory."""
 SLOWEST_S = 120.0
 LATER_S = 5
 SILENT_S = 30.0
@@ -144,17 +143,11 @@ async def _body(request: Request, most_bytes: int, held: AsyncExitStack) -> byte
     return data
 
 
-def values_in(data: bytes) -> int:
-    """How many values a JSON text, or a part of one, may have at most. It is counted before the
-    text is parsed: each value but the first follows a comma or opens an object or a list."""
-    return sum(map(data.count, (b",", b"{", b"[")))
-
-
 def read_json(data: bytes) -> Answer:
     """The JSON object that a page sent, empty for nothing. Raises BadInput for anything else, also
     for what Python's reader has limits of its own for: depth, and digits of a number."""
-    if values_in(data) > MOST_VALUES:
-        raise BadInput(f"That is more than {MOST_VALUES:,} values at once. Send less.")
+    if json_values(data) > MAX_JSON_VALUES:
+        raise BadInput(f"That is more than {MAX_JSON_VALUES:,} values at once. Send less.")
     try:
         content = json.loads(data or b"{}")
         if rb"\ud" in data.lower():

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
-from core.files import is_damaged_zip
+from core.files import MAX_JSON_VALUES, is_damaged_zip, json_values
 from core.sketches.records import Sketch
 from core.study_copy import ParticipantCopy, StudyCopy
 from tabs.page.actor import Actor, asks
-from tabs.page.answers import MOST_VALUES, values_in
 from tabs.page.context import Context
 from tabs.page.errors import many
 from tabs.page.requests import Nothing
@@ -159,7 +158,7 @@ class ArchivedStudy:
                         f"Line {number} of {PEOPLE_FILE} is larger than {most} MB: too large."
                     )
                 where = f"line {number} of {PEOPLE_FILE}"
-                _refuse_many(values_in(line), where)
+                _refuse_many(json_values(line), where)
                 person = person_of(_json(line, where), number)
                 events += len(person.events)
                 yield person
@@ -203,7 +202,7 @@ def _whole(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int, sh
     with archive.open(entry) as file:
         while part := file.read(_PART_BYTES):
             data += part
-            values += values_in(part)
+            values += json_values(part)
             _refuse_many(values, f"{entry.filename} in {shown}")
             if len(data) > most_bytes:
                 raise _too_large(entry, most_bytes, shown)
@@ -212,8 +211,8 @@ def _whole(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int, sh
 
 def _refuse_many(values: int, where: str) -> None:
     """Refuses more values of JSON than an import takes, before they are parsed."""
-    if values > MOST_VALUES:
-        raise BadInput(f"{where} has more than {MOST_VALUES:,} values: too many.")
+    if values > MAX_JSON_VALUES:
+        raise BadInput(f"{where} has more than {MAX_JSON_VALUES:,} values: too many.")
 
 
 def _too_large(entry: zipfile.ZipInfo, most_bytes: int, shown: str) -> BadInput:

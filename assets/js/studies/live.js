@@ -101,11 +101,7 @@ export function exclusionNote(live) {
     ? 'They are not replaced: “Replace excluded participants” under Change… lets others answer in their place.'
     : !places
       ? 'They are replaced: every stimulus has the answers that were wanted.'
-      : live.state === 'open'
-        ? 'Others can answer in their place: ' + many(places, 'answer') + ' to replace.'
-        : 'Others can answer in their place once the study is open: ' +
-          many(places, 'answer') +
-          ' to replace.';
+      : `Others can answer in their place${live.state === 'open' ? '' : ' once the study is open'}: ${many(places, 'answer')} to replace.`;
   return { head, more };
 }
 

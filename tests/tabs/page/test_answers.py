@@ -17,6 +17,7 @@ from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 
 from core.errors import BadInput, NotStored, StorageError
+from core.files import MAX_JSON_VALUES
 from tabs.ask.routes import ask_routes
 from tabs.export.routes import export_routes
 from tabs.inspect.routes import inspect_routes
@@ -24,7 +25,6 @@ from tabs.page import answers
 from tabs.page.answers import (
     MOST_BASKET_BYTES,
     MOST_JSON_BYTES,
-    MOST_VALUES,
     attachment,
     csv_attachment,
     posted,
@@ -75,7 +75,7 @@ def test_large_bodies_are_for_baskets_alone(client: TestClient) -> None:
 
 def test_many_small_values_are_refused_before_they_are_made() -> None:
     """Ten million empty objects are 30 MB of text and a gigabyte in memory."""
-    data = b'{"refs":[' + b"{}," * (MOST_VALUES + 1) + b"{}]}"
+    data = b'{"refs":[' + b"{}," * (MAX_JSON_VALUES + 1) + b"{}]}"
     with pytest.raises(ValueError, match="1,000,000 values"):
         read_json(data)
     nested = b'{"refs":[' + (b"[" * 900 + b"]" * 900 + b",") * 1_200 + b"{}]}"
