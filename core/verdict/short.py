@@ -25,17 +25,22 @@ def _color_name(lab: tuple[float, ...], system: str) -> str:
 
 
 def short_reason(
-    lab: Sequence[float], target_lab: Sequence[float], offset: Mapping[str, float | None]
+    lab: Sequence[float],
+    target_lab: Sequence[float],
+    offset: Mapping[str, float | None],
+    target_name: str = "",
 ) -> str:
     """What distinguishes a measured color from its target: ``"yellow, not purple; hue 137° off"``.
 
     Both are CIELAB. ``offset`` has ``lightness``, ``chroma`` and ``hue_deg`` of
-    :class:`core.verdict.judge.Offset`. Names that are equal at levels 1 and 2 are not said.
+    :class:`core.verdict.judge.Offset`. A target with a name is called by it: the nearest other
+    name of CSS red is orange. Names that are equal at levels 1 and 2 are not said.
     """
     parts = []
     for system in ("l1", "l2"):
-        measured, target = color_name(lab, system), color_name(target_lab, system)
-        if measured != target:
+        measured, nearest = color_name(lab, system), color_name(target_lab, system)
+        target = target_name.lower() or nearest
+        if measured not in (nearest, target):
             parts.append(f"{measured}, not {target}")
             break
     hue = abs(offset.get("hue_deg") or 0.0)

@@ -121,7 +121,7 @@ def _short(row: EvidenceRecord, expectation: Expectation) -> str:
     is_story = expectation.relation == DIFFERS or (told and "the color of" not in told)
     if row.status != FAIL or is_story or not (lab and target_lab and offset):
         return ""
-    return short_reason(lab, target_lab, offset)
+    return short_reason(lab, target_lab, offset, expectation.color.name or "")
 
 
 def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:

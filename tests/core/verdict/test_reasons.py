@@ -247,3 +247,19 @@ def test_a_card_says_in_few_words_what_is_wrong(
         "hue_deg": hue_deg,
     }
     assert short_reason(lab, target_lab, offset) == short
+
+
+@pytest.mark.parametrize(
+    ("measured", "target", "short"),
+    [
+        # CSS red and orange lie nearer to level 1's orange and yellow than to its red and orange.
+        ("#B4B4B4", "css:red", "gray, not red; less vivid"),
+        ("#B4B4B4", "css:orange", "gray, not orange; less vivid"),
+        ("#D51C3C", "css:red", "less vivid"),
+    ],
+)
+def test_a_card_calls_a_target_by_its_own_name(measured: str, target: str, short: str) -> None:
+    color = parse_target(target)
+    offset = {"lightness": 0.0, "chroma": -20.0, "hue_deg": None}
+    lab = parse_target(measured).lab
+    assert short_reason(lab, color.lab, offset, color.label) == short

@@ -93,7 +93,7 @@ def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Co
     assert shown["targets"][0]["stand_in"] == "car for bicycle"
     (said,) = [one for one in shown["verdicts"] if one["rule"] == "truehue"]
     assert said["status"] == "fail"
-    assert re.fullmatch(r"[a-z ]+, not green; .*", said["short"]), said["short"]
+    assert re.fullmatch(r"[a-z ]+, not teal; .*", said["short"]), said["short"]
     assert shown["truth"] == "", "the notes of the image say it"
     assert "#" in " ".join(shown["notes"])
 
