@@ -158,6 +158,8 @@ def test_the_rules_are_one_group_and_variants_are_folded(app: App, visit: Visit)
     bench.page.keyboard.press("Tab")
     assert bench.page.evaluate("document.activeElement.type") != "radio"
     rules.get_by_role("button", name="Variants").click()
+    # No line under the gap before the button.
+    expect(rules.locator(".th-rule")).to_have_css("text-decoration-line", "none")
     assert radios.count() == len(RULES)
 
 

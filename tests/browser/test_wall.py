@@ -19,6 +19,16 @@ pytestmark = pytest.mark.browser
 
 WALL = "/?tab=explore&view=wall"
 SHOWN_MS = 60_000
+# How far a long tag of shapes that stand in for others leaves a card.
+TAG = """(card) => {
+  const tag = document.createElement('span');
+  tag.className = 'th-stand-in';
+  tag.textContent = 'teddy bear for snow leopard, cylinder for wooden garden fence post';
+  card.append(tag);
+  const over = tag.getBoundingClientRect().right - card.getBoundingClientRect().right;
+  tag.remove();
+  return over;
+}"""
 SIDES = {"model-a": 32, "model-b": 48}
 
 
@@ -323,6 +333,8 @@ def test_on_a_phone_figures_and_pictures_take_turns(visit: Visit, started: App) 
     box = wall(page)
     assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
     expect(box.locator(".th-analyses")).to_be_hidden()
+    tagged = box.locator("article.th-wall-card").first
+    assert tagged.evaluate(TAG) <= 0
     box.get_by_role("button", name="Figures").click()
     expect(box.locator(".th-analyses")).to_be_visible()
     expect(box.locator(".th-wall-list")).to_be_hidden()

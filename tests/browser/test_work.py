@@ -23,6 +23,12 @@ RUN = """async () => {
   return answer.ok ? '' : (await answer.json()).error;
 }"""
 
+# Buttons of the header that leave the window or do not hold their text.
+CUT = """() => [...document.querySelectorAll('.th-header button')]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth
+    || one.scrollWidth > one.clientWidth)
+  .map((one) => one.className)"""
+
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
@@ -36,6 +42,10 @@ def test_a_run_is_seen_in_every_room_and_cancelled_there(app: App, visit: Visit)
     expect(button).to_be_hidden()
     assert page.evaluate(RUN) == ""
     expect(button).to_have_text("1 at work")
+    for width in (390, 440):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate(CUT) == [], width
+    page.set_viewport_size({"width": 1360, "height": 1000})
     button.click()
     panel = page.get_by_role("region", name="Work that goes on")
     expect(panel).to_contain_text("Reference renderer")
