@@ -30,7 +30,7 @@ RULE_FIELDS = (
     (
         "least_attention",
         "Least attention",
-        "Share of attention checks passed; below it a participant is left out.",
+        "Share of attention checks passed; below it a participant is excluded.",
     ),
     (
         "least_consistency",
@@ -40,12 +40,12 @@ RULE_FIELDS = (
     (
         "most_fast",
         "Most fast answers",
-        "Share of answers under 400 ms; above it they are left out.",
+        "Share of answers under 400 ms; above it they are excluded.",
     ),
     (
         "most_one_side",
         "Most at one place",
-        "Share of answers at the most chosen place; above it they are left out.",
+        "Share of answers at the most chosen place; above it they are excluded.",
     ),
     ("least_answered", "Least answered", "Share of their trials answered."),
     (
@@ -57,7 +57,7 @@ RULE_FIELDS = (
     (
         "screen",
         "Screens that hide differences",
-        "Leaves out who could not tell the darkest or the lightest patches apart.",
+        "Excludes participants who could not tell the darkest or the lightest patches apart.",
     ),
 )
 """Name, label and help of each bound of the rule of exclusion."""

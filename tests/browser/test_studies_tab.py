@@ -162,10 +162,10 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     people.get_by_role("button", name="Exclude… Participant 1").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Reason").fill("A test of the link")
-    dialog.get_by_role("button", name="Leave out").click()
+    dialog.get_by_role("button", name="Exclude", exact=True).click()
     expect(dialog).to_be_hidden()
     row = people.get_by_role("row", name=re.compile("Participant 1"))
-    expect(row).to_contain_text("left out")
+    expect(row).to_contain_text("excluded")
     expect(row).to_contain_text("A test of the link")
     assert barriers(page) == []
     results = opens(room, "Results")
@@ -175,9 +175,9 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     )
     assert barriers(page) == []
     page.go_back()
-    expect(row).to_contain_text("left out")
+    expect(row).to_contain_text("excluded")
     people.get_by_role("button", name="Reinstate… Participant 1").click()
-    dialog.get_by_role("button", name="Take back").click()
+    dialog.get_by_role("button", name="Reinstate", exact=True).click()
     expect(row).not_to_contain_text("A test of the link")
 
     # The plan as it was served, drawn again; the log; a table; the same study after a reload.

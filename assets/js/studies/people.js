@@ -70,34 +70,34 @@ export function peopleView(box, current) {
   function leaveOut(person) {
     const reason = reasonField('Reason', 'It stands in the log and in every export.');
     question({
-      title: 'Leave out ' + person.label + '?',
+      title: 'Exclude ' + person.label + '?',
       body: [
         make(
           'p',
           '',
-          'Their answers stay stored and are left out of results. It can be taken back at any time.',
+          'Their answers stay stored and do not count in results. You can reinstate them at any time.',
         ),
         reason.box,
       ],
-      action: 'Leave out',
+      action: 'Exclude',
       act: async () => {
         await results.act(path(person, 'exclude'), { reason: reason.input.value });
-        put(said, person.label + ' is left out.');
+        put(said, person.label + ' is excluded.');
       },
     });
   }
   function takeIn(person) {
     const reason = reasonField(
       'Reason',
-      'It stands in the log. The rule still looks at this person.',
+      'It stands in the log. The rule still applies to this person.',
     );
     question({
-      title: 'Take the decision on ' + person.label + ' back?',
+      title: 'Reinstate ' + person.label + '?',
       body: [reason.box],
-      action: 'Take back',
+      action: 'Reinstate',
       act: async () => {
         await results.act(path(person, 'include'), { reason: reason.input.value });
-        put(said, 'The decision on ' + person.label + ' is taken back.');
+        put(said, person.label + ' is no longer excluded by a decision.');
       },
     });
   }
@@ -118,7 +118,7 @@ export function peopleView(box, current) {
           '',
           'All that is stored of this person is deleted: answers, times, screening, and sets of Compare that were made of ' +
             'their colorings, which you can make again without them. It is meant for people who ask for it, ' +
-            'and cannot be undone. That one person was erased stays counted. To leave somebody out of results, use “Leave out”.',
+            'and cannot be undone. That one person was erased stays counted. To keep their answers out of results alone, use “Exclude”.',
         ),
         field,
       ],
@@ -187,7 +187,7 @@ export function peopleView(box, current) {
           const node = make('span', 'th-jd-counts');
           const { decision, excluded } = person;
           node.dataset.out = String(excluded);
-          node.append(make('b', '', excluded ? '✕ left out' : '✓ counts'));
+          node.append(make('b', '', excluded ? '✕ excluded' : '✓ counts'));
           person.reasons.forEach((text) => node.append(make('small', '', text)));
           if (person.too_fast) {
             const { answers, seconds } = person.too_fast;

@@ -99,7 +99,7 @@ export function exclusionWords(data) {
   if (same)
     return everybody.participants === 1
       ? 'The one person who came is in.'
-      : 'Nobody is left out: before and after exclusion are the same.';
+      : 'Nobody is excluded: before and after exclusion are the same.';
   const parts = [];
   if (excluded.by_rule) parts.push(excluded.by_rule + ' by the rule');
   if (excluded.by_decision) parts.push(excluded.by_decision + ' by a decision');
@@ -107,7 +107,7 @@ export function exclusionWords(data) {
     included.participants +
     ' of ' +
     everybody.participants +
-    ' people are in. Left out: ' +
+    ' people are in. Excluded: ' +
     (parts.join(', ') || excluded.participants) +
     '.'
   );

@@ -76,7 +76,7 @@ export function ruleCard(results, said) {
     const names = out.slice(0, 8).map((person) => person.label);
     put(
       effect,
-      'These bounds would leave out ' +
+      'These bounds would exclude ' +
         out.length +
         ' of ' +
         data.people.length +
