@@ -174,6 +174,12 @@ def test_no_box_leaves_its_panel_at_any_width_under_any_rule(app: App, visit: Vi
             expect(bench.page).to_have_url(re.compile(f"rule={by.id}(&|$)"))
             expect(bench.verdict.locator(".th-metric").first).to_be_visible()
             _fits(bench.page, f"{target} by {by.id}")
+    bench.page.set_viewport_size({"width": 390, "height": 900})
+    bench.page.get_by_text("must not be", exact=True).click()
+    word = bench.verdict.locator(".th-metric .th-state").first
+    expect(word).to_contain_text(re.compile("matches|differs"))
+    word.evaluate("node => { node.textContent = '✕ matches'; }")
+    assert word.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
 
 
 def _fits(page: Page, what: str) -> None:
