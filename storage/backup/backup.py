@@ -16,7 +16,7 @@ from typing import IO
 from core.errors import BadInput, DataFolderError
 from core.files import Progress, quiet, sync_folder, whole_file, why_of
 from storage.backup.archive import BackupFacts, BackupReader, BackupWriter
-from storage.backup.contents import BACKUPS, images_of, others_of
+from storage.backup.contents import BACKUPS, deleted_of, images_of, others_of
 from storage.checks import dangling, named_files
 from storage.database.connection import DATABASE_NAME, Database
 from storage.database.file_check import DatabaseState, copy_closed, inspect
@@ -47,7 +47,7 @@ class BackupReport:
 @dataclass(frozen=True)
 class BackupSource:
     """The data folder that a backup is of. ``scratch`` is the folder in which the database lies for
-    a while as it was copied, the data folder itself where it is open."""
+    a while as it was copied, the data folder itself where it is open and has room for that."""
 
     data_dir: Path
     copy_database: CopyDatabase
@@ -94,9 +94,10 @@ def write_backup(
     _require_place(data_dir, path, replace)
     size = _size_of(data_dir)
     require_room(path.parent, size, "The backup")
-    require_room(source.scratch, 2 * _database_size(data_dir), "A copy of the database")
     counter = Counter(progress, 2 * size)
-    with _scratch(source.scratch) as scratch:
+    # A full data disk is no reason not to back up to another one, which has room for both.
+    has_room = _free_bytes(source.scratch) >= 2 * _database_size(data_dir)
+    with _scratch(source.scratch if has_room else path.parent) as scratch:
         try:
             with whole_file(path) as file:
                 os.chmod(file.name, 0o600)  # keys and hashes of passwords are in it
@@ -127,15 +128,17 @@ def _copy(source: BackupSource, writer: BackupWriter, scratch: Path) -> Database
     data_dir = source.data_dir
     for name in images_of(data_dir):
         writer.add(name, data_dir / name)
+    # What is put back once the database was copied would be in neither.
+    for name in deleted_of(data_dir):
+        if name not in writer.members:
+            writer.add(name, data_dir / name)
     copied = scratch / "copied"
     copied.mkdir()
     source.copy_database(copied)
     state = inspect(copied / DATABASE_NAME, MIGRATIONS)
     for path in sorted(copied.iterdir()):
         writer.add(path.name, path)
-    for name in others_of(data_dir):
-        writer.add(name, data_dir / name)
-    for name in images_of(data_dir):
+    for name in chain(others_of(data_dir), images_of(data_dir)):
         if name not in writer.members:
             writer.add(name, data_dir / name)
     return state
@@ -197,15 +200,19 @@ def back_up_before_migration(data_dir: Path, step: int) -> BackupReport:
 
 def require_room(folder: Path, size_bytes: int, what: str) -> None:
     """Return if the disk of ``folder`` has room. Raises DataFolderError with both numbers."""
-    try:
-        free = shutil.disk_usage(folder).free
-    except OSError as error:
-        raise DataFolderError(f"{folder} cannot be used: {why_of(error)}.") from error
+    free = _free_bytes(folder)
     if free < size_bytes:
         raise DataFolderError(
             f"{what} takes about {size_text(size_bytes)}, and {folder} has {size_text(free)} free. "
             "Make room, or choose another disk."
         )
+
+
+def _free_bytes(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError as error:
+        raise DataFolderError(f"{folder} cannot be used: {why_of(error)}.") from error
 
 
 def size_text(size_bytes: int) -> str:

@@ -14,6 +14,7 @@ BACKUPS = "backups"
 """Below the data folder: backups that TrueHue makes by itself, or for its page."""
 TEMPORARY = frozenset({BACKUPS, "control", "desks", "exports", "gradio", "incoming"})
 """Folders of a data folder that hold no data: sockets, copies, files on their way."""
+TRASH = "trash"
 _LOCKS = frozenset({"lock", "workers.lock"})
 _IMAGE = ".png"
 
@@ -30,6 +31,12 @@ def others_of(data_dir: Path) -> Iterator[str]:
     journal before the shard that it becomes, and a plan after all that belongs to it.
     """
     return (name for name in _files(data_dir) if not name.endswith(_IMAGE))
+
+
+def deleted_of(data_dir: Path) -> Iterator[str]:
+    """The names of all files of what was deleted and can be put back. They never change."""
+    if (data_dir / TRASH).is_dir():
+        yield from _below(data_dir / TRASH, f"{TRASH}/", frozenset())
 
 
 def _files(data_dir: Path) -> Iterator[str]:

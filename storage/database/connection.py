@@ -194,10 +194,22 @@ class Database:
     def checkpoint(self) -> None:
         """Move what the log holds into the database file, where a damaged log cannot lose it.
 
-        While others read or write it may not be possible; the log then holds it a while longer.
+        While others read or write it may not be possible; the log then holds it a while longer. So
+        it does where the disk has no room: DuckDB ends all work after a checkpoint that failed.
         """
+        if not self._has_room():
+            return
         with self._writing, self._fresh() as cursor, suppress(duckdb.TransactionException):
             cursor.execute("CHECKPOINT")
+
+    def _has_room(self) -> bool:
+        # A checkpoint writes what changed anew before it lets go of the old: all of it at most.
+        log = self.path.with_name(self.path.name + ".wal")
+        try:
+            size = self.path.stat().st_size + log.stat().st_size
+            return shutil.disk_usage(self.path.parent).free >= size
+        except FileNotFoundError:
+            return True  # no log: there is nothing to move
 
     def now(self) -> datetime:
         """Return the clock's time as it is stored: UTC without a zone.

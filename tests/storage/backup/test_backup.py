@@ -109,6 +109,26 @@ def test_an_image_that_comes_while_others_are_copied_is_in_it(
         assert opened.check() == []
 
 
+def test_what_is_put_back_while_others_are_copied_is_in_it(
+    storage: Storage, tmp_path: Path
+) -> None:
+    image = storage.images.add(picture(), "a", "upload").image_id
+    deleted = storage.trash.move("image", [image])
+
+    def copy(folder: Path) -> None:
+        storage.copy_database(folder)
+        storage.trash.restore(deleted.trash_id)
+
+    source = BackupSource(storage.data_dir, copy, storage.data_dir)
+    write_backup(source, tmp_path / "a.zip")
+    report = restore(tmp_path / "a.zip", tmp_path / "new")
+    assert report.problems == ()
+    with Storage.open(report.folder, clock=lambda: deleted.created_at) as restored:
+        (record,) = restored.trash.all()
+        restored.trash.restore(record.trash_id)
+        assert restored.images.srgb8(image).shape == picture().shape
+
+
 def test_runs_and_their_images_are_one_file_each_as_before(
     storage: Storage, tmp_path: Path
 ) -> None:
@@ -357,6 +377,33 @@ def test_nothing_is_written_over_and_nothing_is_left_half(
     assert not list(data.glob(".*"))
     storage.write_backup(path, replace=True)
     assert restore(path, tmp_path / "new").problems == ()
+
+
+def test_a_full_data_disk_is_backed_up_to_another_disk(
+    storage: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, copied = storage.data_dir, []
+
+    def usage(path: Path) -> Usage:
+        free = 1000 if Path(path).is_relative_to(data) else 10**12
+        return Usage(10**12, 10**12 - free, free)
+
+    def copy(folder: Path) -> None:
+        copied.append(folder)
+        storage.copy_database(folder)
+
+    monkeypatch.setattr(shutil, "disk_usage", usage)
+    image = storage.images.add(picture(), "a", "upload").image_id
+    path = tmp_path / "a.zip"
+    write_backup(BackupSource(data, copy, data), path)
+    assert not copied[0].is_relative_to(data)
+    # A checkpoint would have needed room: the log came with the database.
+    report = restore(path, tmp_path / "new")
+    assert report.problems == ()
+    assert (report.folder / f"{DATABASE_NAME}.wal").stat().st_size
+    with Storage.open(report.folder) as restored:
+        assert restored.images.get(image).image_id == image
+    assert not list(tmp_path.glob(".*"))
 
 
 # ── before an update ─────────────────────────────────────────────────────────────────────────────
