@@ -276,6 +276,7 @@ def test_few_runs_show_every_system_and_many_a_row_each() -> None:
     assert (percent, *counts) == (75.0, None, 12, None)
     assert low < 75 < high
     # Every number says of how many images.
+    assert two.figure is not None
     texts = [text for trace in two.figure["data"] for text in trace.get("text", ())]
     assert "n 12" in str(texts)
     assert two.picks.all[mean.pick]["system"] == "l2,l3,css"
