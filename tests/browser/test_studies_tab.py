@@ -24,6 +24,9 @@ pytestmark = pytest.mark.browser
 
 CONSENT = "I take part. Questions: a@b.example."
 PEOPLE = 3
+GROUNDS = """(sample) => [...sample.querySelectorAll('.th-jd-choice, .th-jd-answers span')]
+  .map((one) => getComputedStyle(one).backgroundColor)"""
+"""What the answers of a sample stand on."""
 VIEW = "#th-jd-view > :not([hidden])"
 """The view of a study that is in front."""
 
@@ -114,6 +117,9 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
         "document.querySelectorAll('.th-judge details').forEach((one) => one.open = true)"
     )
     assert barriers(page) == []
+    sample = made.locator(".th-jd-sample")
+    expect(sample).to_contain_text("No difference")
+    assert len(set(sample.evaluate(GROUNDS))) == 1, "as loud as each other, as participants see it"
     made.get_by_role("button", name="Create the draft").click()
 
     # A draft: looked at as a participant would, without a trace.
