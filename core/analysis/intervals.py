@@ -17,8 +17,8 @@ Z_95 = 1.959963984540054
 """The 97.5% point of the normal distribution."""
 
 SENTENCE = (
-    "Intervals: 95% over prompts, by bootstrap, or Wilson's where all prompts score alike; ≈: too "
-    "narrow, under 20 prompts. n: images that count."
+    "Intervals: 95% over prompts, by bootstrap; Wilson's where all prompts score alike, combined "
+    "by MOVER in a mean with such a part. ≈: too narrow, under 20 prompts. n: images that count."
 )
 """What is said once beside the numbers of a page or a report."""
 

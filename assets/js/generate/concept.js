@@ -7,7 +7,7 @@ import { store } from '../shared/state.js';
  * @param {{ concept: string }} item
  */
 export function compareConcept(item) {
-  const button = make('button', 'th-link', "Compare with people's colors");
+  const button = make('button', 'th-link', 'Compare its colors');
   button.type = 'button';
   button.addEventListener('click', () => {
     // A tab that was never opened has no script yet: it takes up the wish when it starts.
