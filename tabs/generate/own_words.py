@@ -130,6 +130,7 @@ def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[st
         problem = NOTHING_TO_DRAW if only_renderer else ""
         notes += [] if only_renderer else [NOTHING_TO_DRAW]
     return {
+        "text": own.text,
         "judged": [
             {"object": target.name, "label": target.color.label, "hex": target.color.hex}
             for target in reading.judged[:MOST_SHOWN]

@@ -343,6 +343,15 @@ def test_own_words_say_what_is_judged_and_are_drawn_so(app: App, visit: Visit) -
     expect(result.locator("img")).to_be_visible()
     expect(result.locator(".th-result-verdict")).to_contain_text(re.compile("Pass|Fail|Unscored"))
     expect(tab.shots.first.locator(".th-shot-target")).to_contain_text("unicorn")
+    # What was read of an earlier text is dimmed, and a lost answer is asked for again.
+    asking = "**/gradio_api/queue/join**"
+    tab.page.route(asking, lambda route: route.fulfill(json={"event_id": "lost"}))
+    text.fill("A photo of a green dog")
+    busy = reading.locator(".th-reading[aria-busy=true]")
+    expect(busy).to_contain_text("unicorn")
+    tab.page.unroute(asking)
+    expect(reading).to_contain_text("Judged as: dog, green", timeout=10_000)
+    expect(busy).to_have_count(0)
 
 
 def test_the_first_picture_is_on_the_first_screen(app: App, visit: Visit) -> None:

@@ -1,12 +1,44 @@
 // What a prompt of one's own will be judged by, before it is drawn. Words of people: text only.
 import { make, put, swatches } from '../shared/dom.js';
 
+const STALE_MS = 600;
+const AGAIN_MS = 3000;
+const MOST_AGAIN = 3;
+
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, trigger, watch }) {
   const judged = element.querySelector('.th-reading-judged');
   const hand = element.querySelector('.th-reading-hand');
   const notes = element.querySelector('ul');
+  const box = element.querySelector('.th-reading');
+  let timer = 0;
+  // Whether what stands here was read of an earlier text than the field has now.
+  function isStale() {
+    const field = document.querySelector('#generate-text textarea');
+    const text = (props.view || {}).text;
+    return field instanceof HTMLTextAreaElement && text !== undefined && field.value !== text;
+  }
+  // An answer can be lost between the server and the page: it is dimmed, and asked for again.
+  function again(left) {
+    if (!isStale()) return;
+    box.setAttribute('aria-busy', 'true');
+    timer = setTimeout(() => {
+      if (!isStale() || !left) return;
+      props.value = { ...props.value };
+      trigger('change');
+      again(left - 1);
+    }, AGAIN_MS);
+  }
+  function watchText() {
+    clearTimeout(timer);
+    if (isStale()) timer = setTimeout(again, STALE_MS, MOST_AGAIN);
+    else box.removeAttribute('aria-busy');
+  }
+  document.addEventListener('input', (event) => {
+    if (event.target instanceof Element && event.target.closest('#generate-text')) watchText();
+  });
   function draw() {
+    watchText();
     const view = props.view || {};
     const found = view.judged || [];
     judged.hidden = !found.length;
