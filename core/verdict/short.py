@@ -10,7 +10,7 @@ import numpy as np
 from core.color.systems import nearest_names
 from core.verdict.reasons import SMALL
 
-ANOTHER_HUE_DEG = 15.0
+SHOWN_HUE_DEG = 15.0
 """From here on the hue is said; below it, lightness and vividness."""
 
 
@@ -45,7 +45,7 @@ def short_reason(
             break
     hue = abs(offset.get("hue_deg") or 0.0)
     directions = _directions(offset.get("lightness") or 0.0, offset.get("chroma") or 0.0)
-    if hue >= ANOTHER_HUE_DEG:
+    if hue >= SHOWN_HUE_DEG:
         parts.append(f"hue {hue:.0f}° off")
     elif directions:
         parts.append(" and ".join(directions))

@@ -2,8 +2,8 @@
 import { make, put, swatches } from '../shared/dom.js';
 
 const STALE_MS = 600;
-const AGAIN_MS = 3000;
-const MOST_AGAIN = 3;
+const RETRY_MS = 3000;
+const MAX_RETRIES = 3;
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, trigger, watch }) {
@@ -19,19 +19,19 @@ export function mount({ element, props, trigger, watch }) {
     return field instanceof HTMLTextAreaElement && text !== undefined && field.value !== text;
   }
   // An answer can be lost between the server and the page: it is dimmed, and asked for again.
-  function again(left) {
+  function retry(left) {
     if (!isStale()) return;
     box.setAttribute('aria-busy', 'true');
     timer = setTimeout(() => {
       if (!isStale() || !left) return;
       props.value = { ...props.value };
       trigger('change');
-      again(left - 1);
-    }, AGAIN_MS);
+      retry(left - 1);
+    }, RETRY_MS);
   }
   function watchText() {
     clearTimeout(timer);
-    if (isStale()) timer = setTimeout(again, STALE_MS, MOST_AGAIN);
+    if (isStale()) timer = setTimeout(retry, STALE_MS, MAX_RETRIES);
     else box.removeAttribute('aria-busy');
   }
   document.addEventListener('input', (event) => {
