@@ -13,4 +13,8 @@ export default [
       'prefer-const': 'error',
     },
   },
+  {
+    files: ['tests/**'],
+    languageOptions: { globals: { ...globals.browser, ...globals.node } },
+  },
 ];

@@ -1,0 +1,30 @@
+"""The page's scripts without a page: ``*.test.js`` of each folder, by node's own test runner."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.house import ROOT
+
+HERE = Path(__file__).parent
+FOLDERS = sorted({path.parent.name for path in HERE.glob("*/*.test.js")})
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_scripts(folder: str) -> None:
+    node = shutil.which("node")
+    if node is None or not (ROOT / "node_modules/jsdom").is_dir():
+        pytest.skip("node or jsdom is not here: install node, then npm ci")
+    done = subprocess.run(
+        [node, "--no-warnings", "--test", *sorted((HERE / folder).glob("*.test.js"))],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
