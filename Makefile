@@ -1,5 +1,6 @@
 # make run    set up the environment and start the app at http://127.0.0.1:7860
 # make test   set up everything that the tests need, Chromium included, and run them all
+# make test-nightly  run the long proofs that make test leaves to the night
 # make quick  run the tests that need no browser, no other process and no weights
 # make bench  print the speed ratios of tests/bench
 PYTHON ?= python3
@@ -8,19 +9,22 @@ PORT ?= 7860
 DATA ?= ./data
 BIN := $(VENV)/bin
 
-.PHONY: run test quick check bench chromium
+.PHONY: run test test-nightly quick check bench chromium
 
 run: $(VENV)/.installed
 	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
 
 # Compiled tests are kept, or each process of the run would compile them anew.
-test quick: export PYTHONDONTWRITEBYTECODE =
+test test-nightly quick: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/.installed-tests chromium check
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile
 
+test-nightly: $(VENV)/.installed-tests chromium
+	$(BIN)/python -m pytest -m nightly --numprocesses 2 --dist worksteal
+
 quick: $(VENV)/.installed-tests
-	$(BIN)/python -m pytest -m "not browser and not process and not weights and not slow" \
+	$(BIN)/python -m pytest -m "not nightly and not browser and not process and not weights and not slow" \
 	  --numprocesses 2 --dist loadfile
 
 check: $(VENV)/.installed-tests
