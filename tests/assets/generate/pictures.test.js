@@ -1,0 +1,376 @@
+// The queue, the picture beside the button and all pictures below: what the app answers is shown
+// where it stands, so that focus and presses stay.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+
+import { answer, faults, load, requests, settled, type, widget } from '../page.js';
+import { held, until } from '../until.js';
+
+const { store } = await load('shared/state');
+const GRAY = 'data:image/png;base64,AAAA';
+
+// ── the app: a queue, and pictures newest first ──────────────────────────────────────────────────
+
+const job = (id, status, more = {}) => ({
+  id,
+  status,
+  title: 'Own words',
+  mine: true,
+  total: 12,
+  done: 0,
+  failed: 0,
+  step: 0,
+  steps: 0,
+  place: 1,
+  eta_s: null,
+  elapsed_s: 3,
+  model_name: 'A model',
+  problems: [],
+  preview: '',
+  ...more,
+});
+const said = (rule, status, more) => ({ rule, status, step: 'ΔE00', reason: 'Near.', ...more });
+const drawing = (n, more = {}) => ({
+  drawing_id: 'd' + n,
+  image_id: 'i' + n,
+  job: 'j' + n,
+  status: 'done',
+  text: 'A red mug ' + n,
+  thumb: `/media/thumbs/i${n}.png`,
+  about: 'Reference renderer · seed ' + n,
+  details: '',
+  truth: '',
+  notes: [],
+  width: 64,
+  height: 64,
+  verdicts: [said('truehue', 'pass', { short: 'red' }), said('released', 'fail')],
+  targets: [
+    {
+      object: 'mug',
+      color: 'css:red',
+      mask: 'm' + n,
+      asked: { hex: '#ff0000', label: 'red', value: 'css:red', relation: 'matches' },
+      verdicts: [said('truehue', 'pass'), said('released', 'fail')],
+    },
+  ],
+  ...more,
+});
+let jobs = [];
+let pictures = [];
+let version = 0;
+const models = [
+  { id: 'renderer', name: 'Renderer', count: 90 },
+  { id: 'small', name: 'Small', count: 10 },
+];
+beforeEach(() => {
+  requests.length = 0;
+  jobs = [];
+  pictures = [];
+});
+answer('GET /api/jobs', () => ({ jobs, version: ++version }));
+const listed = (request) => {
+  const query = new URLSearchParams(request.search);
+  const at = Number(query.get('offset'));
+  const items = pictures.slice(at, at + Number(query.get('limit')));
+  return { items, total: pictures.length, models };
+};
+answer('GET /api/drawings', listed);
+
+const constants = document.createElement('script');
+constants.id = 'th-constants';
+constants.type = 'application/json';
+constants.textContent = JSON.stringify({ rule: 'truehue' });
+document.body.append(constants);
+const tabs = document.createElement('div');
+tabs.id = 'th-tabs';
+tabs.innerHTML = '<button role="tab">Compare</button>';
+document.body.append(tabs);
+const queue = await widget('generate/queue');
+const result = await widget('generate/result');
+const gallery = await widget('generate/gallery', { props: { rules: ['truehue', 'released'] } });
+await settled();
+
+const line = (id) => queue.element.querySelector(`[data-job=${id}]`);
+const words = (id) => line(id).querySelector('.th-job-words').textContent;
+const button = (id) => line(id).querySelector('button');
+const live = queue.element.querySelector('.th-queue-said');
+/** What the queue answers from now on, asked for at once. */
+async function queued(...now) {
+  jobs = now;
+  const before = requests.length;
+  queue.set('job', String(version));
+  await until(() => requests.length > before);
+  for (let turn = 0; turn < 3; turn++) await settled();
+}
+const shots = () => [...gallery.element.querySelectorAll('.th-shot')];
+const ids = () => shots().map((one) => one.dataset.drawing);
+const shot = (id) => gallery.element.querySelector(`[data-drawing=${id}]`);
+const status = () => gallery.element.querySelector('.th-gallery-status').textContent;
+const more = gallery.element.querySelector('.th-gallery-more');
+const asked = () => requests.filter((one) => one.path === '/api/drawings');
+/** What the gallery asks for after an action, once it is shown. */
+async function pictured(act) {
+  const before = asked().length;
+  act();
+  await until(() => asked().length > before, 'a list of pictures');
+  await settled();
+  await settled();
+}
+
+// ── the queue ────────────────────────────────────────────────────────────────────────────────────
+
+test('a job says where it is, from its place in the queue to its end', async () => {
+  await queued(job('a', 'waiting', { eta_s: 90 }));
+  assert.equal(words('a'), 'Next in the queue · about 2 min left');
+  await queued(job('a', 'waiting', { place: 3 }));
+  assert.equal(words('a'), 'Place 3 in the queue');
+  await queued(job('a', 'loading'));
+  assert.equal(words('a'), 'Loading A model…');
+  // The steps of a first image are no measure of the others.
+  await queued(job('a', 'drawing', { step: 3, steps: 6, eta_s: 20, preview: GRAY }));
+  assert.equal(words('a'), '0 of 12 images · step 3 of 6');
+  const bar = line('a').querySelector('[role=progressbar]');
+  assert.equal(bar.getAttribute('aria-valuenow'), '4');
+  assert.equal(line('a').querySelector('img').getAttribute('src'), GRAY);
+  await queued(job('a', 'drawing', { done: 5, failed: 1, eta_s: 7300 }));
+  assert.equal(words('a'), '6 of 12 images · about 2.0 h left');
+  assert.equal(bar.getAttribute('aria-valuenow'), '50');
+  assert.equal(line('a').querySelector('img').hidden, true);
+  const problems = ['No memory.', 'b', 'c', 'd'];
+  await queued(job('a', 'done', { done: 8, failed: 4, problems }));
+  assert.equal(words('a'), '8 images in 3 s, 4 failed');
+  assert.equal(bar.hidden, true);
+  assert.match(line('a').textContent, /No memory\.bcand 1 more; Failed/);
+  await queued(job('a', 'failed', { done: 1 }));
+  assert.equal(words('a'), 'Failed after 1 image');
+  await queued(job('a', 'cancelled', { done: 2 }));
+  assert.equal(words('a'), 'Cancelled: 2 images of 12 kept');
+  button('a').click();
+  await until(() => !line('a'));
+  assert.equal(queue.element.querySelector('.th-queue').hidden, true);
+});
+
+test('a slow press on Cancel counts and is shown until it is done', async () => {
+  await queued(job('b', 'drawing', { done: 1 }));
+  const [node, press] = [line('b'), button('b')];
+  const cancelled = held();
+  answer('POST /api/jobs/b/cancel', () => cancelled.answer);
+  press.dispatchEvent(new window.Event('pointerdown'));
+  await queued(job('b', 'drawing', { done: 2 }));
+  press.click();
+  press.click();
+  assert.equal(press.textContent, 'Cancelling…');
+  await queued(job('b', 'drawing', { done: 3 }));
+  assert.equal(line('b'), node);
+  assert.equal(press.textContent, 'Cancelling…');
+  assert.equal(press.getAttribute('aria-disabled'), 'true');
+  jobs = [job('b', 'cancelled', { done: 3 })];
+  cancelled.release({});
+  await until(() => press.textContent === 'Dismiss');
+  assert.equal(requests.filter((one) => one.method === 'POST').length, 1);
+  assert.equal(line('b'), node);
+});
+
+test('a press that began on Cancel does not end on Dismiss, and a refusal is said', async () => {
+  await queued(job('c', 'drawing'));
+  button('c').dispatchEvent(new window.Event('pointerdown'));
+  await queued(job('c', 'done', { done: 12 }));
+  button('c').click();
+  await settled();
+  assert.ok(line('c'));
+  answer('POST /api/jobs/d/cancel', { error: 'Only who began it may.' }, 403);
+  await queued(job('d', 'drawing'));
+  button('d').click();
+  await until(() => /Only who began it may/.test(line('d').textContent));
+  assert.equal(button('d').textContent, 'Cancel');
+});
+
+test('the queue keeps the focus and tells only what is new', async () => {
+  await queued(job('e', 'drawing'));
+  assert.match(live.textContent, /Own words: drawing$/);
+  button('e').focus();
+  live.textContent = '';
+  await queued(job('e', 'drawing', { done: 1 }));
+  await queued(job('e', 'drawing', { done: 2, eta_s: 5 }));
+  assert.equal(live.textContent, '');
+  assert.equal(document.activeElement, button('e'));
+  assert.equal(line('e').querySelector('[aria-live]'), null);
+  await queued(job('e', 'cancelled', { done: 2 }));
+  assert.equal(live.textContent, 'Own words: Cancelled: 2 images of 12 kept');
+  assert.equal(document.activeElement, button('e'));
+});
+
+test('others’ jobs are seen while they go on, without a button', async () => {
+  const theirs = { mine: false, total: 4, title: '4 images' };
+  await queued(job('f', 'drawing', theirs), job('g', 'waiting', { total: 1 }));
+  assert.equal(line('f').querySelector('b').textContent, 'Someone else: 4 images');
+  assert.equal(button('f'), null);
+  assert.equal(button('g').textContent, 'Cancel');
+  await queued(job('f', 'done', theirs), job('g', 'waiting'));
+  assert.equal(line('f'), null);
+});
+
+test('an app that has ended is said once it was silent three times', async () => {
+  await queued(job('h', 'drawing', { done: 1, preview: GRAY }));
+  const silent = () => !queue.element.querySelector('.th-queue > .th-problem').hidden;
+  answer('GET /api/jobs', {}, 500);
+  for (const heard of [false, false, true]) {
+    assert.equal(silent(), false);
+    await queued();
+    assert.equal(silent(), heard);
+  }
+  assert.equal(words('h'), 'Not known: TrueHue does not answer. It goes on here when it does.');
+  assert.match(result.element.textContent, /TrueHue does not answer/);
+  answer('GET /api/jobs', () => ({ jobs, version: ++version }));
+  await queued(job('h', 'drawing', { done: 1 }));
+  assert.equal(silent(), false);
+  assert.equal(words('h'), '1 of 12 images');
+});
+
+// ── the newest picture ───────────────────────────────────────────────────────────────────────────
+
+test('the picture asked for last stands beside the button, first as it is drawn', async () => {
+  const picture = result.element.querySelector('.th-result-picture');
+  const text = (part) => result.element.querySelector('.th-result-' + part).textContent;
+  pictures = [drawing(1, { job: 'other' })];
+  await queued(job('i', 'waiting', { total: 1 }));
+  assert.match(picture.textContent, /Waiting…/);
+  assert.equal(picture.disabled, true);
+  await queued(job('i', 'drawing', { total: 1, preview: GRAY }));
+  assert.equal(picture.querySelector('img').getAttribute('src'), GRAY);
+  assert.equal(text('about'), 'As it is drawn: no verdict yet');
+  pictures = [drawing(2, { job: 'i', truth: 'As rendered: #FF0000.' }), ...pictures];
+  await queued(job('i', 'done', { total: 1, done: 1 }));
+  await until(() => !picture.disabled);
+  assert.equal(store.get('result').drawing_id, 'd2');
+  assert.equal(text('verdict'), '✓ Pass: red.  by truehue: Near.');
+  assert.equal(text('truth'), 'As rendered: #FF0000.');
+  assert.equal(text('about'), 'A red mug 2 · Reference renderer · seed 2');
+  gallery.sent.length = 0;
+  picture.click();
+  assert.deepEqual(gallery.sent, [['open', undefined]]);
+  assert.equal(gallery.props.value.opened, 'i2');
+  // Not of ours, and without a mask: it says what to do.
+  const [target] = drawing(3).targets;
+  const bare = { job: 'i', verdicts: [], targets: [{ ...target, mask: '', verdicts: [] }] };
+  pictures = [drawing(3, bare)];
+  store.tell('judged');
+  await until(() => /click the picture to mark the object/.test(text('verdict')));
+  pictures = [drawing(4, { job: 'i', verdicts: [], targets: [], concept: 'rotten mango' })];
+  store.tell('judged');
+  await until(() => result.element.querySelector('.th-link'));
+  result.element.querySelector('.th-link').click();
+  assert.deepEqual(store.take('wish'), { concept: 'rotten mango' });
+});
+
+// ── all pictures ─────────────────────────────────────────────────────────────────────────────────
+
+test('new pictures leave the others where they are, and more are shown below', async () => {
+  pictures = Array.from({ length: 99 }, (_, n) => drawing(100 + n));
+  await pictured(() => store.tell('drawn'));
+  assert.equal(shots().length, 24);
+  assert.equal(status(), '99 pictures');
+  for (const count of [48, 72, 96, 99]) {
+    assert.equal(more.hidden, false);
+    await pictured(() => more.click());
+    assert.equal(shots().length, count);
+  }
+  assert.equal(more.hidden, true);
+  const first = shot('d100');
+  const open = first.querySelector('.th-shot-picture');
+  open.focus();
+  pictures = [drawing(1), drawing(2), drawing(3), ...pictures];
+  await pictured(() => store.tell('drawn'));
+  assert.deepEqual(
+    ids(),
+    pictures.map((one) => one.drawing_id),
+  );
+  assert.equal(shots()[3], first);
+  assert.equal(document.activeElement, open);
+  // More than a page came at once: all of them are asked for, and none twice.
+  const news = Array.from({ length: 110 }, (_, n) => drawing(300 + n));
+  pictures = [...news, ...pictures];
+  await pictured(() => store.tell('drawn'));
+  await until(() => shots().length === pictures.length);
+  assert.equal(new Set(ids()).size, pictures.length);
+  assert.equal(shots()[113], first);
+});
+
+test('marks follow the rule where they stand, and the words say why', async () => {
+  const two = drawing(5).targets[0];
+  const differs = { ...two, object: 'plate', stand_in: 'disk for plate' };
+  differs.asked = { ...two.asked, relation: 'differs' };
+  pictures = [
+    drawing(5, { targets: [two, differs], notes: ['Stretched.'], truth: 'As rendered.' }),
+    drawing(6, { verdicts: [], unscored: 'No target color.', concept: 'rotten' }),
+    drawing(7, { image_id: '', status: 'failed', reason: 'No memory.', verdicts: [] }),
+  ];
+  await pictured(() => store.tell('drawn'));
+  const one = shot('d5');
+  assert.equal(one.querySelector('.th-shot-word').textContent, '✓ Pass');
+  assert.match(
+    one.querySelector('.th-shot-verdict').title,
+    /^mug: pass at the step “ΔE00”\. Near\./,
+  );
+  const [mug, plate] = one.querySelectorAll('.th-shot-target');
+  assert.equal(plate.textContent, '≠platedisk for platepass');
+  assert.match(plate.title, /^plate, must not be red: Near\.\ntruehue pass, released fail\./);
+  assert.match(shot('d6').textContent, /– Not scored.*No target color\. Compare its colors/);
+  assert.match(shot('d7').textContent, /^No memory\./);
+  assert.equal(shot('d7').querySelector('.th-shot-picture'), null);
+  const rule = gallery.element.querySelector('.th-gallery-rule');
+  await pictured(() => type(rule, 'released'));
+  assert.equal(localStorage.getItem('th-rule'), 'released');
+  assert.equal(shot('d5'), one);
+  assert.equal(one.querySelector('.th-shot-word').textContent, '✕ Fail');
+  assert.equal(mug.querySelector('b').textContent, 'fail');
+  await pictured(() => type(rule, 'truehue'));
+  gallery.sent.length = 0;
+  mug.click();
+  assert.deepEqual(gallery.sent, [['open', undefined]]);
+  const { at, ...value } = gallery.props.value;
+  assert.ok(at > 0);
+  assert.deepEqual(value, {
+    opened: 'i5',
+    object: 'mug',
+    target: 'css:red',
+    relation: 'matches',
+    mask: 'm5',
+  });
+});
+
+test('filters, models and a verdict of one’s own ask anew', async () => {
+  pictures = [drawing(8)];
+  await pictured(() => store.tell('drawn'));
+  const query = () => new URLSearchParams(asked().at(-1).search);
+  const press = (name) => gallery.element.querySelector(`[data-filter=${name}]`).click();
+  await pictured(() => press('fail'));
+  assert.equal(query().get('verdict'), 'fail');
+  pictures = [];
+  await pictured(() => press('failed'));
+  assert.equal(query().get('status'), 'failed');
+  const empty = gallery.element.querySelector('.th-gallery-empty');
+  assert.equal(empty.textContent, 'Nothing of this kind.');
+  const model = gallery.element.querySelector('.th-gallery-model');
+  assert.equal(model.hidden, false);
+  await pictured(() => press('all'));
+  assert.match(empty.textContent, /Nothing is drawn yet/);
+  await pictured(() => type(model, 'small'));
+  assert.equal(query().get('model'), 'small');
+  await pictured(() => type(model, ''));
+  answer('GET /api/drawings', { error: 'The disk is away.' }, 503);
+  store.tell('judged');
+  await until(() => status() === 'The pictures could not be listed: The disk is away.');
+  answer('GET /api/drawings', listed);
+  pictures = [drawing(9, { refined: true })];
+  await pictured(() => store.tell('drawn'));
+  const pairs = [];
+  store.subscribe('compare-pair', (item) => pairs.push(item.drawing_id));
+  shot('d9').querySelector('.th-shot-pair').click();
+  assert.deepEqual(pairs, ['d9']);
+});
+
+test('nothing was thrown on the way', async () => {
+  await settled();
+  assert.deepEqual(faults, []);
+});
