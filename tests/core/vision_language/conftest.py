@@ -1,4 +1,4 @@
-"""Tiny vision-language models, built once a session, and a set of twenty questions."""
+"""Tiny vision-language models, built once a run of tests, and a set of twenty questions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.vision_language.questions_made import save_set
+from tests.tiny_models.once import once
 from tests.tiny_models.vision_language import SAVED
 
 Tiny = Callable[[str], Path]
@@ -31,7 +32,7 @@ def tiny_vision(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> T
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    return functools.cache(lambda name: SAVED[name](tmp_path_factory.mktemp("vision") / name))
+    return functools.cache(lambda name: once(tmp_path_factory, f"answers-{name}", SAVED[name]))
 
 
 @pytest.fixture(scope="session")

@@ -1,16 +1,20 @@
-"""Tiny vision models, built once a session, and one of each in memory."""
+"""Tiny vision models, built once a run of tests, and one of each in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+import functools
+import gc
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from core.masks.grounded.records import Detector, Segmenter
 from core.masks.grounded.tools import open_detector, open_segmenter
-from tests.tiny_models import grounding
+from tests.tiny_models.once import vision
 
 SEGMENTERS = ("sam", "sam2", "sam2_video")
 
@@ -31,13 +35,7 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> dict[str, Path]:
     """Folder or file of each tiny model. Not to be changed."""
-    top = tmp_path_factory.mktemp("vision")
-    return {
-        "detector": grounding.detector(top / "detector"),
-        "sam": grounding.sam_file(top / "sam" / "tiny.pth"),
-        "sam2": grounding.sam2(top / "sam2"),
-        "sam2_video": grounding.sam2(top / "sam2_video", video=True),
-    }
+    return {name: vision(tmp_path_factory, name) for name in ("detector", *SEGMENTERS)}
 
 
 @pytest.fixture(scope="session")
@@ -50,13 +48,35 @@ def image() -> np.ndarray:
     return srgb8
 
 
+@pytest.fixture(scope="session")
+def loaded(tiny: dict[str, Path]) -> Callable[[str], Any]:
+    """One of ``tiny``, read from its files once. Not to be changed."""
+
+    @functools.cache
+    def by_name(name: str) -> Any:
+        opened = (open_detector if name == "detector" else open_segmenter)(f"folder:{tiny[name]}")
+        # Whoever unloads a model looks for garbage, and need not look among the libraries.
+        gc.freeze()
+        return opened
+
+    return by_name
+
+
 @pytest.fixture
-def detector(tiny: dict[str, Path]) -> Detector:
+def opened(loaded: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A model of one's own, to be watched and unloaded, without reading its files again."""
+    return lambda name: copy.deepcopy(loaded(name))
+
+
+@pytest.fixture
+def detector(opened: Callable[[str], Any]) -> Detector:
     """A real GroundingDINO of random weights."""
-    return open_detector(f"folder:{tiny['detector']}")
+    made: Detector = opened("detector")
+    return made
 
 
 @pytest.fixture(params=SEGMENTERS)
-def segmenter(request: pytest.FixtureRequest, tiny: dict[str, Path]) -> Segmenter:
+def segmenter(request: pytest.FixtureRequest, opened: Callable[[str], Any]) -> Segmenter:
     """Each segmenter in turn: Sam of a .pth file, SAM 2, and SAM 2 of the video model's folder."""
-    return open_segmenter(f"folder:{tiny[request.param]}")
+    made: Segmenter = opened(request.param)
+    return made

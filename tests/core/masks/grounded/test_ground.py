@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -19,7 +20,6 @@ from core.masks.grounded.compose import recompose
 from core.masks.grounded.ground import GroundingMethod, above, ground, painted
 from core.masks.grounded.precision import AUTOCAST, FLOAT32
 from core.masks.grounded.records import Detection, Detector, Segmenter
-from core.masks.grounded.tools import open_detector, open_segmenter
 from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.prompts.prompt import ObjectTarget
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
@@ -140,7 +140,7 @@ def test_a_second_object_is_looked_for_beside_the_first(
 
 
 def test_released_cleans_the_masks_of_earlier_objects(
-    detector: Detector, tiny: dict[str, Path]
+    detector: Detector, opened: Callable[[str], Any]
 ) -> None:
     # Half of the first object is gray, which the released clean-up drops from its mask.
     picture = np.full((48, 80, 3), 30, np.uint8)
@@ -150,7 +150,7 @@ def test_released_cleans_the_masks_of_earlier_objects(
     first[5:40, 10:50] = True
     cleaned = released_cleanup(picture, first).pixels
     assert 0.4 < cleaned.sum() / first.sum() < 0.6
-    segmenter = open_segmenter(f"folder:{tiny['sam2']}")
+    segmenter = opened("sam2")
     method = GroundingMethod(detector, segmenter, RELEASED)
     found = ground(picture, CUP, method, earlier=[first])
     assert found.mask.parameters["earlier"] == [Mask(cleaned, "").content_sha256]
@@ -162,14 +162,17 @@ def test_released_cleans_the_masks_of_earlier_objects(
 
 
 def test_released_computes_under_autocast_where_the_public_code_does(
-    tiny: dict[str, Path], image: np.ndarray, monkeypatch: pytest.MonkeyPatch
+    tiny: dict[str, Path],
+    opened: Callable[[str], Any],
+    image: np.ndarray,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """bfloat16 autocast with TF32 on a GPU; here the CPU stands for it."""
     import torch
     from transformers import GroundingDinoForObjectDetection, GroundingDinoProcessor
 
-    detector = open_detector(f"folder:{tiny['detector']}")
-    segmenter = open_segmenter(f"folder:{tiny['sam2']}")
+    detector = opened("detector")
+    segmenter = opened("sam2")
     in_float32 = ground(image, APPLE, GroundingMethod(detector, segmenter, PAPER))
     on_cpu = ground(image, APPLE, GroundingMethod(detector, segmenter, RELEASED))
     monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
@@ -202,11 +205,11 @@ def test_released_computes_under_autocast_where_the_public_code_does(
 
 
 def test_sam_cuts_out_under_autocast_too(
-    tiny: dict[str, Path], image: np.ndarray, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[str], Any], image: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(precision, "AUTOCAST_DEVICES", ("cuda", "cpu"))
-    detector = open_detector(f"folder:{tiny['detector']}")
-    segmenter = open_segmenter(f"folder:{tiny['sam']}")
+    detector = opened("detector")
+    segmenter = opened("sam")
     found = ground(image, APPLE, GroundingMethod(detector, segmenter, RELEASED))
     assert found.mask.parameters["segmenter"]["precision"] == AUTOCAST
     assert found.mask.pixels.any()
@@ -220,8 +223,10 @@ def test_masks_of_the_first_version_keep_their_steps() -> None:
     assert RELEASED.version == 2
 
 
-def test_it_stops_when_asked(detector: Detector, tiny: dict[str, Path], image: np.ndarray) -> None:
-    segmenter = open_segmenter(f"folder:{tiny['sam']}")
+def test_it_stops_when_asked(
+    detector: Detector, opened: Callable[[str], Any], image: np.ndarray
+) -> None:
+    segmenter = opened("sam")
     stop, said = Event(), list[str]()
 
     def say(words: str) -> None:
@@ -238,9 +243,9 @@ def test_it_stops_when_asked(detector: Detector, tiny: dict[str, Path], image: n
 
 
 def test_labels_are_asked_once_and_empty_ones_not(
-    detector: Detector, tiny: dict[str, Path], image: np.ndarray
+    detector: Detector, opened: Callable[[str], Any], image: np.ndarray
 ) -> None:
-    segmenter = open_segmenter(f"folder:{tiny['sam']}")
+    segmenter = opened("sam")
     found = ground(
         image,
         ObjectTarget("apple", negative_labels=("leaf", "", "leaf")),

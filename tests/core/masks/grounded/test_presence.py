@@ -15,6 +15,7 @@ from core.masks.grounded import precision, presence
 from core.masks.grounded.presence import JanusPresence, load_presence, question
 from core.masks.grounded.records import PresenceQuestion
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
+from tests.tiny_models.once import once
 
 CPU = Placement("cpu", "float32", "none", "")
 NAMES = ("apple", "banana", "skis")
@@ -33,13 +34,16 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    where = save_tiny_janus(tmp_path_factory.mktemp("janus"), words=("Yes", "No"))
     lessons = [
         (image, question(name), answer)
         for image, answers in ANSWERS.values()
         for name, answer in zip(NAMES, answers, strict=True)
     ]
-    return teach(where, lessons)
+
+    def write(where: Path) -> None:
+        teach(save_tiny_janus(where, words=("Yes", "No")), lessons)
+
+    return once(tmp_path_factory, "janus-taught-six", write)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +56,7 @@ def taught(folder: Path) -> Iterator[JanusPresence]:
 @pytest.fixture(scope="module")
 def untaught(tmp_path_factory: pytest.TempPathFactory) -> JanusPresence:
     """Its answers say nothing, and differ with every change of what it sees and reads."""
-    return load_presence(save_tiny_janus(tmp_path_factory.mktemp("random")), CPU)
+    return load_presence(once(tmp_path_factory, "janus", save_tiny_janus), CPU)
 
 
 def test_yes_no_and_neither(taught: JanusPresence) -> None:

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -201,53 +201,79 @@ def hub(tiny: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield hub
 
 
-# The program, in a process that does not sleep: huggingface_hub tries a hub that does not answer
-# six times in 23 seconds.
-SLEEPLESS = (
-    "import runpy, time\n"
-    "time.sleep = lambda seconds: None\n"
-    "runpy.run_module('core.masks', run_name='__main__', alter_sys=True)"
-)
+FETCHED = ("sam-vit-b", "sam2.1-hiera-tiny", "grounding-dino-tiny")
+ASKED = "hub:facebook/sam2.1-hiera-tiny"
+
+# Which hub there is huggingface_hub reads once, when it is imported: several command lines in one
+# process. It does not sleep, since a hub that does not answer is tried six times in 23 seconds.
+LINES = """
+import contextlib, io, json, sys, time
+time.sleep = lambda seconds: None
+from core.cli.masks import main
+
+found = []
+for line in json.load(sys.stdin):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(line)
+    found.append([status, out.getvalue(), err.getvalue()])
+print(json.dumps(found))
+"""
 
 
-def command(hub: TinyHub | None, *arguments: object, cache: Path) -> tuple[int, str, str]:
+def commands(
+    lines: Iterable[Sequence[object]], url: str, cache: Path
+) -> list[tuple[int, str, str]]:
+    """Status, output and errors of each command line, in one process that knows a hub and a
+    cache."""
     env = {
         **os.environ,
-        "HF_ENDPOINT": hub.url if hub else "http://127.0.0.1:9",
+        "HF_ENDPOINT": url,
         "HF_HUB_DISABLE_XET": "1",
         "PYTHONPATH": str(ROOT),
         "HF_HOME": str(cache),
     }
     env.pop("TRUEHUE_MODELS", None)
-    program = ["-m", "core.masks"] if hub else ["-c", SLEEPLESS]
     done = subprocess.run(
-        [sys.executable, *program, *map(str, arguments)],
+        [sys.executable, "-c", LINES],
+        input=json.dumps([[str(word) for word in line] for line in lines]),
         capture_output=True,
         text=True,
         env=env,
-        check=False,
-        timeout=120,
+        check=True,
     )
-    return done.returncode, done.stdout, done.stderr
+    return [tuple(one) for one in json.loads(done.stdout)]
 
 
-@pytest.mark.parametrize("model_id", ["sam-vit-b", "sam2.1-hiera-tiny", "grounding-dino-tiny"])
-def test_models_are_fetched_from_a_hub_and_opened(
-    model_id: str, hub: TinyHub, tmp_path: Path
-) -> None:
-    for to in (tmp_path / "models", None):
-        options = ["--to", to] if to else []
-        code, out, err = command(hub, "download", model_id, *options, cache=tmp_path / "home")
-        assert code == 0, err
+@pytest.fixture(scope="module")
+def fetched(hub: TinyHub, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with ``models`` and a hub's cache in ``home``, both got from the hub."""
+    folder = tmp_path_factory.mktemp("fetched")
+    lines: list[list[object]] = [["download", ASKED, "--role", "segmenter"]]
+    lines += [
+        ["download", model_id, *to]
+        for to in (["--to", folder / "models"], [])
+        for model_id in FETCHED
+    ]
+    for status, out, err in commands(lines, hub.url, folder / "home"):
+        assert status == 0, err
         assert Path(out.strip()).exists()
-        sources = Sources(to, tmp_path / "home" / "hub")
+    return folder
+
+
+@pytest.mark.parametrize("model_id", FETCHED)
+def test_models_are_fetched_from_a_hub_and_opened(
+    model_id: str, hub: TinyHub, fetched: Path
+) -> None:
+    for to in (fetched / "models", None):
+        sources = Sources(to, fetched / "home" / "hub")
         assert missing(vision_model(model_id), sources) == ()
         opened = open_vision(model_id, sources)
         assert opened.id == model_id
         # Ours is no file of Segment Anything's publisher, and what it cuts out says so.
         expected = False if model_id == "sam-vit-b" else None
         assert about(opened).get("published") is expected
-    found = find(vision_model(model_id), Sources(None, tmp_path / "home" / "hub"))
+    found = find(vision_model(model_id), Sources(None, fetched / "home" / "hub"))
     assert found is not None
     if model_id != "sam-vit-b":
         assert found.revision == COMMIT
@@ -255,18 +281,16 @@ def test_models_are_fetched_from_a_hub_and_opened(
 
 
 def test_a_hub_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
-    code, _, err = command(None, "download", "sam-vit-b", cache=tmp_path)
-    assert code == 2
+    line = ["download", "sam-vit-b"]
+    ((status, _, err),) = commands([line], "http://127.0.0.1:9", tmp_path)
+    assert status == 2
     assert "Check the network" in err
     assert "Traceback" not in err
 
 
-def test_any_repository_of_the_hub_is_opened_by_its_id(hub: TinyHub, tmp_path: Path) -> None:
-    asked = "hub:facebook/sam2.1-hiera-tiny"
-    code, _, err = command(hub, "download", asked, "--role", "segmenter", cache=tmp_path)
-    assert code == 0, err
-    sources = Sources(None, tmp_path / "hub")
-    assert open_vision(asked, sources, "segmenter").id == asked
+def test_any_repository_of_the_hub_is_opened_by_its_id(fetched: Path) -> None:
+    sources = Sources(None, fetched / "home" / "hub")
+    assert open_vision(ASKED, sources, "segmenter").id == ASKED
     with pytest.raises(ModelMissing, match="--role detector"):
         open_detector("hub:no/where", sources)
 
