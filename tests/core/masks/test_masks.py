@@ -31,7 +31,7 @@ def stroke(kind: str, *points: tuple[float, float], radius: float = 4) -> dict:
 
 @pytest.fixture(scope="module")
 def photograph() -> tuple[np.ndarray, np.ndarray]:
-    return object_photograph(400)
+    return object_photograph(200)
 
 
 # ── marks ────────────────────────────────────────────────────────────────────────────────────
@@ -108,7 +108,7 @@ def distance_to_line(points: np.ndarray, width: int, height: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("radius", [0.5, 1.0, 3.3, 20.0])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_strokes_cover_exactly_the_pixels_under_the_brush(radius: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     width, height = rng.integers(1, 70, 2)
@@ -156,13 +156,13 @@ def test_each_stroke_is_painted_once(photograph, monkeypatch) -> None:
         return stroke_pixels(*arguments)
 
     monkeypatch.setattr("core.masks.from_marks.stroke_pixels", counted)
-    strokes = [stroke(kind, (200, 200)) for kind in ("keep", "cut", "brush", "erase")]
+    strokes = [stroke(kind, (100, 100)) for kind in ("keep", "cut", "brush", "erase")]
     mask_from_marks(image, [*strokes, {"type": "box", "box": bounds(truth, 6)}])
     assert len(painted) == len(strokes)
 
 
 @pytest.mark.parametrize("radius", [0.5, 5.0, 20.0, 70.0])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_long_strokes_give_the_same_pixels_with_less_work(
     radius: float, seed: int, monkeypatch
 ) -> None:
@@ -188,7 +188,7 @@ def test_long_strokes_give_the_same_pixels_with_less_work(
 # ── GrabCut ──────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(("size", "seed"), [(200, 0), (400, 1), (400, 2), (1024, 0)])
+@pytest.mark.parametrize(("size", "seed"), [(200, 0), (200, 1), (400, 2), (600, 0)])
 def test_a_box_finds_the_object(size: int, seed: int) -> None:
     image, truth = object_photograph(size, seed)
     mask = mask_from_marks(image, [{"type": "box", "box": bounds(truth, size // 60)}])
@@ -197,11 +197,12 @@ def test_a_box_finds_the_object(size: int, seed: int) -> None:
     assert "note" not in mask.parameters
 
 
-def test_a_box_on_12_megapixels_finds_the_object() -> None:
-    small, truth = object_photograph(1024)
-    image = cv2.resize(small, (4000, 3000), interpolation=cv2.INTER_CUBIC)
-    mask = mask_from_marks(image, [{"type": "box", "box": [40, 40, 3960, 2960]}])
-    expected = cv2.resize(truth.astype(np.uint8), (4000, 3000), interpolation=cv2.INTER_LINEAR)
+def test_a_box_on_3_megapixels_finds_the_object() -> None:
+    """Far above the sizes at which GrabCut and the edge's filter work."""
+    small, truth = object_photograph(512)
+    image = cv2.resize(small, (2000, 1500), interpolation=cv2.INTER_CUBIC)
+    mask = mask_from_marks(image, [{"type": "box", "box": [20, 20, 1980, 1480]}])
+    expected = cv2.resize(truth.astype(np.uint8), (2000, 1500), interpolation=cv2.INTER_LINEAR)
     assert overlap(mask.pixels, expected > 0) > 0.97
 
 
@@ -220,34 +221,34 @@ def test_keep_is_always_inside_and_cut_always_outside(photograph) -> None:
     image, truth = photograph
     box = {"type": "box", "box": bounds(truth, 6)}
     # On the wrong side on purpose: a piece of ground outside of the box, a hole in the object.
-    keep, cut = stroke("keep", (20, 20), (60, 20)), stroke("cut", (180, 200), (220, 200))
+    keep, cut = stroke("keep", (10, 10), (30, 10)), stroke("cut", (90, 100), (110, 100))
     mask = mask_from_marks(image, [box, keep, cut])
     for mark, inside in ((keep, True), (cut, False)):
         painted = np.zeros_like(truth)
         paint_stroke(painted, mark["points"], mark["radius"])
         assert (mask.pixels[painted] == inside).all()
     # The later stroke covers the earlier one.
-    over = mask_from_marks(image, [box, cut, stroke("keep", (180, 200), (220, 200))])
-    assert over.pixels[200, 180:220].all()
+    over = mask_from_marks(image, [box, cut, stroke("keep", (90, 100), (110, 100))])
+    assert over.pixels[100, 90:110].all()
 
 
 def test_strokes_work_without_a_box(photograph) -> None:
     image, truth = photograph
-    keep = stroke("keep", (150, 170), (240, 240), radius=6)
+    keep = stroke("keep", (75, 85), (120, 120), radius=6)
     alone = mask_from_marks(image, [keep])
     assert alone.maker == "grabcut"
     assert "background is guessed" in alone.parameters["note"]
-    both = mask_from_marks(image, [keep, stroke("cut", (20, 40), (380, 40), radius=8)])
+    both = mask_from_marks(image, [keep, stroke("cut", (10, 20), (190, 20), radius=8)])
     assert overlap(both.pixels, truth) > 0.97
     assert "note" not in both.parameters
-    assert mask_from_marks(image, [stroke("cut", (20, 40), (380, 40))]).area_px > 2
+    assert mask_from_marks(image, [stroke("cut", (10, 20), (190, 20))]).area_px > 2
 
 
 def test_a_later_box_replaces_an_earlier_one(photograph) -> None:
     image, truth = photograph
     box = {"type": "box", "box": bounds(truth, 6)}
-    first = {"type": "box", "box": [2, 2, 60, 60]}
-    inside, outside = stroke("keep", (200, 200)), stroke("keep", (10, 10))
+    first = {"type": "box", "box": [2, 2, 30, 30]}
+    inside, outside = stroke("keep", (100, 100)), stroke("keep", (10, 10))
     plain = mask_from_marks(image, [box, inside])
     assert np.array_equal(mask_from_marks(image, [first, box, inside]).pixels, plain.pixels)
     # A stroke that belonged to another object does not follow.
@@ -258,7 +259,7 @@ def test_a_later_box_replaces_an_earlier_one(photograph) -> None:
 
 def test_the_same_marks_make_the_same_mask_in_every_thread(photograph) -> None:
     image, truth = photograph
-    marks = [{"type": "box", "box": bounds(truth, 6)}, stroke("keep", (200, 200))]
+    marks = [{"type": "box", "box": bounds(truth, 6)}, stroke("keep", (100, 100))]
     found: list[str] = []
 
     def work() -> None:
@@ -332,10 +333,10 @@ def test_brush_and_whole_name_their_maker(photograph) -> None:
     image, _ = photograph
     whole = mask_from_marks(image, [{"type": "whole"}])
     assert (whole.maker, whole.area_percent) == ("whole", 100.0)
-    brush = mask_from_marks(image, [stroke("brush", (100, 100), radius=10)])
+    brush = mask_from_marks(image, [stroke("brush", (50, 50), radius=10)])
     assert (brush.maker, brush.area_px) == ("brush", 316)
-    less = mask_from_marks(image, [{"type": "whole"}, stroke("erase", (100, 100), radius=10)])
-    assert (less.maker, less.area_px) == ("brush", 400 * 400 - 316)
+    less = mask_from_marks(image, [{"type": "whole"}, stroke("erase", (50, 50), radius=10)])
+    assert (less.maker, less.area_px) == ("brush", 200 * 200 - 316)
     # Whole starts over.
     again = mask_from_marks(image, [stroke("erase", (9, 9)), {"type": "whole"}])
     assert again.maker == "whole"
@@ -344,12 +345,12 @@ def test_brush_and_whole_name_their_maker(photograph) -> None:
 def test_brush_and_erase_apply_in_order_after_grabcut(photograph) -> None:
     image, truth = photograph
     box = {"type": "box", "box": bounds(truth, 6)}
-    add, remove = stroke("brush", (20, 20)), stroke("erase", (20, 20), (200, 200))
+    add, remove = stroke("brush", (10, 10)), stroke("erase", (10, 10), (100, 100))
     first = mask_from_marks(image, [box, add, remove])
     assert first.maker == "grabcut"
-    assert not first.pixels[20, 20]
-    assert not first.pixels[200, 200]
-    assert mask_from_marks(image, [box, remove, add]).pixels[20, 20]
+    assert not first.pixels[10, 10]
+    assert not first.pixels[100, 100]
+    assert mask_from_marks(image, [box, remove, add]).pixels[10, 10]
 
 
 def test_a_stored_mask_keeps_its_maker_until_a_hand_changes_it(photograph) -> None:
@@ -361,12 +362,12 @@ def test_a_stored_mask_keeps_its_maker_until_a_hand_changes_it(photograph) -> No
     assert alone.content_sha256 == base.content_sha256
     assert alone.parameters["base"]["content_sha256"] == base.content_sha256
     changed = mask_from_marks(
-        image, [stored, stroke("keep", (5, 5)), stroke("cut", (200, 200))], base
+        image, [stored, stroke("keep", (5, 5)), stroke("cut", (100, 100))], base
     )
     assert changed.maker == "brush"
     assert changed.pixels[5, 5]
-    assert not changed.pixels[200, 200]
-    assert truth[200, 200], "the stored mask itself must stay as it was"
+    assert not changed.pixels[100, 100]
+    assert truth[100, 100], "the stored mask itself must stay as it was"
     with pytest.raises(MaskError, match="missing"):
         mask_from_marks(image, [stored])
     with pytest.raises(MaskError, match="another size"):
@@ -394,16 +395,16 @@ def test_undo_replays_the_shorter_list_to_the_identical_mask(photograph) -> None
     image, truth = photograph
     marks = [
         {"type": "box", "box": bounds(truth, 6)},
-        stroke("keep", (86, 322), (96, 322)),
-        stroke("cut", (200, 240), (230, 240)),
-        stroke("brush", (30, 30), (60, 50)),
-        stroke("erase", (200, 150), (220, 150)),
+        stroke("keep", (43, 161), (48, 161)),
+        stroke("cut", (100, 120), (115, 120)),
+        stroke("brush", (15, 15), (30, 25)),
+        stroke("erase", (100, 75), (110, 75)),
         {"type": "whole"},
-        stroke("erase", (20, 20)),
+        stroke("erase", (10, 10)),
     ]
     seen = [mask_from_marks(image, marks[:n]) for n in range(1, len(marks) + 1)]
     assert len({mask.content_sha256 for mask in seen}) == len(marks)
-    for count in range(len(marks), 0, -1):
+    for count in (6, 5, 3, 1):
         undone = mask_from_marks(image, marks[:count])
         assert undone.content_sha256 == seen[count - 1].content_sha256
         assert undone.maker == seen[count - 1].maker
@@ -413,8 +414,8 @@ def test_parameters_make_the_same_mask_again(photograph) -> None:
     image, truth = photograph
     marks = [
         {"type": "box", "box": bounds(truth, 6)},
-        stroke("cut", (330.5, 90.25)),
-        stroke("erase", (200, 150)),
+        stroke("cut", (165.25, 45.125)),
+        stroke("erase", (100, 75)),
     ]
     mask = mask_from_marks(image, marks)
     stored = json.loads(json.dumps(dict(mask.parameters)))
@@ -469,7 +470,7 @@ BOXES = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.one_of(STROKE_MARKS, STROKE_MARKS, BOXES, st.sampled_from([WHOLE, STORED])),
@@ -518,7 +519,7 @@ def test_a_maker_is_told_in_words(maker: str, parameters: dict, words: str) -> N
 def test_what_marks_make_is_told_in_words(photograph) -> None:
     image, truth = photograph
     box = {"type": "box", "box": bounds(truth, 6)}
-    mask = mask_from_marks(image, [box, stroke("keep", (200, 200)), stroke("brush", (9, 9))])
+    mask = mask_from_marks(image, [box, stroke("keep", (100, 100)), stroke("brush", (9, 9))])
     assert describe(mask.maker, mask.parameters) == "GrabCut · box, 2 strokes"
     whole = mask_from_marks(image, [box, {"type": "whole"}])
     assert describe(whole.maker, whole.parameters) == "Whole image"
