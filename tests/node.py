@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,3 +44,25 @@ def run_module(code: str, value: Any = None) -> Any:
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def run_tests(scripts: Sequence[Path], html: Mapping[str, str], value: Any = None) -> None:
+    """Runs files of tests for node in one process, one page for all of them.
+
+    They find ``html``, what Python fills widgets with, and ``value`` as JSON in ``TRUEHUE_PAGE``.
+    Skips the test where node or jsdom is not available.
+    """
+    node = shutil.which("node")
+    if node is None or not (ROOT / "node_modules/jsdom").is_dir():
+        pytest.skip("node or jsdom is not here: install node, then npm ci")
+    *first, last = [str(script) for script in scripts]
+    done = subprocess.run(
+        [node, "--no-warnings", "--test-force-exit", *(f"--import={one}" for one in first), last],
+        cwd=ROOT,
+        env={**os.environ, "TRUEHUE_PAGE": json.dumps({"html": html, "value": value})},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The stage alone in a small app, with the real maskers behind it."""
+"""Inspect's stage and verdict card on a page without Gradio, with the real maskers behind it."""
 
 from __future__ import annotations
 
@@ -9,37 +9,85 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from string import Template
 from typing import Any
 from urllib.parse import unquote
 
-import gradio as gr
 import numpy as np
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, Response
-from PIL import Image, UnidentifiedImageError
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from PIL import Image
 
 from core.errors import TrueHueError
 from core.images.mask import Mask
 from core.masks.describe import describe
 from core.masks.display import outline_path
 from core.masks.from_marks import mask_from_marks
-from tabs.inspect.controls import stage
-from tabs.page.asset_files import asset_routes
-from tabs.page.theme import css_paths, theme
+from tabs.page.asset_files import STYLE, asset_files, asset_routes
+from tabs.page.templates import html
+
+# What Gradio does for a widget: a value that is another one goes to Python, an answer sets props
+# and tells those who watch them. Its columns are boxes that grow.
+PAGE = Template("""<!doctype html><html lang="en"><meta charset="utf-8"><title>Inspect</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="$style">
+<style>.th-card { display: flex; flex-direction: column; } .block { flex-grow: 1; }</style><body class="gradio-container">
+<main class="th-inspect"><div class="th-card th-stage-card"><div class="block">
+<div class="html-container"><div id="stage" inert>$stage</div></div></div></div>
+<div class="th-card th-verdict-card"><input id="object-name" aria-label="Object">
+<div id="verdict">$verdict</div></div></main>
+<div id="evidence">$evidence</div><script type="module">
+function host(id, mount, props, send) {
+  const watched = [];
+  const target = { ...props };
+  const proxy = new Proxy(target, {
+    set(all, name, next) {
+      const other = JSON.stringify(all[name]) !== JSON.stringify(next);
+      all[name] = next;
+      if (name === 'value' && other) send('change', next);
+      return true;
+    },
+  });
+  const python = (changes) => {
+    Object.assign(target, changes);
+    for (const [names, call] of watched) if (names.some((name) => name in changes)) call();
+  };
+  mount({
+    element: document.getElementById(id),
+    props: proxy,
+    trigger: (event) => send(event, target.value ?? null),
+    watch: (names, call) => watched.push([[names].flat(), call]),
+  });
+  return python;
+}
+const widgets = {};
+const show = { image_id: null, marks: [], seq: 0, outline: '', found: '', work: '', notes: [] };
+let waiting = Promise.resolve();
+widgets.stage = host('stage', (await import('$stage_script')).mount, show, (event, value) => {
+  // One at a time and in order, as the app answers.
+  waiting = waiting.then(async () => {
+    const body = JSON.stringify(value);
+    const answer = await fetch('/event/' + event, { method: 'POST', body });
+    widgets.stage(await answer.json());
+  });
+});
+const none = { view: null, limits: '', image: '' };
+for (const [name, module] of [
+  ['verdict', await import('$verdict_script')], ['evidence', await import('$evidence_script')],
+]) widgets[name] = host(name, module.mount, none, () => {});
+window.widgets = widgets;
+document.getElementById('stage').inert = false;
+</script></body></html>""")
 
 
 class Bench:
-    """What the app holds and what the stage sent, for the test to look at."""
+    """What the page's app holds and what the stage sent, for the test to look at."""
 
     def __init__(self) -> None:
         self.images: dict[str, tuple[str, np.ndarray, bytes]] = {}
-        self.base: Mask | None = None
         self.sent: list[Any] = []
         self.masks: list[Mask] = []
-        self.browsed = 0
-        self.answers = threading.Event()
-        self.answers.set()
 
     def store(self, data: bytes, name: str) -> str:
         pixels = np.array(Image.open(io.BytesIO(data)).convert("RGB"))
@@ -49,101 +97,101 @@ class Bench:
         self.images[image_id] = (name, pixels, out.getvalue())
         return image_id
 
-    def changed(self, value: Any) -> Any:
-        """The answer to marks; while ``answers`` is cleared it waits, 30 s at most."""
+    def changed(self, value: Any) -> dict[str, Any]:
+        """The answer to marks."""
+        if "image_id" not in value:
+            return {}
         self.sent.append(value)
-        if not isinstance(value, dict) or "image_id" not in value:
-            return gr.skip()
-        self.answers.wait(30.0)
         try:
             pixels = self.images[value["image_id"]][1]
-            mask = mask_from_marks(pixels, value["marks"], base=self.base)
+            mask = mask_from_marks(pixels, value["marks"])
         except TrueHueError as error:
             text = str(error) if value["marks"] else ""
-            return gr.update(outline="", mask_text="", message=text, seq=value["seq"])
+            return {"outline": "", "mask_text": "", "message": text, "seq": value["seq"]}
         self.masks.append(mask)
-        return gr.update(
-            outline=outline_path(mask.pixels),
-            mask_text=f"{describe(mask.maker, mask.parameters)} · {mask.area_px:,} px · "
+        return {
+            "outline": outline_path(mask.pixels),
+            "mask_text": f"{describe(mask.maker, mask.parameters)} · {mask.area_px:,} px · "
             f"{mask.area_percent:.1f}%",
-            message="",
-            seq=value["seq"],
-        )
+            "message": "",
+            "seq": value["seq"],
+        }
 
-    def opened(self, value: Any) -> Any:
+    def opened(self, value: Any) -> dict[str, Any]:
         name, pixels, _ = self.images[value["opened"]]
         height, width = pixels.shape[:2]
-        return gr.update(
-            value={"image_id": value["opened"], "marks": [], "seq": 0},
-            image_url=f"/media/images/{value['opened']}.png",
-            image_id=value["opened"],
-            width=width,
-            height=height,
-            image_name=name,
-            notes=["Display P3 was converted to sRGB.", "<b>16 bits</b> became 8."],
-            marks=[],
-            exact_mask_id="m1" if self.base is not None else None,
-            outline="",
-            mask_text="",
-            message="",
-            seq=0,
-        )
-
-    def browse(self) -> None:
-        self.browsed += 1
+        return {
+            "value": {"image_id": value["opened"], "marks": [], "seq": 0},
+            "image_url": f"/media/images/{value['opened']}.png",
+            "image_id": value["opened"],
+            "width": width,
+            "height": height,
+            "image_name": name,
+            "marks": [],
+            "outline": "",
+            "mask_text": "",
+            "message": "",
+            "seq": 0,
+        }
 
     def app(self) -> FastAPI:
         app = FastAPI()
         app.include_router(asset_routes())
+        files = asset_files()
+        scripts = {
+            f"{name}_script": files.address(f"js/{module}.js")
+            for name, module in {
+                "stage": "stage/stage",
+                "verdict": "inspect/verdict",
+                "evidence": "inspect/evidence",
+            }.items()
+        }
+        page = PAGE.substitute(
+            scripts,
+            style=files.address(STYLE),
+            stage=html("stage/stage"),
+            verdict=html("inspect/verdict"),
+            evidence=html("inspect/evidence"),
+        )
+        app.get("/", response_class=HTMLResponse)(lambda: page)
 
         @app.post("/api/images")
         async def upload(request: Request) -> JSONResponse:
             assert request.headers["x-truehue"] == "1"
             name = unquote(request.headers["x-file-name"])
-            try:
-                return JSONResponse({"image_id": self.store(await request.body(), name)})
-            except UnidentifiedImageError:
-                return JSONResponse({"error": f"{name} is no image that can be read."}, 400)
+            return JSONResponse({"image_id": self.store(await request.body(), name)})
+
+        @app.post("/event/{name}")
+        async def event(name: str, request: Request) -> JSONResponse:
+            value = await request.json()
+            return JSONResponse({"change": self.changed, "open": self.opened}[name](value))
+
+        @app.get("/api/color/{code}")
+        def color(code: str) -> JSONResponse:
+            names = [{"system": "CSS", "name": code, "delta_e00": "0.0"}]
+            return JSONResponse({"lab": "L* 1", "lch": "C* 2", "names": names})
 
         @app.get("/media/images/{image_id}.png")
         def image(image_id: str) -> Response:
             return Response(self.images[image_id][2], media_type="image/png")
 
-        with gr.Blocks(fill_width=True, analytics_enabled=False) as demo:
-            with gr.Row(elem_classes="th-inspect"):
-                with gr.Column(elem_classes="th-card th-stage-card", min_width=320):
-                    view = stage()
-                gr.Textbox(label="Object", elem_id="object-name")
-            quiet: dict[str, Any] = {"show_progress": "hidden"}
-            view.change(self.changed, view, view, trigger_mode="multiple", **quiet)
-            view.open(self.opened, view, view, trigger_mode="multiple", **quiet)
-            view.browse(self.browse, None, None, **quiet)
-        return gr.mount_gradio_app(
-            app,
-            demo,
-            path="/",
-            theme=theme(),
-            css_paths=list(css_paths()),
-            ssr_mode=False,
-            footer_links=[],
-            run_history=False,
-        )
+        return app
 
 
 @contextlib.contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
     """The address of ``app`` on a free port of this machine, while it runs."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", port, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    end = time.monotonic() + 30
-    while not server.started and time.monotonic() < end:
-        time.sleep(0.05)
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        thread.join(timeout=10)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    with socket.socket() as bound:
+        # The server takes the socket itself: nobody else can have the port in between.
+        bound.bind(("127.0.0.1", 0))
+        thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
+        thread.start()
+        end = time.monotonic() + 30
+        while not server.started and time.monotonic() < end:
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(timeout=10)

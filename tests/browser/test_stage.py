@@ -1,10 +1,14 @@
-"""The marking stage in a real Chromium, with the real maskers behind it."""
+"""Inspect's stage and cards in a real Chromium: the pointer, the keyboard, exact pixels, layout.
+
+What needs no browser of the stage is in ``tests/assets/stage``, of the cards in
+``tests/tabs/inspect/test_cards.py``.
+"""
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,23 +16,18 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from core.images.mask import Mask
 from core.masks.display import outline_path
-from core.masks.from_marks import mask_from_marks
+from core.verdict.rules import RULES
+from storage import Storage
+from tabs.inspect import tab as inspect
+from tabs.shell.compose import make_context
 from tests.browser.stage_app import Bench, serving
-from tests.core.photographs import object_photograph, overlap
+from tests.browser.still_life import png
+from tests.core.photographs import bounds, object_photograph, overlap
 
 pytestmark = pytest.mark.browser
 SIZE = 420
 PHOTOGRAPH, TRUTH = object_photograph(SIZE, seed=1)
-
-
-def png(pixels: np.ndarray) -> bytes:
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, format="PNG")
-    return out.getvalue()
-
-
 BENCH = Bench()
 
 
@@ -45,28 +44,26 @@ class Stage:
         self.page = page
         self.root = page.locator(".th-stage")
         self.status = page.locator(".th-stage-status")
-        self.message = page.locator(".th-stage-message-text")
+        self.mask = page.locator(".th-stage-mask")
+        # Until its script is there, nobody can press anything.
+        expect(page.locator("#stage:not([inert]) .th-stage-main")).to_be_visible()
 
-    def open(self, data: bytes | None = None, name: str = "made.png") -> None:
+    def open(self, data: bytes, size: str) -> None:
         with self.page.expect_file_chooser() as chooser:
             self.root.locator("[data-action=choose]:visible").click()
-        file = {"name": name, "mimeType": "image/png", "buffer": data or png(PHOTOGRAPH)}
-        chooser.value.set_files([file])
+        chooser.value.set_files([{"name": "made.png", "mimeType": "image/png", "buffer": data}])
+        expect(self.page.locator(".th-stage-size")).to_have_text(size)
+        self.page.wait_for_function(
+            "document.querySelector('.th-stage-picture').naturalWidth && "
+            "document.querySelector('.th-stage-picture').complete"
+        )
 
     def opened(self) -> Stage:
-        self.open()
-        expect(self.page.locator(".th-stage:not(.empty)")).to_be_visible()
-        self.settle()
-        # Gradio reports the empty marks of a new image too, some time after it is shown; tests
-        # that count what was sent begin after that.
-        for _ in range(150):
-            if any("marks" in value for value in BENCH.sent):
-                return self
-            self.page.wait_for_timeout(100)
-        raise AssertionError("The app did not hear of the opened image.")
+        self.open(png(PHOTOGRAPH), f"{SIZE} × {SIZE}")
+        return self
 
     def settle(self) -> None:
-        expect(self.status).to_have_text("")
+        expect(self.root).to_have_attribute("aria-busy", "false")
 
     def button(self, name: str) -> Any:
         return self.root.get_by_role("button", name=name, exact=True)
@@ -74,290 +71,172 @@ class Stage:
     def outline(self) -> str:
         return self.page.locator(".th-stage-outline.white").get_attribute("d") or ""
 
-    def drag(self, *points: tuple[float, float], finish: bool = True) -> None:
-        """Draws through image pixels."""
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where an image pixel is on the page."""
         frame = self.page.locator(".th-stage-overlay").bounding_box()
         assert frame is not None
         scale = frame["width"] / SIZE
-        at = [(frame["x"] + x * scale, frame["y"] + y * scale) for x, y in points]
+        return frame["x"] + x * scale, frame["y"] + y * scale
+
+    def drag(self, *points: tuple[float, float]) -> None:
+        """Draws through image pixels, and waits for the mask."""
+        at = [self.at(*point) for point in points]
         self.page.mouse.move(*at[0])
         self.page.mouse.down()
         for point in at[1:]:
             self.page.mouse.move(*point, steps=5)
-        if finish:
-            self.page.mouse.up()
-            self.settle()
+        self.page.mouse.up()
+        self.settle()
 
-    def mark(self, tool: str, *points: tuple[float, float]) -> None:
-        self.button(tool).click()
-        self.drag(*points)
-
-    def box(self) -> None:
-        self.mark("Box", (80, 75), (350, 350))
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+        self.settle()
 
 
 @pytest.fixture
-def stage(browser: Browser, address: str) -> Iterator[Stage]:
+def page(browser: Browser, address: str) -> Iterator[Page]:
     BENCH.__init__()  # type: ignore[misc]
     with browser.new_page(viewport={"width": 1400, "height": 900}) as page:
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.goto(address)
-        # Until its script is there, nobody can press anything, and what is dropped is lost.
-        page.wait_for_function(
-            "(stage => stage && !stage.closest('[inert]'))(document.querySelector('.th-stage'))"
-        )
-        yield Stage(page)
-        assert not problems
+        yield page
+        assert problems == []
 
 
 def marks() -> list[dict[str, Any]]:
     return BENCH.sent[-1]["marks"]
 
 
-def test_box_keep_undo_redo_and_brush(stage: Stage) -> None:
-    stage.opened()
-    expect(stage.page.locator(".th-stage-mask")).to_have_text("Nothing is marked yet")
-    before = len(BENCH.sent)
-    stage.box()
-    assert len(BENCH.sent) == before + 1, "one mark, one event"
-    assert [mark["type"] for mark in marks()] == ["box"]
+def kinds() -> list[str]:
+    return [mark["type"] for mark in marks()]
+
+
+def test_the_pointer_marks_where_it_is_and_moves_the_image(page: Page) -> None:
+    stage = Stage(page).opened()
+    stage.drag((80, 75), (350, 350))
+    assert np.abs(np.array(marks()[0]["box"]) - (80, 75, 350, 350)).max() < 1.5
+    assert len(BENCH.sent) == 1, "one mark, one event"
     assert overlap(BENCH.masks[-1].pixels, TRUTH) > 0.97
     boxed = stage.outline()
     assert boxed == outline_path(BENCH.masks[-1].pixels)
-    expect(stage.page.locator(".th-stage-mask")).to_contain_text("GrabCut · box ·")
-
-    stage.mark("Keep", (30, 30), (60, 30))
-    assert [mark["type"] for mark in marks()] == ["box", "keep"]
+    expect(stage.mask).to_contain_text("GrabCut · box ·")
+    stage.button("Keep").click()
+    stage.drag((30, 30), (60, 30))
+    assert kinds() == ["box", "keep"]
     assert BENCH.masks[-1].pixels[30, 30:60].all()
     kept = stage.outline()
     assert kept != boxed
+    # A press of the pointer leaves the keys with the image.
     stage.button("Undo").click()
     stage.settle()
     assert stage.outline() == boxed
-    stage.page.keyboard.press("Control+Shift+Z")
-    stage.settle()
+    stage.press("Control+Shift+Z")
     assert stage.outline() == kept
-    stage.page.keyboard.press("Control+z")
-    stage.settle()
+    stage.press("Control+z")
     assert stage.outline() == boxed
+    stage.page.locator(".th-stage-veil-size").fill("0")
+    veil = page.locator(".th-stage-veil")
+    assert veil.evaluate("node => getComputedStyle(node).fillOpacity") == "0"
 
-    stage.page.keyboard.press("p")
-    expect(stage.button("Brush")).to_have_attribute("aria-pressed", "true")
-    stage.drag((380, 30), (400, 60))
-    assert [mark["type"] for mark in marks()] == ["box", "brush"]
-    assert BENCH.masks[-1].pixels[30, 380]
-    expect(stage.button("Redo")).to_be_disabled()
-    stage.button("Clear all marks").click()
-    stage.settle()
-    assert marks() == []
-    assert stage.outline() == ""
-    stage.button("Undo").click()
-    stage.settle()
-    assert [mark["type"] for mark in marks()] == ["box", "brush"]
-    again = mask_from_marks(PHOTOGRAPH, marks())
-    assert again.content_sha256 == BENCH.masks[-1].content_sha256
-
-
-def test_marks_are_where_the_pointer_was(stage: Stage) -> None:
-    stage.opened()
-    stage.box()
-    assert np.abs(np.array(marks()[0]["box"]) - (80, 75, 350, 350)).max() < 1.5
-    stage.page.keyboard.press("e")
     # Zoomed in, a pixel of the image is many on the screen.
+    stage.press("e")
     for _ in range(4):
         stage.button("Zoom in").click()
     stage.drag((210, 200), (230, 200))
     points = np.array(marks()[-1]["points"])
+    assert kinds() == ["box", "erase"]
     assert np.abs(points[[0, -1]] - [(210, 200), (230, 200)]).max() < 1
-    assert marks()[-1]["type"] == "erase"
 
-
-def test_space_and_drag_move_the_image(stage: Stage) -> None:
-    stage.opened()
-    for _ in range(4):
-        stage.button("Zoom in").click()
-    sheet, before = stage.page.locator(".th-stage-sheet"), len(BENCH.sent)
+    sheet, before = page.locator(".th-stage-sheet"), len(BENCH.sent)
     start = sheet.bounding_box()
-    stage.page.mouse.move(500, 300)
-    stage.page.keyboard.down(" ")
-    stage.page.mouse.down()
-    stage.page.mouse.move(440, 280, steps=4)
-    stage.page.mouse.up()
-    stage.page.keyboard.up(" ")
+    page.mouse.move(500, 300)
+    page.keyboard.down(" ")
+    page.mouse.down()
+    page.mouse.move(440, 280, steps=4)
+    page.mouse.up()
+    page.keyboard.up(" ")
     end = sheet.bounding_box()
     assert start is not None
     assert end is not None
     assert (round(end["x"] - start["x"]), round(end["y"] - start["y"])) == (-60, -20)
-    assert len(BENCH.sent) == before
-    stage.page.keyboard.down("Control")
-    stage.page.mouse.wheel(0, -200)
-    stage.page.keyboard.up("Control")
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
     expect(sheet).not_to_have_js_property("offsetWidth", round(end["width"]))
+    assert len(BENCH.sent) == before
 
 
-def test_the_image_is_shown_in_exact_pixels(stage: Stage) -> None:
-    rng = np.random.default_rng(0)
-    noise = rng.integers(0, 256, (300, 500, 3), dtype=np.uint8)
-    stage.open(png(noise))
-    expect(stage.page.locator(".th-stage:not(.empty)")).to_be_visible()
-    expect(stage.page.locator(".th-stage-size")).to_have_text("500 × 300")
-    stage.settle()
-    for name, scale in (("Fit the image", 1), ("One image pixel to one screen pixel", 1)):
+def test_by_keyboard_alone_a_box_is_drawn_and_a_pixel_is_asked_for(page: Page) -> None:
+    stage = Stage(page).opened()
+    scroll = page.locator(".th-stage-scroll")
+    stage.button("Box").press("Enter")
+    expect(scroll).to_be_focused()
+    expect(stage.status).to_have_text(
+        "Enter starts a box in the middle; arrows move it, Shift+arrows resize it, Enter takes it."
+    )
+    stage.press("Enter", "ArrowLeft", "ArrowUp", "Shift+ArrowRight")
+    expect(stage.status).to_have_text("Box 172 × 168 pixels, from 122, 122 to 294, 290.")
+    stage.press("Enter")
+    assert marks() == [{"type": "box", "box": [122, 122, 294, 290]}]
+    expect(stage.mask).to_contain_text("GrabCut · box ·")
+
+    # The very pixel, by pointer and by keyboard; once more, and it is asked for.
+    page.evaluate(
+        """async () => {
+          const { store } = await import(document.querySelector('script[type=module]').textContent
+            .match(/'([^']*)stage\\/stage\\.js'/)[1] + 'shared/state.js');
+          store.subscribe('ask-color', (news) => { window.asked = news; });
+        }"""
+    )
+    words = page.locator(".th-stage-pick-words")
+    stage.button("Pick a color").click()
+    page.mouse.click(*stage.at(200.5, 190.5))
+    code = "#{:02X}{:02X}{:02X}".format(*PHOTOGRAPH[190, 200])
+    numbers = ", ".join(map(str, PHOTOGRAPH[190, 200]))
+    expect(words).to_contain_text(f"Pixel 200, 190 · sRGB {numbers} · {code}")
+    expect(page.locator(".th-stage-pick-names")).to_have_text(f"CSS {code[1:]} 0.0 ΔE00")
+    stage.button("Pick a color").press("Enter")
+    stage.press("Enter", "ArrowLeft", "Shift+ArrowDown")
+    code = "#{:02X}{:02X}{:02X}".format(*PHOTOGRAPH[220, 209])
+    expect(words).to_contain_text(
+        f"Pixel 209, 220 · sRGB {', '.join(map(str, PHOTOGRAPH[220, 209]))}"
+    )
+    assert page.evaluate("window.asked") is None
+    stage.press("Enter", "Enter")
+    assert page.evaluate("window.asked") == {"picker": "asked-color", "text": code}
+
+    # Keys that are typed into a field are letters.
+    before = len(BENCH.sent)
+    page.locator("#object-name").click()
+    page.keyboard.type("wek")
+    expect(page.locator("#object-name")).to_have_value("wek")
+    expect(stage.button("Pick a color")).to_have_attribute("aria-pressed", "true")
+    assert len(BENCH.sent) == before
+
+
+def shot(stage: Stage) -> np.ndarray:
+    """The image as it is on the screen."""
+    taken = stage.page.locator(".th-stage-picture").screenshot()
+    return np.array(Image.open(io.BytesIO(taken)).convert("RGB"))
+
+
+def test_the_image_is_shown_in_exact_pixels(page: Page) -> None:
+    stage = Stage(page)
+    noise = np.random.default_rng(0).integers(0, 256, (300, 500, 3), dtype=np.uint8)
+    stage.open(png(noise), "500 × 300")
+    for name in ("Fit the image", "One image pixel to one screen pixel"):
         stage.button(name).click()
-        stage.page.mouse.move(5, 890)
-        expect(stage.page.locator(".th-stage-zoom")).to_have_text(f"{100 * scale}%")
-        shot = stage.page.locator(".th-stage-picture").screenshot()
-        shown = np.array(Image.open(io.BytesIO(shot)).convert("RGB"))
-        assert np.array_equal(shown, noise)
+        page.mouse.move(5, 890)
+        expect(page.locator(".th-stage-zoom")).to_have_text("100%")
+        assert np.array_equal(shot(stage), noise)
     # A small image grows by whole steps: every pixel becomes an equal square.
-    stage.open(png(noise[:40, :50]))
-    expect(stage.page.locator(".th-stage-size")).to_have_text("50 × 40")
-    stage.settle()
-    shot = stage.page.locator(".th-stage-picture").screenshot()
-    shown = np.array(Image.open(io.BytesIO(shot)).convert("RGB"))
+    stage.open(png(noise[:40, :50]), "50 × 40")
+    shown = shot(stage)
     step = shown.shape[1] // 50
     assert step > 5
     assert np.array_equal(shown, noise[:40, :50].repeat(step, axis=0).repeat(step, axis=1))
-
-
-def test_at_overlay_zero_nothing_lies_over_the_inside(stage: Stage) -> None:
-    stage.opened()
-    stage.page.keyboard.press("w")
-    stage.settle()
-    assert BENCH.masks[-1].maker == "whole"
-    expect(stage.button("Whole image")).to_have_attribute("aria-current", "true")
-    stage.page.locator(".th-stage-veil-size").fill("0")
-    veil = stage.page.locator(".th-stage-veil")
-    assert veil.evaluate("node => getComputedStyle(node).fillOpacity") == "0"
-
-
-def test_unreadable_files_say_so_as_text(stage: Stage) -> None:
-    stage.open(b"no image", name="<img src=x onerror=alert(1)>.png")
-    expect(stage.message).to_have_text(
-        "<img src=x onerror=alert(1)>.png is no image that can be read."
-    )
-    assert stage.message.locator("img").count() == 0
-    stage.button("Close this message").click()
-    expect(stage.message).to_be_hidden()
-    expect(stage.page.locator(".th-stage-invite")).to_be_visible()
-
-
-def test_errors_of_marks_are_shown_and_the_marks_stay_visible(stage: Stage) -> None:
-    stage.opened()
-    stage.mark("Cut", (200, 200))
-    BENCH.masks.clear()
-    stage.page.locator(".th-stage-brush-size").fill("1")
-    stage.button("Clear all marks").click()
-    stage.settle()
-    stage.mark("Brush", (100, 100))
-    expect(stage.message).to_have_text("The mask is a single pixel: mark at least 2 pixels.")
-    assert stage.outline() == ""
-    assert stage.page.locator(".th-stage-live > *").count() == 1
-    stage.button("Undo").click()
-    stage.settle()
-    expect(stage.message).to_be_hidden()
-
-
-def test_measuring_is_said_and_only_the_latest_answer_shows(stage: Stage) -> None:
-    stage.opened()
-    BENCH.answers.clear()
-    stage.button("Box").click()
-    stage.drag((80, 75), (350, 350), finish=False)
-    stage.page.mouse.up()
-    expect(stage.status).to_have_text("Measuring…")
-    stage.page.keyboard.press("w")
-    BENCH.answers.set()
-    for _ in range(100):  # the line is empty for a moment between the two answers
-        if [mark["type"] for mark in marks()] == ["box", "whole"]:
-            break
-        stage.page.wait_for_timeout(50)
-    stage.settle()
-    assert [mark["type"] for mark in marks()] == ["box", "whole"]
-    whole = stage.page.locator(".th-stage-outline.white")
-    expect(whole).to_have_attribute("d", outline_path(np.ones((SIZE, SIZE), dtype=bool)))
-    assert len(BENCH.masks) >= 2, "the answer to the box came too, and was passed over"
-
-
-def test_a_tiny_drag_is_no_box(stage: Stage) -> None:
-    stage.opened()
-    before = len(BENCH.sent)
-    frame = stage.page.locator(".th-stage-overlay").bounding_box()
-    assert frame is not None
-    stage.page.mouse.click(frame["x"] + 60, frame["y"] + 60)
-    expect(stage.status).to_have_text("Drag to draw a box around the object.")
-    assert len(BENCH.sent) == before
-
-
-def test_keys_belong_to_text_fields_while_one_has_the_focus(stage: Stage) -> None:
-    stage.opened()
-    before = len(BENCH.sent)
-    field = stage.page.locator("#object-name textarea, #object-name input").first
-    field.click()
-    stage.page.keyboard.type("wek")
-    expect(field).to_have_value("wek")
-    expect(stage.button("Box")).to_have_attribute("aria-pressed", "true")
-    assert len(BENCH.sent) == before
-
-
-@pytest.mark.parametrize("way", ["paste", "drop"])
-def test_files_come_by_paste_and_drop(stage: Stage, way: str) -> None:
-    stage.page.evaluate(
-        """([way, data]) => {
-          const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-          const carried = new DataTransfer();
-          carried.items.add(new File([bytes], 'carried é.png', { type: 'image/png' }));
-          const target = way === 'paste' ? document.body : document.querySelector('.th-stage');
-          const how = { bubbles: true, cancelable: true };
-          target.dispatchEvent(way === 'paste'
-            ? new ClipboardEvent('paste', { clipboardData: carried, ...how })
-            : new DragEvent('drop', { dataTransfer: carried, ...how }));
-        }""",
-        [way, base64.b64encode(png(PHOTOGRAPH)).decode()],
-    )
-    expect(stage.page.locator(".th-stage-name")).to_have_text("carried é.png")
-    stage.page.locator(".th-stage-info button").focus()
-    notes = stage.page.locator(".th-stage-notes li")
-    expect(notes).to_have_text(["Display P3 was converted to sRGB.", "<b>16 bits</b> became 8."])
-
-
-def test_stored_images_and_the_exact_mask(stage: Stage) -> None:
-    BENCH.base = Mask(TRUTH, "renderer")
-    stage.button("Stored images").click()
-    stage.opened()
-    assert BENCH.browsed == 1
-    stage.button("Exact mask").click()
-    stage.settle()
-    assert marks() == [{"type": "stored", "mask_id": "m1"}]
-    assert BENCH.masks[-1].content_sha256 == BENCH.base.content_sha256
-    expect(stage.button("Exact mask")).to_have_attribute("aria-current", "true")
-
-
-def test_a_second_image_starts_over(stage: Stage) -> None:
-    stage.opened()
-    expect(stage.button("Exact mask")).to_be_hidden()
-    stage.box()
-    stage.open(png(np.flipud(PHOTOGRAPH)), name="other.png")
-    expect(stage.page.locator(".th-stage-name")).to_have_text("other.png")
-    stage.settle()
-    assert stage.outline() == ""
-    expect(stage.button("Undo")).to_be_disabled()
-    # The same image again: its marks are gone here and there.
-    stage.box()
-    assert stage.outline()
-    stage.open(png(np.flipud(PHOTOGRAPH)), name="other.png")
-    expect(stage.button("Undo")).to_be_disabled()
-    expect(stage.page.locator(".th-stage-outline.white")).to_have_attribute("d", "")
-
-
-def test_everything_has_a_name(stage: Stage) -> None:
-    stage.opened()
-    named = stage.page.locator(".th-stage button, .th-stage input")
-    for k in range(named.count()):
-        control = named.nth(k)
-        assert (control.get_attribute("aria-label") or control.inner_text()).strip()
-    for name in ("Box", "Keep", "Cut", "Brush", "Erase"):
-        expect(stage.button(name)).to_have_attribute("aria-pressed", str(name == "Box").lower())
 
 
 def test_a_phone_can_mark_by_touch(browser: Browser, address: str) -> None:
@@ -365,41 +244,123 @@ def test_a_phone_can_mark_by_touch(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
     with context, context.new_page() as page:
         page.goto(address)
-        page.wait_for_selector(".th-stage")
         stage = Stage(page).opened()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.locator(".th-stage-overlay").scroll_into_view_if_needed()
-        frame = page.locator(".th-stage-overlay").bounding_box()
-        assert frame is not None
         touch = context.new_cdp_session(page)
 
         def send(kind: str, *points: tuple[float, float]) -> None:
-            at = [
-                {
-                    "x": frame["x"] + x * frame["width"] / SIZE,
-                    "y": frame["y"] + y * frame["height"] / SIZE,
-                    "id": k,
-                }
-                for k, (x, y) in enumerate(points)
-            ]
+            at = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(points)]
             touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
 
-        send("touchStart", (80, 75))
+        send("touchStart", stage.at(80, 75))
         for step in range(1, 6):
-            send("touchMove", (80 + 54 * step, 75 + 55 * step))
+            send("touchMove", stage.at(80 + 54 * step, 75 + 55 * step))
         send("touchEnd")
         stage.settle()
-        assert [mark["type"] for mark in marks()] == ["box"]
+        assert kinds() == ["box"]
         assert overlap(BENCH.masks[-1].pixels, TRUTH) > 0.95
         # Two fingers zoom and mark nothing.
         sent = len(BENCH.sent)
         small = page.locator(".th-stage-sheet").bounding_box()
-        send("touchStart", (200, 200), (220, 220))
-        for step in range(1, 5):
-            send("touchMove", (200 - 20 * step, 200), (220 + 20 * step, 220))
+        x, y = stage.at(210, 210)
+        send("touchStart", (x - 10, y), (x + 10, y))
+        for far in range(20, 60, 10):
+            send("touchMove", (x - far, y), (x + far, y))
         send("touchEnd")
         large = page.locator(".th-stage-sheet").bounding_box()
         assert small is not None
         assert large is not None
         assert large["width"] > 2 * small["width"]
         assert len(BENCH.sent) == sent
+
+
+# ── layout ──────────────────────────────────────────────────────────────────────────────────────
+
+WIDTHS = (1440, 1920, 820, 390)
+# What reaches out of its card, of each view in turn, and how wide and high the page gets.
+OUTSIDE = """({ views, evidence }) => {
+  const outside = (name) => [...document.querySelectorAll(
+      '.th-verdict, .th-verdict *, .th-evidence .th-card *, .th-found *')]
+    .filter((node) => node.getClientRects().length && !node.closest('svg, details:not([open]) dl'))
+    .flatMap((node) => {
+      const card = node.closest('.th-card').getBoundingClientRect();
+      const box = node.getBoundingClientRect();
+      const out = box.left < card.left - 1 || box.right > card.right + 1
+        || (box.bottom > card.bottom + 1 && !node.closest('.th-found'));
+      return out ? [name + ': ' + node.tagName + '.' + node.className] : [];
+    });
+  const found = [];
+  for (const [name, view] of Object.entries(views)) {
+    window.widgets.verdict({ view });
+    window.widgets.evidence({ view: evidence });
+    found.push(...outside(name));
+    const page = document.documentElement.scrollWidth;
+    if (page > innerWidth) found.push(name + ': the page is ' + page + ' pixels wide');
+    const image = document.querySelector('.th-stage-card').offsetHeight;
+    if (innerWidth > 900 && image > innerHeight) found.push(name + ': the stage is higher');
+  }
+  return found;
+}"""
+TAGS = """() => {
+  const frame = document.querySelector('.th-stage-overlay').getBoundingClientRect();
+  return [...document.querySelectorAll('.th-stage-tags span')].filter((tag) => {
+    const box = tag.getBoundingClientRect();
+    return box.left < frame.left - 1 || box.right > frame.right + 1
+      || box.bottom > frame.bottom + 1;
+  }).map((tag) => tag.textContent);
+}"""
+LONG = "jar" * 26
+
+
+def found() -> dict[str, Any]:
+    """An automatic mask with boxes at every edge, and the longest name."""
+    used = {"note": "", "used": True, "by_hand": False}
+    places = [(0, 0, 90, 90), (330, 5, 420, 60), (5, 400, 60, 420), (350, 395, 420, 420)]
+    boxes = [{**used, "box": place, "label": "jar", "text": "0.91"} for place in places]
+    negatives = [{**used, "label": "handle " * 5, "text": "4.0%", "found": True}]
+    asked = [{"answer": "yes", "note": f"Janus-Pro 1B to “Is there a {LONG}?”", "override": ""}]
+    return {
+        "object": LONG,
+        "made": "GroundingDINO tiny, /home/somebody/models/sam_vit_b_01ec64.pth, variant Paper",
+        "boxes": boxes,
+        "negatives": negatives,
+        "presence": asked,
+        "notes": [],
+    }
+
+
+def test_nothing_leaves_its_card_at_any_width_under_any_rule(page: Page, tmp_path: Path) -> None:
+    with Storage.open(tmp_path / "data") as storage:
+        context = make_context(storage, "data")
+        srgb8, truth = object_photograph(128)
+        image = storage.images.add(srgb8, "made.png", "upload")
+        mark = {"type": "box", "box": bounds(truth, 6)}
+        value = {"image_id": image.image_id, "marks": [mark], "seq": 1}
+
+        def judged(target: str, rule: str, relation: str) -> tuple[Any, Any]:
+            asked = (LONG, target, rule, 0, True, "l3", relation)
+            _, verdict, evidence = inspect.judge(context, value, *asked)
+            figures = {name: {"layout": {"height": 260}} for name in ("chromaticity", "lightness")}
+            return verdict["view"], {**evidence["view"], **figures}
+
+        views = {"no question": judged("", RULES[0].id, "matches")[0]}
+        for target, relation in (
+            ("l3:Vivid reddish orange", "matches"),
+            ("css:blue", "differs"),
+        ):
+            for by in RULES:
+                views[f"{target} by {by.id}"], evidence = judged(target, by.id, relation)
+        context.close()
+    stage = Stage(page).opened()
+    stage.press("w")
+    page.evaluate("found => widgets.stage({ found })", found())
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(OUTSIDE, {"views": views, "evidence": evidence}) == [], width
+        assert page.evaluate(TAGS) == [], width
+    # The longest word of a limit that is met has its room on a phone.
+    word = page.locator(".th-metric .th-state").first
+    word.evaluate("node => { node.textContent = '✕ matches'; }")
+    assert word.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
+    expect(page.locator(".th-reason")).to_contain_text(LONG)

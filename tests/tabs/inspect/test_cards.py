@@ -1,0 +1,37 @@
+"""The cards of Inspect in jsdom, with what Python says of a photograph."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.records import ImageRecord
+from tabs.inspect import tab as inspect
+from tabs.page.context import Context
+from tests.house import ROOT
+from tests.node import run_tests
+from tests.tabs.inspect.test_tab import value_of
+
+SCRIPTS = ROOT / "tests/assets/inspect"
+
+
+def test_the_cards_show_what_python_says(
+    context: Context, stored: ImageRecord, photograph: tuple[np.ndarray, list[int]]
+) -> None:
+    marked = value_of(stored, {"type": "box", "box": photograph[1]})
+
+    def view(value: object, target: str, rule: str = "paper", *more: object) -> object:
+        asked = ("ball", target, rule, 0, True, "l3", *more)
+        return inspect.judge(context, value, *asked)[1]["view"]
+
+    views = {
+        "unmarked": view(value_of(stored), ""),
+        "unasked": view(marked, ""),
+        "unread": view(marked, "vivd reddish orange"),
+        "fails": view(marked, "lab(52 55 48)"),
+        "truehue": view(marked, "css:orangered", "truehue"),
+        "differs": view(marked, "css:blue", "paper", "differs"),
+    }
+    evidence = inspect.judge(context, marked, "ball", "css:orangered", "truehue", 0, True)[2]
+    cards = {**evidence["view"], "chromaticity": None, "lightness": None}
+    value = {**views, "evidence": cards}
+    run_tests([SCRIPTS / "cards.js", SCRIPTS / "verdict.js"], {}, value)
