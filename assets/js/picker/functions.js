@@ -1,5 +1,5 @@
 // Colors written as lab(), lch(), oklab(), oklch() or hsl(). Reads as core/color/functional_notation.py
-// does, and tests/browser/test_color_picker.py holds them together. No page, no events.
+// does, and tests/assets/picker/test_reading.py holds them together. No page, no events.
 // CIELAB is for D65 and 2 degrees, as everywhere in TrueHue; in CSS it is for D50.
 
 import { labOfOklab, labOfSrgb1, srgb1OfLab } from '../shared/spaces.js';

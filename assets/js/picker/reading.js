@@ -1,5 +1,5 @@
 // Reads what a person types in the color picker; no page, no events. It reads as
-// core/color/systems.py and core/color/notation.py do, and tests/browser/test_color_picker.py
+// core/color/systems.py and core/color/notation.py do, and tests/assets/picker/test_reading.py
 // holds them together.
 import { labOfSrgb1 } from '../shared/spaces.js';
 import { readFunction } from './functions.js';

@@ -1,0 +1,365 @@
+// What surrounds the rooms: the tour, long work in the header, and the dialogs of imports.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+
+import { answer, faults, load, press, requests, settled, type, widget } from '../page.js';
+import { held, until } from '../until.js';
+
+const { store } = await load('shared/state');
+const { basket } = await load('shared/basket');
+const { shownJobs, workWords } = await load('page/work');
+const textOf = (node) => node.textContent;
+
+const tabs = document.createElement('div');
+tabs.id = 'th-tabs';
+tabs.innerHTML = ['Generate', 'Inspect', 'Explore', 'Compare']
+  .map((name) => `<button role="tab" aria-selected="false">${name}</button>`)
+  .join('');
+document.body.append(tabs);
+const front = () => tabs.querySelector('[aria-selected=true]')?.textContent;
+tabs.addEventListener('click', ({ target }) => {
+  for (const tab of tabs.children) tab.setAttribute('aria-selected', String(tab === target));
+});
+
+beforeEach(() => {
+  requests.length = 0;
+});
+
+// ── the tour ─────────────────────────────────────────────────────────────────────────────────────
+
+test('the tour goes on with what was done, and gives the reader’s form and focus back', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const start = document.createElement('button');
+  document.body.append(start);
+  history.replaceState(null, '', '/?tab=generate&mode=chosen&seed=7&text=A%20cube');
+  const ask = await widget('generate/ask', { props: {} });
+  const { element } = await widget('page/tour');
+  const find = (selector) => element.querySelector(selector);
+  const title = () => find('h3').textContent;
+  const card = find('.th-tour');
+  const button = (name) => find('.th-tour-' + name);
+  const examples = () => ask.sent.filter(([event]) => event === 'example').map(([, data]) => data);
+  const mode = () => ask.element.querySelector('[aria-selected=true]').dataset.mode;
+  assert.equal(card.hidden, true);
+  start.focus();
+  store.tell('tour');
+  assert.equal(document.activeElement, card);
+  assert.equal(title(), 'Draw a mug of known color');
+  assert.equal(textOf(find('footer span')), '1 of 7');
+  assert.equal(button('back').disabled, true);
+  assert.equal(front(), 'Generate');
+  // It brings its own example, whatever stood in the form, and once.
+  assert.equal(mode(), 'own');
+  assert.deepEqual(examples(), [{}]);
+  store.tell('drawn');
+  assert.equal(title(), 'See the verdict');
+  assert.match(textOf(find('p')), /^Nothing is drawn yet/);
+  store.tell('drawn');
+  assert.equal(title(), 'See the verdict');
+  const verdict = document.createElement('div');
+  verdict.id = 'verdict';
+  document.body.append(verdict);
+  t.mock.timers.tick(500);
+  assert.equal(title(), 'Change the rule');
+  assert.equal(front(), 'Inspect');
+  assert.equal(store.take('example'), 'mug');
+  button('next').click();
+  assert.equal(title(), 'Fill a basket');
+  assert.equal(front(), 'Generate');
+  basket.add(['1', '2', '3'].map((id) => ({ source: 's', id })));
+  t.mock.timers.tick(500);
+  assert.equal(title(), 'Let a whole run do it');
+  // A room that was never opened draws itself first: what is in it is pressed once it is there.
+  const runs = document.createElement('div');
+  runs.className = 'th-explore-switch';
+  runs.innerHTML = '<button data-view="runs"></button>';
+  let pressed = 0;
+  runs.firstChild.addEventListener('click', () => (pressed += 1));
+  document.body.append(runs);
+  t.mock.timers.tick(1000);
+  assert.equal(pressed, 1);
+  assert.ok(runs.firstChild.classList.contains('th-tour-spot'));
+  // What was done before a step began does not end it: one may have come back to read.
+  button('back').click();
+  t.mock.timers.tick(2000);
+  assert.equal(title(), 'Fill a basket');
+  assert.equal(runs.firstChild.classList.contains('th-tour-spot'), false);
+  button('next').focus();
+  press(button('next'), 'Escape');
+  assert.equal(card.hidden, true);
+  assert.equal(document.activeElement, start);
+  assert.equal(localStorage.getItem('th-tour'), 'seen');
+  assert.equal(mode(), 'chosen');
+  assert.deepEqual(examples()[1], { tab: 'generate', mode: 'chosen', seed: '7', text: 'A cube' });
+  t.mock.timers.tick(2000);
+  assert.equal(examples().length, 2);
+  assert.equal(card.hidden, true);
+  for (let step = 0; step < 7; step++) {
+    if (step) button('next').click();
+    else store.tell('tour');
+  }
+  assert.equal(button('next').textContent, 'Done');
+  assert.equal(front(), 'Compare');
+  button('next').click();
+  assert.equal(card.hidden, true);
+  basket.clear();
+});
+
+// ── long work ────────────────────────────────────────────────────────────────────────────────────
+
+const JOBS = [
+  { id: 'a', active: true, problem: '' },
+  { id: 'b', active: false, problem: 'gone' },
+  { id: 'c', active: false, problem: '' },
+  { id: 'd', active: true, problem: '' },
+];
+
+test('what is at work and what has ended is listed', () => {
+  const nine = Array.from({ length: 9 }, (_, n) => ({ ...JOBS[2], id: String(n) }));
+  for (const [jobs, old, ids, words] of [
+    [[], [], '', ''],
+    [JOBS, [], 'adbc', '2 at work, 1 problem'],
+    [JOBS, ['b', 'c'], 'ad', '2 at work'],
+    [JOBS.slice(1, 3), ['b'], 'c', 'Done'],
+    [JOBS.slice(1, 3), ['b', 'c'], '', ''],
+    [nine, [], '01234', 'Done'],
+  ]) {
+    const shown = shownJobs(jobs, new Set(old));
+    assert.equal(shown.map((job) => job.id).join(''), ids);
+    assert.equal(workWords(shown), words);
+  }
+});
+
+test('own work is followed where nobody looks, and listed in the header to its end', async () => {
+  const job = (active, more = {}) => ({
+    id: 'a',
+    kind: 'export',
+    title: 'An export',
+    mine: true,
+    active,
+    status: active ? 'running' : 'done',
+    words: 'Writing',
+    problem: '',
+    left_s: 90,
+    elapsed_s: 1,
+    may_cancel: true,
+    cancelling: false,
+    done: 1,
+    total: 4,
+    ...more,
+  });
+  let hidden = false;
+  let asked = 0;
+  Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+  const lists = [[], [job(true)], [job(true, { cancelling: true })], [job(false)]];
+  const news = lists.map(held);
+  answer('GET /api/jobs', async () => {
+    const list = lists[asked];
+    if (!list) return new Promise(() => {});
+    await news[asked++].answer;
+    return { jobs: list, version: asked };
+  });
+  const { element } = await widget('page/header', { props: { data: '2 images', account: 'Ann' } });
+  const find = (selector) => element.querySelector(selector);
+  const button = find('.th-work-button');
+  const panel = find('.th-work-panel');
+  const told = async (place) => {
+    news[place].release();
+    await until(() => asked === place + 2 || store.get('work')?.[0]?.active === false);
+    await settled();
+  };
+  assert.equal(find('.th-data').textContent, '2 images');
+  assert.equal(find('.th-account-name').textContent, 'Ann');
+  await told(0);
+  assert.equal(button.hidden, true);
+  await told(1);
+  assert.equal(button.textContent, '1 at work');
+  button.click();
+  assert.equal(panel.hidden, false);
+  assert.match(panel.textContent, /An exportCancel.*Writing · about 2 min left/s);
+  assert.equal(panel.querySelector('[role=progressbar]').getAttribute('aria-valuenow'), '25');
+  press(panel, 'Escape');
+  assert.equal(panel.hidden, true);
+  assert.equal(document.activeElement, button);
+  // From here on nobody looks: what is one's own is followed all the same.
+  hidden = true;
+  button.click();
+  answer('POST /api/jobs/a/cancel', {});
+  const cancel = panel.querySelector('.th-job button');
+  cancel.click();
+  cancel.click();
+  await told(2);
+  assert.equal(requests.filter((one) => one.method === 'POST').length, 1);
+  assert.equal(panel.querySelector('.th-job button'), cancel);
+  assert.equal(cancel.textContent, 'Cancelling…');
+  await told(3);
+  assert.equal(store.get('work')[0].active, false);
+  assert.equal(button.textContent, 'Done');
+  assert.equal(asked, 4);
+  // Others' work is asked for once somebody looks again.
+  const before = requests.length;
+  await settled();
+  assert.equal(requests.length, before);
+  hidden = false;
+  document.dispatchEvent(new window.Event('visibilitychange'));
+  await until(() => requests.length > before);
+  find('.th-work-clear').click();
+  assert.equal(button.hidden, true);
+  assert.equal(panel.hidden, true);
+  element.remove();
+  delete document.hidden;
+});
+
+// ── imports ──────────────────────────────────────────────────────────────────────────────────────
+
+const report = (title, counts, lists = []) => ({ title, counts, lists });
+const { element: imports } = await widget('page/imports');
+const inPrompts = (selector) => imports.querySelector('.th-import-prompt-dialog ' + selector);
+const inImages = (selector) => imports.querySelector('.th-import-image-dialog ' + selector);
+const status = () => inImages('.th-import-status').textContent;
+const posted = (end) => requests.filter((one) => one.path.startsWith('/api/image-sets/' + end));
+/** Chooses files as a person does in the browser's own window. */
+function choose(field, files) {
+  Object.defineProperty(field, 'files', { value: files, configurable: true });
+  field.dispatchEvent(new window.Event('change', { bubbles: true }));
+}
+const folder = (count = 9) =>
+  Array.from({ length: count }, (_, n) => new window.File(['x'], n + '.png'));
+
+/** The dialog of images with a folder chosen, and an app that takes everything. */
+async function chosen() {
+  answer('GET /api/prompts/sets', { sets: [{ id: 'mini', title: 'Mini' }], local: true });
+  answer('POST /api/image-sets/forget', {});
+  answer('POST /api/image-sets/plan', { found: 9, report: report('mine', [[9, 'files']]) });
+  store.tell('import', { kind: 'images' });
+  await until(() => inImages('.th-import-set').options.length === 3);
+  choose(inImages('.th-import-folder'), folder());
+  requests.length = 0;
+}
+// The address of a folder's files ends in an id that the page makes.
+let takeFile = () => ({});
+const plainFetch = globalThis.fetch;
+globalThis.fetch = window.fetch = (url, options) => {
+  const { pathname } = new URL(url, location.href);
+  if (pathname.startsWith('/api/image-sets/files/'))
+    answer('POST ' + pathname, (request) => takeFile(request));
+  return plainFetch(url, options);
+};
+async function check() {
+  inImages('.th-import-check').click();
+  await until(() => !inImages('.th-import-check').disabled);
+}
+
+test('a folder that did not arrive whole is forgotten and sent again', async () => {
+  await chosen();
+  const session = (request) => request.path.split('/').pop();
+  takeFile = (request) => {
+    if (request.body.name === '4.png') throw new Error('broken off');
+    return {};
+  };
+  await check();
+  assert.equal(status(), 'The app does not answer. Is it still running?');
+  assert.equal(new Set(posted('files').map(session)).size, 1);
+  assert.equal(posted('forget').length, 1);
+  assert.equal(posted('forget')[0].body.session, session(posted('files')[0]));
+  assert.equal(posted('plan').length, 0);
+  takeFile = () => ({});
+  requests.length = 0;
+  await check();
+  assert.equal(posted('files').length, 9);
+  assert.equal(new Set(posted('files').map(session)).size, 1);
+  assert.equal(posted('plan')[0].body.session, session(posted('files')[0]));
+  assert.equal(inImages('.th-import-start').textContent, 'Import 9 images');
+  // What was looked at is what is imported: another name asks to look again, and sends no file anew.
+  requests.length = 0;
+  type(inImages('.th-import-model'), 'Mine, 20 steps');
+  assert.equal(inImages('.th-import-start').hidden, true);
+  assert.equal(inImages('.th-import-report').hidden, true);
+  await check();
+  assert.equal(posted('files').length, 0);
+  assert.equal(posted('plan')[0].body.model, 'Mine, 20 steps');
+  inImages('.th-import-close').click();
+});
+
+test('another folder that is chosen meanwhile is not mixed up', async () => {
+  await chosen();
+  takeFile = () => {
+    inImages('.th-import-folder').dispatchEvent(new window.Event('change'));
+    return {};
+  };
+  await check();
+  assert.equal(status(), 'Another folder was chosen. Check it.');
+  assert.equal(posted('plan').length, 0);
+  takeFile = () => ({});
+  inImages('.th-import-close').click();
+});
+
+test('an import ends in its report, and is scored with the masks that it brought', async () => {
+  await chosen();
+  await check();
+  const maskers = [
+    { id: 'exact', name: 'Masks', about: 'Those in the folder.' },
+    { id: 'whole', name: 'Everything', about: 'Every pixel counts.' },
+  ];
+  const score = { groups: [{ set: 'mini', model: 'm' }], masker: 'whole', maskers };
+  const list = { title: 'Broken', items: ['a.png'], total: 3 };
+  const result = { ...report('mine', [[2, 'images stored']], [list]), score };
+  const job = (more) => ({ version: 1, words: '', active: false, problem: '', ...more });
+  answer('POST /api/image-sets/start', { job: 'i' });
+  answer('GET /api/jobs/i', job({ id: 'i', status: 'done', result }));
+  const news = [];
+  for (const name of ['drawn', 'judged', 'sets']) store.subscribe(name, () => news.push(name));
+  inImages('.th-import-start').click();
+  await until(() => !inImages('.th-import-score').hidden);
+  assert.equal(status(), 'Done.');
+  assert.deepEqual(news, ['judged', 'drawn', 'sets']);
+  assert.match(
+    inImages('.th-import-report').textContent,
+    /^mine2images stored.*Broken \(3\)a\.pngand 2 more$/,
+  );
+  assert.equal(inImages('.th-import-masker').value, 'whole');
+  assert.equal(inImages('.th-import-score p').textContent, 'Every pixel counts.');
+  type(inImages('.th-import-masker'), 'exact');
+  assert.equal(inImages('.th-import-score p').textContent, 'Those in the folder.');
+  // What fails leaves the report, and can be tried again.
+  answer('POST /api/image-sets/score', { job: 's' });
+  answer('GET /api/jobs/s', job({ id: 's', status: 'failed', problem: 'It is gone.', result: {} }));
+  inImages('.th-import-score-start').click();
+  await until(() => status() === 'It is gone.');
+  assert.deepEqual(posted('score')[0].body, { job: 'i', masker: 'exact' });
+  assert.match(inImages('.th-import-report').textContent, /2images stored/);
+  assert.equal(inImages('.th-import-score').hidden, false);
+  inImages('.th-import-close').click();
+});
+
+test('a prompt file is imported, told of and opened', async () => {
+  store.tell('import', { kind: 'prompts' });
+  const opened = [];
+  store.subscribe('sets', (detail) => detail && opened.push(detail.open));
+  const list = { title: 'Could not be read', items: ['line 3: Blurple'], total: 1 };
+  const told = report('coa_l2.csv', [[1, 'prompt taken']], [list]);
+  let sets = [
+    { report: told, set_id: 'new' },
+    { report: told, set_id: '' },
+  ];
+  answer('POST /api/prompts/sets', () => sets.shift());
+  const files = folder(2);
+  choose(inPrompts('input'), files);
+  await until(() => inPrompts('.th-import-report').childElementCount === 2 && !sets.length);
+  await settled();
+  assert.match(inPrompts('.th-import-report').textContent, /^coa_l2\.csv1prompt taken/);
+  assert.equal(inPrompts('summary').textContent, 'Could not be read (1)');
+  assert.deepEqual(opened, ['new']);
+  answer('POST /api/prompts/sets', { error: 'No prompts are in it.' }, 400);
+  choose(inPrompts('input'), files.slice(0, 1));
+  await until(() =>
+    /0\.png: No prompts are in it\./.test(inPrompts('.th-import-report').textContent),
+  );
+  sets = [];
+  assert.deepEqual(opened, ['new']);
+});
+
+test('nothing was thrown on the way', async () => {
+  await settled();
+  assert.deepEqual(faults, []);
+});

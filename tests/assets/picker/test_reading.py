@@ -1,0 +1,107 @@
+"""What a person types in the color picker is read as ``core.color`` reads it."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.color.systems import SYSTEMS, parse_target, system
+from core.errors import UnknownColor
+from tabs.page.asset_files import catalog
+from tests.node import run_module
+
+READ = """
+const [catalog, texts] = value;
+const { colorReading, valueOf } = await load('picker/reading');
+const { read } = colorReading(catalog);
+return texts.map((text) => {
+  const { color } = read(text);
+  return color ? [valueOf(color), color.hex, ...color.lab] : null;
+});
+"""
+
+
+def test_browser_and_core_read_alike() -> None:
+    texts = [f"{key}:{color.name}" for key in SYSTEMS for color in system(key).colors]
+    texts += [color.name.upper() for key in SYSTEMS for color in system(key).colors]
+    texts += [color.hex.lower() for color in system("l3").colors]
+    texts += [
+        "dark grey",
+        "darkgrey",
+        "Dark-Slate_Grey",
+        "yellow green",
+        "yellowgreen",
+        "vi vid re d",
+        "light greyish red",
+        "css : GREY",
+        "L1: pink",
+        "#f80",
+        "E83B1B",
+        "000000",
+        "rgb(1, 2, 3)",
+        "1,2,3",
+        "(1 2 3)",
+        "1;2;3",
+        "l3:#E83B1B",
+        "１，２，３",
+        " teal ",
+        "'teal'",
+        "",
+        " ",
+        "'",
+        "#",
+        "#12345",
+        "#12345678",
+        "#E83G1B",
+        "E83B1G",
+        "E83BZG",
+        "facade",
+        "123",
+        "1,2",
+        "1,2,256",
+        "rgb(-1,2,3)",
+        "1, 2.5, 3",
+        "50% 20% 10%",
+        "rgb(1,2,3,4)",
+        "rgb(",
+        "lab(52 40 30)",
+        "LAB(52%, 32%, 24%)",
+        "lab(52 40 30",
+        "lch(52.5 40 30deg)",
+        "lch(50 40 0.1turn)",
+        "oklch(70% 0.1 120)",
+        "oklab(0.6 0.1 -0.05)",
+        "oklch(0.7 0.1 2rad)",
+        "hsl(12, 82%, 51%)",
+        "hsla(-240 100% 50%)",
+        "lab(50 none −12.5)",
+        "lab(46.4 65.94 32.92)",
+        "lab(50 100 0)",
+        "lch(80 140 30)",
+        "lab(52 40)",
+        "lab(120 0 0)",
+        "lch(50 -3 0)",
+        "lab(52 40deg 30)",
+        "lab(1 2 3 / 1)",
+        "lab(32.3 79.19 -107.86)",
+        "hwb(1 2 3)",
+        "lab()",
+        "l3:lab(52 40 30)",
+        "l4:red",
+        "l3:",
+        "css:Vivid red",
+        "vivd red",
+        "gray50",
+        "rgb",
+        "-",
+        "+1,2,3",
+    ]
+    answers = run_module(READ, [catalog(), texts])
+    for text, answer in zip(texts, answers, strict=True):
+        try:
+            target = parse_target(text)
+        except UnknownColor:
+            assert answer is None, text
+        else:
+            assert answer is not None, text
+            assert answer[:2] == [target.value, target.hex], text
+            assert answer[2:] == pytest.approx(target.lab, abs=1e-4), text
