@@ -1,4 +1,5 @@
-"""A run by Ray's actors, on a real cluster of this machine that the tests here share."""
+"""A run by Ray's actors, on a real cluster of this machine that the tests here share: at night.
+``test_ray.py`` says the same of actors in one process."""
 
 from __future__ import annotations
 
@@ -13,20 +14,20 @@ from typing import Any
 import pytest
 
 from core.batch.ray_cluster import ADDRESS, Cluster, cluster
-from core.batch.ray_team import TOKEN, RayTeam, _Actor, check_shared
-from core.batch.team import BROKEN, TeamEvent
+from core.batch.ray_team import TOKEN, RayTeam
+from core.batch.team import TeamEvent
 from core.errors import BadInput
 from core.prompts.prompt import Prompt
 from core.prompts.sets import prompt_set
 from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
-from core.runs.records import ItemResult, MaskerSpec, RunPlan
+from core.runs.records import ItemResult, RunPlan
 from core.runs.worker import RunWork
 from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts
 from tests.shards import read_shard
 
 # Ray's processes, which a test here starts or finds started.
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.nightly]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -74,12 +75,6 @@ def quiet(tmp_path_factory: pytest.TempPathFactory, few: list[Prompt]) -> list[I
 
 def workers_of(folder: RunFolder) -> set[str]:
     return {one.worker for path in folder.shards() for one in read_shard(path)}
-
-
-def test_an_address_where_nobody_answers_is_said() -> None:
-    words = r"No Ray cluster can be joined at 127\.0\.0\.1:1: .*RAY_ADDRESS"
-    with pytest.raises(BadInput, match=words), cluster("127.0.0.1:1"):
-        pass
 
 
 def test_it_listens_on_this_machine_alone(shared: Cluster) -> None:
@@ -148,19 +143,6 @@ def test_an_actor_that_is_killed_loses_and_repeats_nothing(
     assert len(workers_of(shot)) in (2, 3)
 
 
-def test_a_folder_that_a_worker_cannot_use_ends_the_run_with_the_reason(
-    tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # What Ray calls in a process of its own: it answers in the same way in this one.
-    monkeypatch.setattr("core.batch.ray_team.signal.signal", lambda number, answer: None)
-    folder = made(tmp_path, small_plan(few))
-    (folder.path / TOKEN).write_text("a")
-    (folder.path / "prompts.jsonl.gz").write_bytes(b"cut off")
-    event, pid, _ = _Actor().open(RunWork(folder.path), "w1", "a", 1)
-    assert (event.kind, event.worker, pid) == (BROKEN, "w1", os.getpid())
-    assert "prompts.jsonl.gz cannot be read" in event.reason
-
-
 def test_a_cluster_that_was_joined_lives_on(
     shared: Cluster, tmp_path: Path, few: list[Prompt]
 ) -> None:
@@ -184,22 +166,3 @@ def test_a_cluster_that_was_joined_lives_on(
     assert joined.stdout.split() == ["finished"]
     assert len(rows(folder)) == 6
     assert ray.get(ray.remote(lambda: 7).remote()) == 7
-
-
-def test_a_worker_that_sees_another_folder_says_so(tmp_path: Path, few: list[Prompt]) -> None:
-    folder = made(tmp_path, small_plan(few))
-    (folder.path / TOKEN).write_text("a")
-    check_shared(folder, "a")
-    for path, token, seen in (
-        (folder.path, "b", f"there is the run {folder.run_id}, but not the folder"),
-        (tmp_path / "elsewhere", "a", "there is no run at"),
-    ):
-        with pytest.raises(BadInput, match=seen) as caught:
-            check_shared(RunFolder(path), token, wait_s=0.0)
-        assert str(caught.value).endswith("a folder that all nodes share under the same path.")
-
-
-def test_what_needs_a_device(tmp_path: Path, few: list[Prompt]) -> None:
-    grounded = MaskerSpec("grounded", "grounding-dino-tiny", "sam-vit-b")
-    for plan, needs in ((small_plan(few), False), (small_plan(few, masker=grounded), True)):
-        assert RunWork(made(tmp_path, plan).path).needs_device() == needs
