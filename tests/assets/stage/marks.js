@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { load, settled } from '../page.js';
-import { opened, opening, stage, uploads } from './stage.js';
+import { choose, opened, opening, stage, uploads } from './stage.js';
 
 const { store } = await load('shared/state');
 const file = (name, type = 'image/png') => new window.File(['content'], name, { type });
@@ -12,12 +12,6 @@ function give(target, kind, carried) {
   const event = new window.Event(kind, { bubbles: true, cancelable: true });
   target.dispatchEvent(Object.assign(event, carried));
   return event;
-}
-
-function choose(made, ...files) {
-  const input = made.part('input');
-  Object.defineProperty(input, 'files', { value: files, configurable: true });
-  input.dispatchEvent(new window.Event('change'));
 }
 
 // ── opening ──────────────────────────────────────────────────────────────────────────────────────
@@ -127,8 +121,8 @@ test('every control of the stage has a name, and says whether it is pressed', as
     const name = control.getAttribute('aria-label') || control.textContent;
     assert.ok(name.trim(), control.outerHTML);
   }
-  for (const name of ['Box', 'Keep', 'Cut', 'Brush', 'Erase'])
-    assert.equal(made.button(name).getAttribute('aria-pressed'), String(name === 'Box'));
+  for (const tool of made.root.querySelectorAll('[data-tool]'))
+    assert.equal(tool.getAttribute('aria-pressed'), String(tool.dataset.tool === 'box'));
 });
 
 test('a second image starts over, and so does the same image again', async () => {
@@ -155,7 +149,6 @@ test('a link brings its marks, and they can be marked on', async () => {
   const made = await opened({ value, marks: [box], outline: 'M1 1', mask_text: 'GrabCut · box' });
   assert.equal(made.outline(), 'M1 1');
   assert.equal(made.part('mask').textContent, 'GrabCut · box');
-  assert.equal(made.button('Clear all marks').disabled, false);
   made.press('Whole image');
   assert.deepEqual(made.kinds(), ['box', 'whole']);
 });
@@ -267,8 +260,7 @@ test('a drag of no size is no box', async () => {
   const made = await opened();
   made.drag([[60, 60]]);
   assert.equal(made.part('status').textContent, 'Drag to draw a box around the object.');
-  assert.deepEqual(made.values, []);
-  assert.equal(made.part('live').children.length, 0);
+  assert.equal(made.values.length + made.part('live').children.length, 0);
 });
 
 test('what the mask starts from is marked, and an exact mask can be taken', async () => {
@@ -287,8 +279,7 @@ test('at overlay zero nothing lies over the image', async () => {
   made.part('veil-size').value = '0';
   made.part('veil-size').dispatchEvent(new window.Event('input'));
   assert.equal(made.part('veil').style.fillOpacity, '0');
-  for (const name of ['hatch', 'boxes', 'tags'])
-    assert.equal(made.part(name).style.opacity, '0', name);
+  for (const name of ['hatch', 'boxes', 'tags']) assert.equal(made.part(name).style.opacity, '0');
 });
 
 test('pixels that were left out are hatched, and the legend says which', async () => {

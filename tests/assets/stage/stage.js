@@ -121,3 +121,10 @@ export async function opened(more) {
   made.python(opening('a1', more));
   return made;
 }
+
+/** Chooses files as the browser's dialog does. */
+export function choose(made, ...files) {
+  const input = made.part('input');
+  Object.defineProperty(input, 'files', { value: files, configurable: true });
+  input.dispatchEvent(new window.Event('change'));
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -14,15 +15,19 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from core.color.systems import parse_target
+from core.color.systems import SYSTEMS, parse_target
+from core.concepts.color_description import describe_colors
 from core.images.load import load_image
+from core.images.pixels import masked_colors
 from core.records import ImageRecord
 from core.verdict.measure import measure
 from core.verdict.rules import DEFAULT_RULE, RULES
 from tabs.inspect import tab as inspect
+from tabs.inspect.routes import inspect_routes
 from tabs.page.context import Context
 from tabs.page.routes import routes
 from tests.browser.still_life import box_around, phone_jpeg, still_life
+from tests.core.photographs import object_photograph
 from tests.tabs.inspect.test_tab import box, filled, kept, plain, untouched, value_of, view_of
 
 Photograph = tuple[np.ndarray, list[int]]
@@ -110,6 +115,26 @@ def test_a_mark_is_judged_and_the_header_counts(
         answer = page.cause(page.view.stage, "change", told, *CONTROLS)
         assert all(map(untouched, answer))
         assert len(answer) == 4
+
+
+def test_without_a_question_the_colors_are_told(
+    context: Context, page: Page, stored: ImageRecord, photograph: Photograph
+) -> None:
+    asked = ("", "", *CONTROLS[2:])
+    for mark, pixels, title in (
+        ([], np.ones((128, 128), bool), "Colors of the whole picture"),
+        ([box(photograph)], object_photograph(128)[1], "What color is it?"),
+    ):
+        value = value_of(stored, *mark)
+        _, verdict, evidence, _ = page.cause(page.view.stage, "change", value, *asked)
+        view = view_of(verdict)
+        assert (view["status"], view["colors"]["of"]) == ("waiting", title)
+        # A box is not quite the object, so the numbers are near.
+        wanted = describe_colors(masked_colors(photograph[0], pixels)).lit_lab
+        lab = re.findall(r"-?[\d.]+", view["colors"]["rows"][0]["lab"].replace("−", "-"))
+        np.testing.assert_allclose([float(one) for one in lab], wanted, atol=2.5)
+        assert len(view["colors"]["rows"][0]["names"]) == len(SYSTEMS) == 4
+        assert bool(view_of(evidence)) == bool(mark)
 
 
 def test_a_rule_of_the_card_is_chosen_and_judged_by(
@@ -315,3 +340,20 @@ def test_a_cutout_brings_its_mask(context: Context, page: Page) -> None:
     assert row.mask_id is not None
     assert np.array_equal(context.storage.masks.pixels(row.mask_id), truth)
     assert row.numbers == wanted.numbers()
+
+
+# ── a pixel ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_color_of_a_pixel_is_named_in_four_systems(context: Context) -> None:
+    app = FastAPI()
+    app.include_router(inspect_routes(context))
+    with TestClient(app) as client:
+        named = client.get("/api/color/FF6347").json()
+        refused = client.get("/api/color/nothing")
+    assert named["lab"].replace("\N{NO-BREAK SPACE}", " ").startswith("L* 62.2 ")
+    assert named["lch"]
+    assert (named["names"][0]["name"], named["names"][0]["delta_e00"]) == ("tomato", "0.0")
+    assert len(named["names"]) == len(SYSTEMS)
+    assert refused.status_code == 400
+    assert "error" in refused.json()
