@@ -48,6 +48,16 @@ PROMPTS = {
 }
 RULE_IDS = [by.id for by in RULES]
 STRICT = ("paper", "released-unguided")
+RIGHT = {
+    "cna": "By truehue: the banana has the asked color.",
+    "ncu": "By truehue: the apple has the asked color.",
+    "coa": "By truehue: the apple has the asked color, and the plate did not take it.",
+    "moc": "By truehue: the banana and the apple each have the color asked of them.",
+    "ica": "By truehue: the backpack and the suitcase have the asked color.",
+}
+"""What a card says of a right picture."""
+# Where there is nothing to fail at: one object has none to exchange its color with or to lack.
+HARMLESS = [("cna", "swapped"), ("ica", "swapped"), ("ncu", "one-missing")]
 
 
 def prompt_of(context: Context, task: str) -> Prompt:
@@ -86,10 +96,10 @@ def test_the_prompts_are_what_the_test_says(context: Context) -> None:
     assert prompt_of(context, "ncu").notation == "hex"
 
 
-@pytest.mark.parametrize("task", PROMPTS)
-def test_a_right_picture_passes_by_every_rule(context: Context, task: str) -> None:
+@pytest.mark.parametrize(("task", "failure"), [*((task, "none") for task in PROMPTS), *HARMLESS])
+def test_a_right_picture_passes_by_every_rule(context: Context, task: str, failure: str) -> None:
     prompt = prompt_of(context, task)
-    row = pictured(context, prompt)
+    row = pictured(context, prompt, failure)
     for rule in RULE_IDS:
         rows = rows_of(context, row, rule)
         assert sorted(rows) == list(range(len(prompt.targets)))
@@ -99,6 +109,9 @@ def test_a_right_picture_passes_by_every_rule(context: Context, task: str) -> No
     count = len(prompt.targets)
     assert {(b.status, b.judged, b.asked) for b in badges} == {("pass", count, count)}
     assert len(badges) == len(RULES)
+    shown = {one["rule"]: one for one in drawings_json(context, [row])[0]["verdicts"]}
+    assert (shown["truehue"]["reason"], shown["truehue"]["short"]) == (RIGHT[task], "")
+    assert context.storage.check() == []
 
 
 @pytest.mark.parametrize(
@@ -158,6 +171,11 @@ def test_a_wrong_picture_names_object_and_step(
         (said,) = [one for one in shown["verdicts"] if one["rule"] == rule]
         assert said["status"] == "fail"
         assert re.search(reason, said["reason"]), said["reason"]
+        # On the card: the object, what was seen, what was asked.
+        if failure == "ignored" and rule == "truehue":
+            named = {"coa": "apple: ", "moc": "banana: ", "ica": "suitcase: "}.get(task, "")
+            seen = "[a-z ]+" if task == "ica" else "[a-z ]+, not [a-z ]+; "
+            assert re.search(f"(^|; ){named}{seen}", said["short"]), said["short"]
     mark = context.storage.drawings.marks(SET, rule)[row.prompt_id]
     assert mark.verdict == "fail"
 
