@@ -45,18 +45,18 @@ def test_two_who_ask_at_once_get_one_answer() -> None:
     kept, both, made, go = LruCache[object](4), Barrier(2), list[object](), Event()
 
     def make() -> object:
-        go.wait(5.0)
+        go.wait(120.0)
         made.append(object())
         return made[-1]
 
     def asked(_: int) -> object:
-        both.wait(5.0)
+        both.wait(120.0)
         return kept.get("key", make)
 
     with ThreadPoolExecutor(2) as pool:
         answers = [pool.submit(asked, number) for number in range(2)]
         go.set()
-        first, second = (one.result(10.0) for one in answers)
+        first, second = (one.result(120.0) for one in answers)
     assert first is second
     assert len(made) == 1
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -265,11 +265,11 @@ def test_numbers_that_overflow_are_no_ratings_and_no_palette() -> None:
 
 def test_a_key_that_stands_twice_among_many_is_found_in_no_time() -> None:
     keys = ",".join(f'"k{number}":0' for number in range(100_000))
-    began = perf_counter()
+    began = process_time()
     with pytest.raises(FileRefused, match=r'"k0" more than once'):
         read_distributions("a.json", f'{{{keys},"k0":1}}'.encode())
     # Every key against every other took minutes.
-    assert perf_counter() - began < 20
+    assert process_time() - began < 20
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import CancelledError, Future
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -304,13 +305,23 @@ def test_a_callback_that_fails_does_no_harm() -> None:
         assert engine.wait(job, WAIT_S).done == 1
 
 
-def test_the_time_of_calls_is_not_the_images() -> None:
+def test_the_time_of_calls_is_not_the_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    clock = SimpleNamespace(monotonic=lambda: now, time=time.time)
+    for name in ("calls", "drawing", "job", "pace"):
+        monkeypatch.setattr(f"core.engine.{name}.time", clock)
+
+    def take_a_minute(tool: object) -> None:
+        nonlocal now
+        now += 60.0
+
     gate, house = gated(steps=4)
     inbox = Inbox()
     with house.engine() as engine:
         job = engine.submit(asked(2), inbox)
         until(engine, lambda: engine.state(job).status == "drawing")
-        answer = engine.call("sam", lambda tool: time.sleep(0.6))
+        answer = engine.call("sam", take_a_minute)
+        now += 1.0
         gate.release()
         answer.result(WAIT_S)
         gate.release()
@@ -319,10 +330,9 @@ def test_the_time_of_calls_is_not_the_images() -> None:
         gate.release(10)
         engine.wait(job, WAIT_S)
     seconds = inbox.got[0].seconds
-    assert seconds is not None
-    assert seconds < 0.5
-    assert eta_s is not None
-    assert eta_s < 1.5  # with the pause it would be six halves of 0.6 s and more
+    assert seconds == 1.0
+    # Two of four steps of the first of two images took a second, without the minute.
+    assert eta_s == pytest.approx(3.0)
 
 
 def test_a_thread_that_ended_with_the_process_takes_nothing_more(

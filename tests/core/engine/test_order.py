@@ -136,7 +136,11 @@ def test_step_preview_and_time_left() -> None:
         assert waiting.eta_s is not None
         assert waiting.eta_s > state.eta_s
         listed = {other.id: other for other in engine.states()}[behind]
-        assert listed.eta_s == pytest.approx(waiting.eta_s, abs=0.5)
+        after = engine.state(behind)
+        # What is left changes with the clock alone.
+        low, high = sorted((waiting.eta_s, after.eta_s or 0.0))
+        assert listed.eta_s is not None
+        assert low <= listed.eta_s <= high
         gate.release(100)
         state = engine.wait(behind, WAIT_S)
         assert (state.eta_s, state.preview_srgb8) == (None, None)
@@ -165,7 +169,7 @@ def test_an_idle_engine_reports_no_change() -> None:
     with house.engine() as engine:
         engine.wait(engine.submit(asked(1), Inbox()), WAIT_S)
         seen = engine.changes()
-        assert engine.changes(after=seen, timeout=1.5) == seen
+        assert engine.changes(after=seen, timeout=0.3) == seen
 
 
 def test_many_pages_poll_while_it_draws() -> None:

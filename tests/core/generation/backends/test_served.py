@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import logging
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -30,7 +30,7 @@ from tests.core.generation.images_server import ImagesServer, answer_json, failu
 
 RED = GenerationRequest("served:ours", "a photo of a red mug", seed=5)
 KEY = "sk-a-very-secret-key"
-WAIT_S = 30.0
+WAIT_S = 120.0
 
 
 @pytest.fixture
@@ -268,13 +268,22 @@ def test_cancel_does_not_wait_for_the_answer(server: ImagesServer) -> None:
     assert server.hold.is_set()
 
 
-def test_cancel_while_waiting_for_a_busy_server(server: ImagesServer) -> None:
+def test_cancel_while_waiting_for_a_busy_server(
+    server: ImagesServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, sleep = threading.Event(), asyncio.sleep
+
+    async def sleep_and_say(seconds: float) -> None:
+        if seconds == 50:
+            waiting.set()
+        await sleep(seconds)
+
+    monkeypatch.setattr("core.generation.backends.served.asyncio.sleep", sleep_and_say)
     server.answers = [failure(429, "Slow down.", Retry_After="50")]
     stop = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         drawing = pool.submit(served(server).draw, [RED], lambda report: None, stop)
-        assert server.asked.wait(WAIT_S)
-        time.sleep(0.2)
+        assert waiting.wait(WAIT_S)
         stop.set()
         with pytest.raises(Cancelled):
             drawing.result(WAIT_S)
