@@ -50,11 +50,14 @@ def photographs() -> list[Illustrated]:
 
 
 def varied(
-    of: QuestionSet, masks: Path | None = None, regions: Sequence[str] = ("entire", "target")
+    of: QuestionSet,
+    masks: Path | None = None,
+    regions: Sequence[str] = ("entire", "target"),
+    shifts: Sequence[int] = (90, 180),
 ) -> tuple[dict[str, Illustrated], Counts]:
     """By question id, and what was counted."""
     counts = Counts()
-    items = with_variants(of, counts, regions, (90, 180), masks)
+    items = with_variants(of, counts, regions, shifts, masks)
     return {item.question.question_id: item for item in items}, counts
 
 
@@ -70,7 +73,7 @@ def test_every_task_says_whether_and_why() -> None:
 
 
 def test_answers_stand_in_every_variant(made: QuestionSet) -> None:
-    items, counts = varied(made, regions=("entire", "target", "largest"))
+    items, counts = varied(made, regions=("entire", "target", "largest"), shifts=(150,))
     assert counts.refused == {"color_extraction": 2}
     assert counts.unknown == {"color_illusion": 1}
     assert (counts.unchanged, counts.whole_only) == (1, 4), "Cornsweet's two and two photographs"
