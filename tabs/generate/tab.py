@@ -297,6 +297,10 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     plans = on(context, "look", planned)
     for event in events:
         event(plans, [view.ask, *controls], view.planned, trigger_mode="always_last", **QUIET)
+    # Where an answer was lost, Gradio holds back what "always_last" would send after it.
+    again = {"trigger_mode": "multiple", **QUIET}
+    view.reading.again(follows, view.own, fields, **again)
+    view.reading.again(plans, [view.ask, *controls], view.planned, **again)
     # A click while another is answered is the next wish, not a mistake to drop.
     view.draw.draw(
         on_data(context, "compute", started),

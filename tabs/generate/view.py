@@ -123,7 +123,7 @@ def layout(context: Context) -> View:
                     "generate/reading",
                     NOT_EDITED,
                     elem_id="reading",
-                    events=("follow",),
+                    events=("follow", "again"),
                     view={},
                 )
             models = gr.Dropdown(

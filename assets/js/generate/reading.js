@@ -18,14 +18,14 @@ export function mount({ element, props, trigger, watch }) {
     const text = (props.view || {}).text;
     return field instanceof HTMLTextAreaElement && text !== undefined && field.value !== text;
   }
-  // An answer can be lost between the server and the page: it is dimmed, and asked for again.
+  // An answer can be lost between the server and the page: it is dimmed, and asked for again. By an
+  // event of its own: Gradio sends no other of the kind whose answer it still waits for.
   function retry(left) {
     if (!isStale()) return;
     box.setAttribute('aria-busy', 'true');
     timer = setTimeout(() => {
       if (!isStale() || !left) return;
-      props.value = { ...props.value };
-      trigger('change');
+      trigger('again');
       retry(left - 1);
     }, RETRY_MS);
   }

@@ -1,0 +1,144 @@
+"""The events of the Generate tab, called as Gradio calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from tabs.generate import tab
+from tabs.inspect import tab as inspect
+from tabs.page.context import Context
+from tests.tabs.drawn import drawn
+
+UNICORN = "A photo of a blue unicorn"
+NOT_EDITED = {"object": False, "target": False}
+# What the controls hold where a test does not say otherwise.
+HELD: dict[str, Any] = {
+    "ask": {"mode": "own", "prompts": 1},
+    "own_text": "",
+    "object_name": "mug",
+    "target": "css:teal",
+    "reading": {"object": True, "target": True},
+    "models": ["reference-renderer"],
+    "seed": 5,
+    "seeds": 1,
+    "guidance": "",
+    "steps": "",
+    "size": 96,
+    "light": "studio",
+    "failure": "none",
+    "realism": None,
+}
+QUESTION = ("", "", "truehue", 5, False, "l3", "matches")
+Call = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def call(context: Context) -> Call:
+    """Calls the handlers of an event: ``data`` is what its widget sent, ``query`` the address, and
+    the rest what the controls hold. Returns what they answer, by the component's name."""
+    with gr.Blocks() as demo:
+        header = gr.HTML()
+        with gr.Tabs() as tabs, gr.Tab("All"):
+            inspect_view = inspect.layout(context.sources)
+            view = tab.layout(context)
+            tab.wire(view, inspect_view, context, header, tabs)
+    names = {one._id: name for name, one in vars(view).items()}
+    names |= {one._id: f"inspect {at}" for at, one in enumerate(inspect_view.outputs)}
+    names |= {header._id: "header", tabs._id: "tabs"}
+    asked = dict(zip((one._id for one in inspect_view.asked), QUESTION, strict=True))
+
+    def called(
+        part: str, event: str, data: Any = None, query: Any = None, **held: Any
+    ) -> dict[str, Any]:
+        target = (getattr(view, part)._id, event)
+        request = SimpleNamespace(query_params=query or {}, cookies={})
+        values = {**HELD, **held}
+        told: dict[str, Any] = {}
+        handlers = [one for one in demo.fns.values() if target in one.targets and one.fn]
+        assert handlers, target
+        for one in handlers:
+            sent = [gr.EventData(None, data)] if data is not None else []
+            inputs = [
+                asked[at._id] if at._id in asked else values[names[at._id]] for at in one.inputs
+            ]
+            answer = one.fn(request, *sent, *inputs)
+            answers = answer if len(one.outputs) > 1 else [answer]
+            outputs = [names[to._id] for to in one.outputs]
+            told |= dict(zip(outputs, answers, strict=True))
+        return told
+
+    return called
+
+
+def test_the_fields_follow_the_words_and_the_plan_says_what_is_judged(call: Call) -> None:
+    """Also where the page asks again, because an answer was lost."""
+    words = {"own_text": UNICORN, "reading": NOT_EDITED}
+    for part, event in (("own_text", "change"), ("reading", "again")):
+        told = call(part, event, **words)
+        assert told["object_name"]["value"] == "unicorn"
+        assert told["target"]["value"] == "css:blue"
+        assert told["reading"]["view"]["judged"][0]["object"] == "unicorn"
+        assert told["draw"]["view"]["button"] == "Draw"
+    assert call("reading", "follow", **words)["object_name"]["value"] == "unicorn"
+    same = call("reading", "follow", **words, object_name="unicorn", target="css:blue")
+    assert all("value" not in update for update in same.values())
+    # What is no state of the page counts as nothing: no mode, no field that was edited.
+    told = call("ask", "plan", ask="odd", own_text=None, reading="odd")
+    assert told["draw"]["view"]["own"] == {"text": "", "object": "mug", "target": "css:teal"}
+
+
+def test_draw_puts_the_request_into_the_queue_or_says_why_not(call: Call, context: Context) -> None:
+    told = call("draw", "draw", {"mode": "own", "at": 17})
+    assert told["draw"]["view"]["answered"] == 17
+    assert "problem" not in told["draw"]["view"]
+    assert context.engine.wait(told["queue"]["job"], 60).status == "done"
+    assert context.storage.drawings.count() == 1
+    assert told["header"]["data"]
+    told = call("draw", "draw", {"mode": "basket", "refs": [], "at": 18})
+    assert told["draw"]["view"]["answered"] == 18
+    assert "no prompt to draw" in told["draw"]["view"]["problem"]
+    assert "job" not in told["queue"]
+    assert context.storage.drawings.count() == 1
+
+
+def test_a_click_on_an_object_opens_its_question_in_inspect(call: Call, context: Context) -> None:
+    record = drawn(context, "mug", "css:teal")
+    (mask,) = context.storage.masks.for_image(record.image_id)
+    source = {
+        "opened": record.image_id,
+        "object": "mug",
+        "target": "css:teal",
+        "relation": "differs",
+        "mask": mask.mask_id,
+    }
+    told = call("gallery", "open", gallery=source)
+    assert told["tabs"]["selected"] == "inspect"
+    assert "1 image" in told["header"]["data"]
+    shown = " ".join(str(update) for name, update in told.items() if name.startswith("inspect"))
+    assert record.image_id in shown
+    assert "mug" in shown
+    assert "css:teal" in shown
+    with pytest.warns(UserWarning, match="image"):
+        told = call("gallery", "open", gallery={"opened": "0" * 64})
+    assert "selected" not in told["tabs"]
+
+
+def test_a_link_and_the_tour_fill_the_form(call: Call) -> None:
+    query = {"tab": "generate", "object": "book", "target": "#8040C0", "seed": "12"}
+    told = call("ask", "ready", query=query)
+    assert (told["object_name"], told["target"]["value"], told["seed"]) == ("book", "#8040C0", 12)
+    assert told["models"]["choices"]
+    told = call("ask", "example", {})
+    assert (told["own_text"], told["object_name"], told["seed"]) == ("", "mug", 0)
+    assert told["target"]["value"] == "l3:Vivid reddish orange"
+    told = call("ask", "example", {"text": "A vivid red cube", "seed": "7", "odd": 3})
+    assert (told["own_text"], told["object_name"], told["seed"]) == ("A vivid red cube", "cube", 7)
+    assert told["reading"]["value"] == NOT_EDITED
+    seeds = {call("new_seed", "click")["seed"] for _ in range(20)}
+    assert len(seeds) > 10
+    assert all(0 <= seed < 100_000 for seed in seeds)
