@@ -42,10 +42,9 @@ class GeneratePage:
             box.locator("summary").click()
         return box
 
-    def filter(self, title: str, label: str) -> None:
-        """Ticks one value of a group of filters."""
-        box = self.facet(title).locator("label").filter(has_text=re.compile(rf"^{label}[\d,]*$"))
-        box.locator("input").check()
+    def tick(self, title: str, label: str) -> Locator:
+        """The box of one value of a group of filters; ``label`` is how the value begins."""
+        return self.facet(title).get_by_role("checkbox", name=re.compile(f"^{label}"))
 
     def box(self, row: Locator) -> Locator:
         """The box at the left of a row; to assistive technology the row itself is checked."""

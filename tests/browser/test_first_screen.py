@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -48,42 +47,6 @@ def drop(page: Page, at: str, content: bytes, name: str) -> bool:
     return bool(page.evaluate(DROP, [at, name, base64.b64encode(content).decode("ascii")]))
 
 
-def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Visit) -> None:
-    page = visit(fresh.address)
-    bench, examples = Workbench(page), page.get_by_role("navigation", name="Examples")
-    # Alive without a click: a picture, its verdict, and a rule that says otherwise.
-    expect(bench.verdict.locator(".th-headline")).to_contain_text("Passes", timeout=DRAWN_MS)
-    paper = bench.verdict.locator(".th-other").filter(has_text="paper").first
-    expect(paper).to_contain_text("fails")
-    expect(bench.stage.locator(".th-stage-name")).to_have_text("Example: A mug of known color")
-    expect(examples.get_by_role("button", name="A mug of known color")).to_have_attribute(
-        "aria-pressed", "true"
-    )
-    expect(bench.data).to_contain_text("0 images · 0 verdicts")
-
-    # Dropped beside the stage: it takes the example's place, and the example's question goes.
-    assert drop(page, "#verdict", png(PHOTOGRAPH), "my jar.png")
-    expect(bench.stage.locator(".th-stage-name")).to_have_text("my jar.png")
-    expect(page.locator("#object-name input, #object-name textarea")).to_have_value("")
-    expect(bench.verdict).to_contain_text("Colors of the whole picture")
-    expect(examples).to_be_hidden()
-    expect(bench.data).to_contain_text("1 image · 0 verdicts")
-
-    bench.mark("Box", *box_around(TRUTH))
-    expect(bench.mask).to_contain_text("GrabCut · box")
-    expect(bench.verdict).to_contain_text("What color is it?")
-    expect(bench.verdict.locator(".th-palette")).to_be_visible()
-    bench.ask("vivid reddish orange")
-    expect(bench.verdict.locator(".th-headline h2")).to_have_text(re.compile("Passes|Fails"))
-
-
-def test_a_link_that_names_a_picture_shows_no_examples(fresh: App, visit: Visit) -> None:
-    image = fresh.upload(png(PHOTOGRAPH[::-1].copy()), "upside down.png").json["image_id"]
-    page = visit(f"{fresh.address}/?tab=inspect&image={image}")
-    expect(page.locator("#stage .th-stage-name")).to_have_text("upside down.png")
-    expect(page.locator("#examples .th-examples")).to_be_hidden()
-
-
 COPIES = """() => {
   const inner = { list: [1, 'two', null, undefined, 3n], at: new Date(5) };
   const whole = { inner, again: inner };
@@ -100,50 +63,92 @@ COPIES = """() => {
 }"""
 
 
-def test_what_a_page_copies_is_a_copy(fresh: App, visit: Visit) -> None:
-    """Texts and numbers are handed on (QUICK_COPIES of ``page/head.html``), not the rest."""
-    page = visit(fresh.address)
-    assert page.evaluate("window.structuredClone.toString().includes('slow')")
-    assert page.evaluate(COPIES) == [
-        True,
-        True,
-        True,
-        "two",
-        True,
-        5,
-        "DataCloneError",
-        0,
-        True,
-    ]
+# How often the page asks for a frame while 60 of our own go by.
+FRAMES = """async () => {
+  const request = window.requestAnimationFrame;
+  let wanted = 0;
+  window.requestAnimationFrame = (frame) => {
+    wanted += 1;
+    return request.call(window, frame);
+  };
+  requestAnimationFrame(() => {});
+  const counted = wanted;
+  wanted = 0;
+  for (let own = 0; own < 60; own++) await new Promise((done) => request.call(window, done));
+  window.requestAnimationFrame = request;
+  return [counted, wanted];
+}"""
 
 
-def test_a_file_dropped_in_another_room_opens_in_inspect(fresh: App, visit: Visit) -> None:
-    page = visit(f"{fresh.address}/?tab=generate")
-    expect(page.get_by_role("tab", name="Generate")).to_have_attribute("aria-selected", "true")
-    assert drop(page, "#th-header", png(PHOTOGRAPH[:, ::-1].copy()), "from generate.png")
-    expect(page.locator("#stage .th-stage-name")).to_have_text("from generate.png")
-
-
-def test_two_more_examples_are_drawn_when_they_are_pressed(fresh: App, visit: Visit) -> None:
+def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Visit) -> None:
     page = visit(fresh.address)
     bench, examples = Workbench(page), page.get_by_role("navigation", name="Examples")
+    # Alive without a click: a picture, its verdict, and a rule that says otherwise.
+    expect(bench.verdict.locator(".th-headline")).to_contain_text("Passes", timeout=DRAWN_MS)
+    paper = bench.verdict.locator(".th-other").filter(has_text="paper").first
+    expect(paper).to_contain_text("fails")
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("Example: A mug of known color")
+    expect(examples.get_by_role("button", name="A mug of known color")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    expect(bench.data).to_contain_text("0 images · 0 verdicts")
+    check_style(page, bench)
+    check_quiet(page)
+
+    # Texts and numbers are handed on (QUICK_COPIES of ``page/head.html``), not the rest.
+    assert page.evaluate("window.structuredClone.toString().includes('slow')")
+    assert page.evaluate(COPIES) == [True, True, True, "two", True, 5, "DataCloneError", 0, True]
+
+    # Dropped beside the stage: it takes the example's place, and the example's question goes.
+    assert drop(page, "#verdict", png(PHOTOGRAPH), "my jar.png")
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("my jar.png")
+    expect(page.locator("#object-name input, #object-name textarea")).to_have_value("")
+    expect(bench.verdict).to_contain_text("Colors of the whole picture")
+    expect(examples).to_be_hidden()
+    expect(bench.data).to_contain_text("1 image · 0 verdicts")
+
+    bench.mark("Box", *box_around(TRUTH))
+    expect(bench.mask).to_contain_text("GrabCut · box")
+    expect(bench.verdict).to_contain_text("What color is it?")
+    expect(bench.verdict.locator(".th-palette")).to_be_visible()
+    bench.ask("vivid reddish orange")
+    expect(bench.verdict.locator(".th-headline h2")).to_have_text(re.compile("Passes|Fails"))
+
+    # Dropped in another room, a photograph opens in Inspect too.
+    page.get_by_role("tab", name="Generate").click()
+    expect(page.locator("#draw .th-draw-button")).to_be_visible()
+    assert drop(page, "#th-header", png(PHOTOGRAPH[:, ::-1].copy()), "from generate.png")
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("from generate.png")
+
     # Somebody has brought pictures: the page waits for them, the examples for being pressed.
+    page.goto(fresh.address)
+    bench = Workbench(page)
     expect(examples).to_be_visible()
     expect(bench.problem()).to_contain_text("Open a photograph")
+    before = images_of(fresh)
     examples.get_by_role("button", name="Two objects, one leaked").click()
     expect(bench.verdict.locator(".th-headline")).to_contain_text("Fails", timeout=DRAWN_MS)
     expect(page.locator("#object-name input, #object-name textarea")).to_have_value("mug")
     examples.get_by_role("button", name="A scene with a box mark").click()
     expect(bench.mask).to_contain_text("GrabCut · box", timeout=DRAWN_MS)
     expect(page.locator("#object-name input, #object-name textarea")).to_have_value("banana")
-    images = Path(fresh.data) / "images"
-    assert len(list(images.rglob("*.png"))) == 6
+    assert images_of(fresh) == before + 2
+
+    # A link that names a picture shows no examples.
+    image = fresh.upload(png(PHOTOGRAPH[::-1].copy()), "upside down.png").json["image_id"]
+    page.goto(f"{fresh.address}/?tab=inspect&image={image}")
+    expect(bench.stage.locator(".th-stage-name")).to_have_text("upside down.png")
+    expect(page.locator("#examples .th-examples")).to_be_hidden()
 
 
-def test_the_page_s_style_is_stronger_than_gradio_s(app: App, visit: Visit) -> None:
-    """Linked before Gradio's own sheets, it left the header crooked and the rooms indented."""
-    page = visit(app.address)
-    bench = Workbench(page)
+def images_of(app: App) -> int:
+    """How many pictures the data folder has."""
+    return len(list((app.data / "images").rglob("*.png")))
+
+
+def check_style(page: Page, bench: Workbench) -> None:
+    """The page's style is stronger than Gradio's: linked before Gradio's own sheets, it left the
+    header crooked and the rooms indented."""
     brand = page.locator(".th-brand").bounding_box()
     tab = page.get_by_role("tab", name="Inspect", exact=True).bounding_box()
     card = bench.stage.bounding_box()
@@ -162,27 +167,17 @@ def test_the_page_s_style_is_stronger_than_gradio_s(app: App, visit: Visit) -> N
     assert last
     assert tour
     assert last["x"] + last["width"] < tour["x"]
+    page.set_viewport_size({"width": 1360, "height": 1000})
 
 
-FRAMES = """((request) => {
-  window.framesWanted = 0;
-  window.requestAnimationFrame = (frame) => {
-    window.framesWanted += 1;
-    return request.call(window, frame);
-  };
-})(requestAnimationFrame)"""
-
-
-def test_a_page_that_nobody_touches_asks_for_no_frames(app: App, visit: Visit) -> None:
-    """The clock of Gradio's first "Loading" has ended (LOADING_CLOCK of ``page/head.html``)."""
-    page = visit(app.address, wait_until="commit", fresh=True)
-    page.add_init_script(FRAMES)
-    page.reload()
-    Workbench(page)
-    seconds = []
-    while len(seconds) < 20 and not any(frames < 20 for frames in seconds):
-        before = page.evaluate("framesWanted")
-        page.wait_for_timeout(1000)
-        seconds.append(page.evaluate("framesWanted") - before)
-    assert page.evaluate("framesWanted") > 0
-    assert seconds[-1] < 20, seconds
+def check_quiet(page: Page) -> None:
+    """A page that nobody touches asks for no frames: the clock of Gradio's first "Loading" has
+    ended (LOADING_CLOCK of ``page/head.html``)."""
+    rounds = []
+    for _ in range(20):
+        counted, wanted = page.evaluate(FRAMES)
+        assert counted == 1
+        rounds.append(wanted)
+        if wanted < 20:
+            return
+    raise AssertionError(f"In each 60 frames of the screen the page asked for {rounds}.")

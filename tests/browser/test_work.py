@@ -1,8 +1,8 @@
-"""All that is at work, in the header of the page."""
+"""All that is at work, and a backup, in the header of the page. The list of work itself is in
+``tests/assets/page``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from storage.backup.restore import restore
 from tests.browser.conftest import Visit
-from tests.running import App, running
+from tests.running import running
 
 pytestmark = pytest.mark.browser
 RUN = """async () => {
@@ -30,48 +30,38 @@ CUT = """() => [...document.querySelectorAll('.th-header button')]
   .map((one) => one.className)"""
 
 
-@pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
-    with running(tmp_path / "data") as started:
-        yield started
-
-
-def test_a_run_is_seen_in_every_room_and_cancelled_there(app: App, visit: Visit) -> None:
-    page = visit(f"{app.address}/?tab=inspect")
-    button = page.locator(".th-work-button")
-    expect(button).to_be_hidden()
-    assert page.evaluate(RUN) == ""
-    expect(button).to_have_text("1 at work")
-    for width in (390, 440):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate(CUT) == [], width
-    page.set_viewport_size({"width": 1360, "height": 1000})
-    button.click()
-    panel = page.get_by_role("region", name="Work that goes on")
-    expect(panel).to_contain_text("Reference renderer")
-    expect(panel.get_by_role("progressbar")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(panel).to_be_hidden()
-    button.click()
-    panel.get_by_role("button", name="Cancel").click()
-    expect(button).to_have_text("Done")
-    expect(panel).to_contain_text("Cancelled")
-    panel.get_by_role("button", name="Take away what has ended").click()
-    expect(button).to_be_hidden()
-
-
-def test_the_owner_backs_the_data_up_and_gets_the_file(
-    app: App, visit: Visit, tmp_path: Path
+def test_a_run_is_cancelled_and_the_data_backed_up_from_any_room(
+    tmp_path: Path, visit: Visit
 ) -> None:
-    page = visit(f"{app.address}/?tab=generate")
-    page.get_by_role("button", name="Back up", exact=True).click()
-    panel = page.get_by_role("region", name="Backup")
-    with page.expect_download() as sent:
-        panel.get_by_role("button", name="Back up now").click()
-    expect(panel).to_contain_text("checked.")
-    link = panel.get_by_role("link")
-    expect(link).to_have_text(sent.value.suggested_filename)
-    sent.value.save_as(tmp_path / "a.zip")
-    assert restore(tmp_path / "a.zip", tmp_path / "new").problems == ()
-    page.keyboard.press("Escape")
-    expect(panel).to_be_hidden()
+    with running(tmp_path / "data") as app:
+        page = visit(f"{app.address}/?tab=inspect")
+        button = page.locator(".th-work-button")
+        expect(button).to_be_hidden()
+        assert page.evaluate(RUN) == ""
+        expect(button).to_have_text("1 at work")
+        for width in (390, 440):
+            page.set_viewport_size({"width": width, "height": 844})
+            assert page.evaluate(CUT) == [], width
+        page.set_viewport_size({"width": 1360, "height": 1000})
+        button.click()
+        panel = page.get_by_role("region", name="Work that goes on")
+        expect(panel).to_contain_text("Reference renderer")
+        expect(panel.get_by_role("progressbar")).to_be_visible()
+        panel.get_by_role("button", name="Cancel").click()
+        expect(button).to_have_text("Done")
+        expect(panel).to_contain_text("Cancelled")
+        panel.get_by_role("button", name="Take away what has ended").click()
+        expect(button).to_be_hidden()
+
+        # The owner backs the data up and gets the file.
+        page.get_by_role("button", name="Back up", exact=True).click()
+        backup = page.get_by_role("region", name="Backup")
+        with page.expect_download() as sent:
+            backup.get_by_role("button", name="Back up now").click()
+        expect(backup).to_contain_text("checked.")
+        expect(backup.get_by_role("link")).to_have_text(sent.value.suggested_filename)
+        sent.value.save_as(tmp_path / "a.zip")
+        assert restore(tmp_path / "a.zip", tmp_path / "new").problems == ()
+        page.keyboard.press("Escape")
+        expect(backup).to_be_hidden()
+        visit.leave()

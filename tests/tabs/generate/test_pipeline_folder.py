@@ -1,0 +1,38 @@
+"""A real diffusers pipeline of random weights, opened from a folder as published weights are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabs.generate import tab
+from tabs.generate.drawings import drawings_json
+from tabs.generate.plan import OwnPrompt
+from tabs.inspect import tab as inspect
+from tabs.judging.question import question
+from tabs.page.actor import OWNER
+from tabs.page.context import Context
+from tests.tiny_models.pipelines import build
+
+
+def test_a_pipeline_of_a_folder_draws_in_steps_and_is_not_judged_without_a_mask(
+    tmp_path: Path, context: Context, view: inspect.View
+) -> None:
+    folder = build("stable_diffusion", tmp_path / "tiny pipeline")
+    own = OwnPrompt("", "mug", "css:teal")
+    controls = ([f"folder:{folder}"], 0, 1, "", "12", 64, "studio", "none")
+    planned, about, *_ = tab.plan(context, OWNER, {"mode": "own"}, own, *controls)
+    assert "problem" not in planned["view"]
+    (model,) = about["view"]["models"]
+    assert (model["name"], model["lacking"]) == ("tiny pipeline", [])
+    job = tab.start(context, OWNER, {"mode": "own"}, own, *controls)
+    state = context.engine.wait(job, 120)
+    assert (state.status, state.problems, state.steps) == ("done", (), 12)
+    (row,) = context.storage.drawings.recent()
+    (shown,) = drawings_json(context, [row])
+    assert shown["about"].startswith("tiny pipeline · seed 0")
+    assert "12 steps" in shown["about"]
+    # Nobody knows yet which pixels are the mug: there is no verdict, and Inspect asks for a mark.
+    assert shown["verdicts"] == shown["targets"][0]["verdicts"] == []
+    put = question("mug", "css:teal", "truehue", 0, False)
+    updates = inspect.open_image(context, view, row.image_id or "", put)
+    assert "Mark the object" in str(updates)
