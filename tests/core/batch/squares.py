@@ -5,23 +5,21 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from core.batch import journal
 from core.batch.execute import Crew, execute
 from core.batch.folder import BatchFolder
 from core.batch.records import DONE, Row, Words
 from core.batch.shards import schema_with
 from core.batch.work import ItemFailed, Work, WorkerContext
 from core.errors import BadInput
+from tests.core.batch import hold
 
-MOST_LINES = "TRUEHUE_TEST_MOST_LINES"
 # Here and not below: the workers of work that a test begins import this module too.
-journal.MOST_LINES = int(os.environ.get(MOST_LINES, journal.MOST_LINES))
+hold.obey()
 
 
 class SquaresFolder(BatchFolder):
@@ -33,19 +31,18 @@ class SquaresFolder(BatchFolder):
 class Squares(Work):
     """Squares ``total`` numbers; those in ``bad`` have none, those in ``deadly`` end the process.
 
-    Each takes ``steps`` steps of ``step_s``.
+    Each takes ``steps`` steps.
     """
 
     def __init__(
         self,
         folder: Path,
         steps: int = 0,
-        step_s: float = 0.0,
         bad: tuple[int, ...] = (),
         deadly: tuple[int, ...] = (),
     ) -> None:
         super().__init__(SquaresFolder(folder))
-        self.steps, self.step_s, self.bad, self.deadly = steps, step_s, bad, deadly
+        self.steps, self.bad, self.deadly = steps, bad, deadly
 
     def schema(self) -> Any:
         return schema_with([("number", pa.int64()), ("square", pa.int64())])
@@ -68,7 +65,6 @@ class Squarer:
     def do(self, position: int, attempt: int) -> Row:
         number = self._first + position
         for _ in range(self._work.steps):
-            time.sleep(self._work.step_s)
             self._context.step()
         if number in self._work.deadly:
             os._exit(3)
@@ -111,6 +107,6 @@ def begun(place: Path, total: int, first: int = 10) -> Path:
 
 
 if __name__ == "__main__":
-    work = Squares(Path(sys.argv[1]), steps=1, step_s=0.01)
+    work = Squares(Path(sys.argv[1]))
     work.folder.set_desired_state("run")
     execute(work, Crew(workers=int(sys.argv[2])))

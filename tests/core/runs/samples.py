@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -20,14 +19,14 @@ from core.runs.folder import RunFolder
 from core.runs.plan import make_plan
 from core.runs.records import DrawingPlan, ItemResult, JudgingPlan, RunPlan
 from core.runs.worker import RunWork
+from tests.core.batch import hold
 from tests.core.batch.here import InProcess
 from tests.shards import read_shard
 
 ROOT = Path(__file__).resolve().parents[3]
 RULES = ("paper", "released", "truehue")
-MOST_LINES = "TRUEHUE_TEST_MOST_LINES"
 # Here and not below: the worker processes of a run that ``begun`` starts import this module too.
-journal.MOST_LINES = int(os.environ.get(MOST_LINES, journal.MOST_LINES))
+hold.obey()
 
 
 def some_prompts(
@@ -135,11 +134,12 @@ def done(folder: RunFolder) -> BatchState:
 
 
 def begun(
-    folder: RunFolder, workers: int = 2, most_lines: int = journal.MOST_LINES
+    folder: RunFolder, workers: int, hold_at: int, most_lines: int = journal.MOST_LINES
 ) -> subprocess.Popen[bytes]:
-    """A process that executes the run, with at most so many rows in a shard."""
+    """A process that executes the run until it is killed: each of its workers waits for that after
+    ``hold_at`` rows. At most ``most_lines`` rows are in a shard."""
     command = [sys.executable, "-m", "tests.core.runs.samples", str(folder.path), str(workers)]
-    return subprocess.Popen(command, cwd=ROOT, env={**os.environ, MOST_LINES: str(most_lines)})
+    return subprocess.Popen(command, cwd=ROOT, env=hold.environment(hold_at, most_lines))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +37,6 @@ from core.runs.concepts import (
     profiles_of,
 )
 from core.runs.estimate import estimate
-from core.runs.execute import ExecutionSettings, execute
 from core.runs.folder import RunFolder
 from core.runs.maskers import Grounding, open_masker
 from core.runs.plan import make_plan, order_of, place_of, plan_json, request_of, run_id
@@ -51,12 +50,12 @@ from core.runs.records import (
 from core.runs.shards import old_schema, read_columns, result_of, row_of, write_shard
 from core.runs.worker import RunDoer, RunWork, WorkerSettings, check_versions
 from core.verdict.expectations import Localization
-from tests.core.generation.tiny_janus import save_tiny_janus, teach
+from tests.core.generation.tiny_janus import teach
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import begun, done, planned, rows, small_plan, some_prompts
 from tests.core.runs.test_execute import kept, made, same_files, wait_until
 from tests.shards import read_shard
-from tests.tiny_models import grounding
+from tests.tiny_models.once import vision
 
 MANGO = ObjectTarget("mango", category="fruit")
 
@@ -282,14 +281,13 @@ def test_killed_and_resumed_it_is_the_run_that_nothing_disturbed(
     tmp_path: Path, quiet: RunFolder
 ) -> None:
     shot = made(tmp_path, concept_plan())
-    process = begun(shot, workers=1)
-    wait_until(lambda: kept(shot) > 2)
-    time.sleep(0.3)
+    process = begun(shot, workers=1, hold_at=3)
+    wait_until(lambda: kept(shot) == 3, process)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert shot.state().status == "interrupted"
-    assert 0 < kept(shot) < 72
-    assert execute(shot, ExecutionSettings(workers=2)).status == "finished"
+    assert kept(shot) == 3
+    assert done(shot).status == "finished"
     assert rows(shot) == rows(quiet)
     assert same_files(shot, quiet)
 
@@ -332,8 +330,7 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MaskerSpec]:
 
     before = torch.get_num_threads()
     torch.set_num_threads(1)
-    top = tmp_path_factory.mktemp("vision")
-    detector, sam = grounding.detector(top / "detector"), grounding.sam_file(top / "sam" / "a.pth")
+    detector, sam = (vision(tmp_path_factory, name) for name in ("detector", "sam"))
     yield MaskerSpec("grounded", f"folder:{detector}", f"folder:{sam}")
     torch.set_num_threads(before)
 
@@ -386,11 +383,11 @@ def test_an_object_that_is_not_found_is_kept_with_its_reason(
 
 
 def test_who_says_that_the_object_is_not_there_is_believed(
-    tmp_path: Path, image: np.ndarray, spec: MaskerSpec
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, image: np.ndarray, spec: MaskerSpec
 ) -> None:
     from core.masks.grounded.presence import question
 
-    janus = save_tiny_janus(tmp_path / "janus", words=("Yes", "No"))
+    janus = shutil.copytree(vision(tmp_path_factory, "janus"), tmp_path / "janus")
     teach(janus, [(image, question("mango"), "No")])
     row = worked(stored_plan(tmp_path, image, replace(spec, presence=f"folder:{janus}")))
     (one,) = row.profiles

@@ -8,11 +8,12 @@ import random
 import signal
 import socket
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import Popen
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from core.batch.journal import read_journal
 from core.batch.local_team import LocalTeam
 from core.batch.locks import InUse, held
 from core.batch.records import BatchState
+from core.batch.team import READY, TeamEvent
 from core.errors import BadInput
 from core.generation.request import MAX_SEED
 from core.prompts.prompt import ObjectTarget, Prompt
@@ -29,7 +31,15 @@ from core.runs.records import ItemResult
 from core.runs.score import not_drawn
 from core.runs.shards import write_shard
 from core.runs.worker import RunWork
-from tests.core.runs.samples import begun, done, in_process, many_prompts, rows, small_plan
+from tests.core.runs.samples import (
+    OBJECTS,
+    begun,
+    done,
+    in_process,
+    many_prompts,
+    rows,
+    small_plan,
+)
 from tests.shards import read_shard
 
 
@@ -41,7 +51,7 @@ def made(root: Path, plan: object) -> RunFolder:
 
 @pytest.fixture(scope="module")
 def few() -> list[Prompt]:
-    return many_prompts(30, several=6, objects=["apple"])
+    return many_prompts(30, several=2, objects=["apple"])
 
 
 @pytest.fixture(scope="module")
@@ -52,48 +62,63 @@ def quiet(tmp_path_factory: pytest.TempPathFactory, few: list[Prompt]) -> list[I
     return rows(folder)
 
 
+class BeginTogether(LocalTeam):
+    """Two workers who get nothing to do until both are ready."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.early: list[TeamEvent] = []
+        self.ready = 0
+
+    def events(self, timeout_s: float) -> list[TeamEvent]:
+        found = super().events(timeout_s)
+        self.ready += sum(event.kind == READY for event in found)
+        self.early += found
+        if self.ready < 2 and all(event.kind == READY for event in self.early):
+            return []
+        found, self.early = self.early, []
+        return found
+
+
 @pytest.mark.process
-def test_one_worker_and_three_give_the_same_rows(
+def test_one_worker_and_two_give_the_same_rows(
     tmp_path: Path, few: list[Prompt], quiet: list[ItemResult]
 ) -> None:
-    three = made(tmp_path, small_plan(few))
-    state = execute(three, ExecutionSettings(workers=3))
+    two = made(tmp_path, small_plan(few))
+    team = BeginTogether(RunWork(two.path), 1)
+    state = execute(two, ExecutionSettings(workers=2), team=team)
     assert (state.status, state.done, state.failed) == ("finished", 30, 0)
-    assert rows(three) == quiet
-    assert [one.position for one in rows(three)] == list(range(30))
-    assert len({one.worker for path in three.shards() for one in read_shard(path)}) > 1
-    assert not list(three.journal.iterdir())
+    assert rows(two) == quiet
+    assert [one.position for one in rows(two)] == list(range(30))
+    assert len({one.worker for path in two.shards() for one in read_shard(path)}) == 2
+    assert not list(two.journal.iterdir())
 
 
-LONG = "TRUEHUE_LONG_TESTS"
-long = pytest.mark.skipif(not os.environ.get(LONG), reason=f"takes minutes: {LONG}=1 runs it")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("total", "several", "most_lines"), [(300, 40, 20), pytest.param(2_000, 300, 500, marks=long)]
+    ("total", "several", "hold_at", "most_lines", "kills"),
+    [(48, 4, 6, 5, 2), pytest.param(2_000, 300, 200, 150, 3, marks=pytest.mark.nightly)],
 )
-def test_a_run_that_is_killed_three_times_ends_with_the_rows_of_an_undisturbed_one(
-    tmp_path: Path, total: int, several: int, most_lines: int
+def test_a_run_that_is_killed_again_and_again_ends_with_the_rows_of_an_undisturbed_one(
+    tmp_path: Path, total: int, several: int, hold_at: int, most_lines: int, kills: int
 ) -> None:
-    plan = small_plan(many_prompts(total, several=several))
+    objects = ["apple"] if total < 100 else OBJECTS
+    plan = small_plan(many_prompts(total, several=several, objects=objects))
     assert plan.total == total
     quiet, shot = made(tmp_path / "quiet", plan), made(tmp_path / "shot", plan)
     assert done(quiet).status == "finished"
     # Seeded, so that a failure can be looked at again.
     chance = random.Random(total)
-    kept_at: list[int] = []
-    for _ in range(3):
-        process = begun(shot, most_lines=most_lines)
-        # At random, but after work has begun: a kill during start-up would try nothing.
-        enough = kept(shot) + chance.randint(1, total // 5)
-        wait_until(lambda: kept(shot) >= enough)  # noqa: B023
-        time.sleep(chance.uniform(0.0, 0.2))
+    kept_at = [0]
+    # Two workers that wait to be killed, then wherever they are when enough is written.
+    for more in (2 * hold_at, *(chance.randint(1, 2 * hold_at) for _ in range(1, kills))):
+        process = begun(shot, 2, hold_at, most_lines)
+        wait_until(lambda: kept(shot) >= kept_at[-1] + more, process)  # noqa: B023
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert shot.state().status == "interrupted"
         kept_at.append(kept(shot))
-    assert 0 < kept_at[0] < kept_at[1] < kept_at[2] < total, kept_at
+    assert kept_at == sorted({*kept_at, 0})
+    assert kept_at[-1] < total
     assert {len(read_shard(path)) for path in shot.shards()} & {most_lines}
     state = done(shot)
     assert (state.status, state.done) == ("finished", total)
@@ -101,31 +126,30 @@ def test_a_run_that_is_killed_three_times_ends_with_the_rows_of_an_undisturbed_o
     assert same_files(shot, quiet)
 
 
-@pytest.mark.process
-def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
-    # Many pictures of one view, so that it is not over before it is paused.
-    plan = small_plan(many_prompts(400, several=0, objects=["apple"]))
-    total = plan.total
-    folder = made(tmp_path, plan)
+def test_what_is_done_is_not_done_again(
+    tmp_path: Path, few: list[Prompt], quiet: list[ItemResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.batch.execute._STATE_S", 0.0)  # told after every batch
+    folder = made(tmp_path, small_plan(few))
 
     def pause_early(state: BatchState) -> None:
-        if state.done >= 5:
+        if state.done:
             folder.set_desired_state("pause")
 
-    first = execute(folder, watch=pause_early)
+    first = execute(folder, watch=pause_early, team=in_process(folder))
     assert first.status == "paused"
     before = {path: path.read_bytes() for path in folder.shards()}
     early = {one.position for one in rows(folder)}
-    assert 5 <= len(early) < total
+    assert 0 < len(early) < 30
     folder.set_desired_state("run")
     assert done(folder).status == "finished"
     assert all(path.read_bytes() == content for path, content in before.items())
     later = [one for path in folder.shards() if path not in before for one in read_shard(path)]
-    assert {one.position for one in later} == set(range(total)) - early
-    assert len(rows(folder)) == total
+    assert {one.position for one in later} == set(range(30)) - early
+    assert rows(folder) == quiet
     # Once more there is nothing to do, and no worker is started.
     again = execute(folder)
-    assert (again.status, again.done, again.rate) == ("finished", total, 0.0)
+    assert (again.status, again.done, again.rate) == ("finished", 30, 0.0)
 
 
 def test_cancel_ends_it_and_resume_takes_it_up(tmp_path: Path, few: list[Prompt]) -> None:
@@ -170,7 +194,8 @@ class OneDies(LocalTeam):
         super().give(worker, batch)  # type: ignore[arg-type]
         self.given += 1
         if self.given == 3:
-            time.sleep(0.05)
+            journals = self._work.folder.journal
+            wait_until(lambda: any(journals.glob(f"{worker}-*.jsonl")), None)
             pid = self.pid(worker)
             assert pid
             os.kill(pid, signal.SIGKILL)
@@ -183,7 +208,7 @@ def test_a_worker_that_is_killed_loses_nothing(
 ) -> None:
     shot = made(tmp_path, small_plan(few))
     team = OneDies(RunWork(shot.path), 1)
-    state = execute(shot, ExecutionSettings(workers=2), team=team)
+    state = execute(shot, team=team)
     assert team.killed == 1
     assert (state.status, state.done, state.failed) == ("finished", 30, 0)
     assert rows(shot) == quiet
@@ -299,17 +324,23 @@ def test_only_one_process_is_at_a_run(tmp_path: Path, few: list[Prompt]) -> None
 
 
 def test_whoever_looks_at_a_run_does_not_keep_it_from_beginning(
-    tmp_path: Path, few: list[Prompt]
+    tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = made(tmp_path, small_plan(few))
     folder.set_desired_state("cancel")
+    monkeypatch.setattr("core.batch.execute._LOOKED_AT_S", 600.0)
     looking = held(folder.path / "lock", "", shared=True)
     looking.__enter__()
-    with ThreadPoolExecutor(1) as pool:
-        state = pool.submit(execute, folder)
-        time.sleep(0.2)
-        looking.__exit__(None, None, None)
-        assert state.result().status == "cancelled"
+    waited: list[float] = []
+
+    def stop_looking(seconds: float) -> None:
+        if not waited:
+            looking.__exit__(None, None, None)
+        waited.append(seconds)
+
+    monkeypatch.setattr("core.batch.locks.time.sleep", stop_looking)
+    assert execute(folder).status == "cancelled"
+    assert len(waited) == 1
 
 
 def _at(seconds: float) -> str:
@@ -365,11 +396,11 @@ def kept(folder: RunFolder) -> int:
     return shards + sum(len(read_journal(path)) for path in journals if path.exists())
 
 
-def wait_until(true: object, for_s: float = 600.0) -> None:
-    until = time.monotonic() + for_s
-    while not true():  # type: ignore[operator]
-        assert time.monotonic() < until
-        time.sleep(0.1)
+def wait_until(true: Callable[[], object], process: Popen[bytes] | None) -> None:
+    """Waits for what another process does, as long as that process is there."""
+    while not true():
+        assert process is None or process.poll() is None
+        time.sleep(0.02)
 
 
 def same_files(one: RunFolder, other: RunFolder) -> bool:

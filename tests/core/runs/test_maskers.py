@@ -28,7 +28,7 @@ from core.verdict.expectations import ABSENT
 from core.verdict.tasks import NO_MASK, TaskVerdict, judge_task
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
-from tests.tiny_models import grounding
+from tests.tiny_models.once import once, vision
 
 RED, BLUE = parse_target("red"), parse_target("blue")
 APPLE = ObjectTarget("apple", RED, ("leaf", "stem"))
@@ -60,17 +60,20 @@ def image() -> np.ndarray:
 @pytest.fixture(scope="module")
 def spec(tmp_path_factory: pytest.TempPathFactory) -> MaskerSpec:
     """A detector and a segmenter of random weights."""
-    top = tmp_path_factory.mktemp("vision")
-    detector, sam = grounding.detector(top / "detector"), grounding.sam_file(top / "sam" / "a.pth")
+    detector, sam = (vision(tmp_path_factory, name) for name in ("detector", "sam"))
     return MaskerSpec("grounded", f"folder:{detector}", f"folder:{sam}")
 
 
 @pytest.fixture(scope="module")
 def janus(tmp_path_factory: pytest.TempPathFactory, image: np.ndarray) -> Path:
     """It says that there is an apple, no cup, and something else of a plate."""
-    folder = save_tiny_janus(tmp_path_factory.mktemp("janus"), words=("Yes", "No"))
     said = {"apple": "Yes", "cup": "No", "plate": "Maybe"}
-    return teach(folder, [(image, question(name), answer) for name, answer in said.items()])
+    lessons = [(image, question(name), answer) for name, answer in said.items()]
+
+    def write(folder: Path) -> None:
+        teach(save_tiny_janus(folder, words=("Yes", "No")), lessons)
+
+    return once(tmp_path_factory, "janus-taught-run", write)
 
 
 def opened(spec: MaskerSpec) -> Grounding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -29,7 +30,7 @@ from core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, S
 from core.runs.shards import result_of
 from core.runs.worker import RunWork, check_versions
 from tests.core.runs.samples import many_prompts, small_plan, some_prompts
-from tests.tiny_models import grounding
+from tests.tiny_models.once import vision
 
 
 @pytest.fixture(scope="module")
@@ -157,9 +158,11 @@ def test_samples_that_were_changed_or_are_gone_do_not_go_on(
         check_versions(folder, plan)
 
 
-def test_a_detector_that_was_changed_is_refused(tmp_path: Path) -> None:
-    detector = grounding.detector(tmp_path / "detector")
-    segmenter = grounding.sam_file(tmp_path / "sam" / "a.pth")
+def test_a_detector_that_was_changed_is_refused(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    detector = shutil.copytree(vision(tmp_path_factory, "detector"), tmp_path / "detector")
+    segmenter = vision(tmp_path_factory, "sam")
     spec = MaskerSpec("grounded", f"folder:{detector}", f"folder:{segmenter}")
     target = many_prompts(1, several=0, objects=["apple"])[0].targets
     image = np.zeros((48, 64, 3), np.uint8)

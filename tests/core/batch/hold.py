@@ -1,0 +1,38 @@
+"""Workers of a process that a test kills: each waits for that once it has done enough, so that no
+work is over before."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from core.batch import journal
+from core.batch.records import Row
+
+MOST_LINES, HOLD_AT = "TRUEHUE_TEST_MOST_LINES", "TRUEHUE_TEST_HOLD_AT"
+
+
+def environment(hold_at: int, most_lines: int = journal.MOST_LINES) -> dict[str, str]:
+    """What a process is begun with whose workers wait after ``hold_at`` rows, with at most
+    ``most_lines`` rows in a shard."""
+    return {**os.environ, HOLD_AT: str(hold_at), MOST_LINES: str(most_lines)}
+
+
+def obey() -> None:
+    """To be called where a module is imported that such a process and its workers begin with."""
+    journal.MOST_LINES = int(os.environ.get(MOST_LINES, journal.MOST_LINES))
+    if HOLD_AT in os.environ:
+        _hold_at(int(os.environ[HOLD_AT]))
+
+
+def _hold_at(rows: int) -> None:
+    add, written = journal.Journal.add, 0
+
+    def add_and_hold(self: journal.Journal, row: Row) -> None:
+        nonlocal written
+        add(self, row)
+        written += 1
+        while written >= rows:
+            signal.pause()
+
+    journal.Journal.add = add_and_hold  # type: ignore[method-assign]
