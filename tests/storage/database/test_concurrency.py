@@ -12,7 +12,7 @@ from core.errors import StorageError
 from storage import Storage
 from tests.storage.samples import answers, asks, brushed, drawing, picture, prompts, verdict
 
-THREADS = 16
+THREADS = 8
 T = TypeVar("T")
 
 
@@ -31,7 +31,7 @@ def _at_once(task: Callable[[int], T]) -> list[T]:
 def test_the_same_things_from_many_threads_are_one_row_each(storage: Storage) -> None:
     def add_everything(number: int) -> list[object]:
         added: list[object] = []
-        for seed in range(5):
+        for seed in range(3):
             image = storage.images.add(picture(seed), f"thread {number}", "upload")
             mask = storage.masks.add(image.image_id, brushed())
             evidence = storage.evidence.add(
@@ -42,14 +42,14 @@ def test_the_same_things_from_many_threads_are_one_row_each(storage: Storage) ->
 
     results = _at_once(add_everything)
     assert all(result == results[0] for result in results)
-    assert (storage.images.count(), storage.masks.count(), storage.evidence.count()) == (5, 5, 5)
+    assert (storage.images.count(), storage.masks.count(), storage.evidence.count()) == (3, 3, 3)
     assert storage.check() == []
     assert not list(storage.data_dir.rglob("*.part"))
 
 
 def test_no_row_of_many_threads_is_lost(storage: Storage) -> None:
     image_id = storage.images.add(picture(), "a", "upload").image_id
-    total = 200
+    total = 64
 
     def add_share(number: int) -> list[str]:
         return [
@@ -67,14 +67,14 @@ def test_no_row_of_many_threads_is_lost(storage: Storage) -> None:
 def test_reading_while_others_write(storage: Storage) -> None:
     def mix(number: int) -> None:
         image = storage.images.add(picture(number), str(number), "upload")
-        for n in range(5):
+        for n in range(3):
             storage.evidence.add(verdict(image.image_id, version=str(n)))
             assert len(storage.evidence.for_image(image.image_id)) == n + 1
             np.testing.assert_array_equal(storage.images.srgb8(image.image_id), picture(number))
             assert storage.images.recent(3)
 
     _at_once(mix)
-    assert storage.evidence.count() == THREADS * 5
+    assert storage.evidence.count() == THREADS * 3
 
 
 def test_no_drawing_of_many_threads_is_lost(storage: Storage) -> None:
@@ -82,31 +82,31 @@ def test_no_drawing_of_many_threads_is_lost(storage: Storage) -> None:
         image = storage.images.add(picture(number % 3), "", "generated")
         alone = [
             storage.drawings.add(drawing(image.image_id, seed=n, job_id=str(number)))
-            for n in range(5)
+            for n in range(3)
         ]
         together = storage.drawings.add_many(
-            [drawing(seed=n, prompt_id=f"cna-{n}", job_id=str(number)) for n in range(20)]
+            [drawing(seed=n, prompt_id=f"cna-{n}", job_id=str(number)) for n in range(10)]
         )
         storage.evidence.add(answers(image.image_id, asks(), version=str(number)))
-        assert storage.drawings.count(job_id=str(number)) == 25
+        assert storage.drawings.count(job_id=str(number)) == 13
         marks = storage.drawings.marks("gencolorbench")
         assert marks["cna-1"].verdict == "pass"
         return [row.drawing_id for row in (*alone, *together)]
 
     ids = [drawing_id for share in _at_once(draw) for drawing_id in share]
-    assert len(set(ids)) == THREADS * 25
+    assert len(set(ids)) == THREADS * 13
     assert {row.drawing_id for row in storage.drawings.recent(1000)} == set(ids)
     numbers = storage._database.rows("SELECT number FROM drawings ORDER BY number")
-    assert [number for (number,) in numbers] == list(range(1, THREADS * 25 + 1))
+    assert [number for (number,) in numbers] == list(range(1, THREADS * 13 + 1))
     marks = storage.drawings.marks("gencolorbench")
-    assert (marks["cna-1"].drawn, marks["cna-1"].failed) == (THREADS * 5, THREADS)
+    assert (marks["cna-1"].drawn, marks["cna-1"].failed) == (THREADS * 3, THREADS)
     assert storage.images.count() == 3
     assert storage.check() == []
 
 
 def test_sets_and_selections_from_many_threads(storage: Storage) -> None:
     def save(number: int) -> str:
-        added = storage.prompt_sets.add(f"thread {number}", prompts(50), "csv")
+        added = storage.prompt_sets.add(f"thread {number}", prompts(12), "csv")
         storage.prompt_sets.hide(storage.prompt_sets.add("own", prompts(number + 1), "csv").set_id)
         storage.selections.save("basket", [(added.set_id, f"cna_l3-{number + 1}")])
         return added.set_id

@@ -9,6 +9,7 @@ import pytest
 from core.errors import BadInput, NotStored
 from core.prompts.prompt import ObjectTarget, Prompt
 from storage import Storage
+from tests.empty_data import empty_data
 from tests.storage.conftest import START
 from tests.storage.samples import drawing, prompts
 
@@ -89,13 +90,13 @@ def test_names_without_plain_letters_have_an_id_too(storage: Storage) -> None:
     ],
 )
 def test_what_cannot_be_stored_is_named(
-    storage: Storage, change: dict[str, Any], message: str
+    shared_storage: Storage, change: dict[str, Any], message: str
 ) -> None:
     given: dict[str, Any] = {"name": "a", "prompts": prompts(2), "kind": "csv"}
     with pytest.raises(BadInput, match=message):
-        storage.prompt_sets.add(**given | change)
-    assert storage.prompt_sets.all(hidden=True) == []
-    assert storage._database.count("prompts") == 0
+        shared_storage.prompt_sets.add(**given | change)
+    assert shared_storage.prompt_sets.all(hidden=True) == []
+    assert shared_storage._database.count("prompts") == 0
 
 
 def test_an_unknown_set_is_not_stored(storage: Storage) -> None:
@@ -104,12 +105,14 @@ def test_an_unknown_set_is_not_stored(storage: Storage) -> None:
             call("none")
 
 
-def test_as_many_prompts_as_the_benchmark_has(data_dir: Path) -> None:
-    given = prompts(44_464)
-    with Storage.open(data_dir) as storage:
+# As many as the benchmark has are stored at night.
+@pytest.mark.parametrize("count", [3_000, pytest.param(44_464, marks=pytest.mark.nightly)])
+def test_many_prompts_are_stored_in_their_order(data_dir: Path, count: int) -> None:
+    given = prompts(count)
+    with Storage.open(empty_data(data_dir)) as storage:
         set_id = storage.prompt_sets.add("all", given, "csv").set_id
     with Storage.open(data_dir) as storage:
         stored = storage.prompt_sets.prompts(set_id)
-        assert len(stored) == 44_464
+        assert len(stored) == count
         assert stored[::1000] == tuple(replace(p, source=set_id) for p in given[::1000])
         assert storage.check() == []

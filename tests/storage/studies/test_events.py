@@ -15,9 +15,10 @@ from core.errors import BadInput, DataFolderError, NotStored, StorageError
 from core.studies import Event, EventKind
 from storage import Storage
 from storage.studies.group_commit import PACE_S
+from tests.empty_data import empty_data
 from tests.storage.studies.people import answer, link, new_id, person
 
-THREADS = 50
+THREADS = 16
 
 
 def test_events_come_back_as_they_were_sent_with_number_and_time(storage: Storage) -> None:
@@ -52,7 +53,7 @@ def test_an_event_that_is_sent_again_is_stored_once(storage: Storage) -> None:
 
 def test_an_event_is_known_again_after_a_restart(data_dir: Path) -> None:
     sent = [answer(n) for n in range(3)]
-    with Storage.open(data_dir) as storage:
+    with Storage.open(empty_data(data_dir)) as storage:
         record = person(storage)
         stored = storage.study_events.append(record.id, sent)
     with Storage.open(data_dir) as storage:
@@ -110,13 +111,13 @@ def test_of_study_has_everybody_by_number(storage: Storage) -> None:
     ],
 )
 def test_what_cannot_be_stored_is_refused_before_it_waits(
-    storage: Storage, changes: dict[str, Any], field: str
+    shared_storage: Storage, changes: dict[str, Any], field: str
 ) -> None:
-    record = person(storage)
+    record = person(shared_storage)
     with pytest.raises(BadInput) as caught:
-        storage.study_events.submit(record.id, [answer(), replace(answer(), **changes)])
+        shared_storage.study_events.submit(record.id, [answer(), replace(answer(), **changes)])
     assert caught.value.field == field
-    assert storage.study_events.of(record.id) == ()
+    assert shared_storage.study_events.of(record.id) == ()
 
 
 def test_one_kind_can_be_left_out(storage: Storage) -> None:
@@ -185,7 +186,7 @@ def test_nothing_of_many_threads_is_lost_or_doubled(storage: Storage) -> None:
     def vote(number: int) -> list[Event]:
         start.wait()
         stored: list[Event] = []
-        for position in range(10):
+        for position in range(5):
             sent = [answer(position), answer(position)]
             both = [storage.study_events.submit(people[number], sent) for _ in range(2)]
             first, second = (future.result(60) for future in both)
@@ -199,7 +200,7 @@ def test_nothing_of_many_threads_is_lost_or_doubled(storage: Storage) -> None:
     found = storage.study_events.of_study(place[0])
     for one, stored in zip(people, answered, strict=True):
         assert list(found[one]) == stored
-        assert [event.number for event in stored] == list(range(20))
+        assert [event.number for event in stored] == list(range(10))
     assert storage.check() == []
 
 
@@ -210,9 +211,9 @@ def test_devices_of_one_person_share_their_numbers(storage: Storage) -> None:
         return storage.study_events.append(record.id, [answer(number), answer(number)])
 
     with ThreadPoolExecutor(THREADS) as pool:
-        list(pool.map(vote, range(200)))
+        list(pool.map(vote, range(60)))
     events = storage.study_events.of(record.id)
-    assert [event.number for event in events] == list(range(400))
+    assert [event.number for event in events] == list(range(120))
     positions = [event.position for event in events]
     assert positions[::2] == positions[1::2]
     times = [event.at for event in events if event.at is not None]
@@ -256,7 +257,7 @@ def test_who_hangs_up_has_voted_all_the_same(storage: Storage) -> None:
 
 
 def test_the_end_waits_for_what_was_submitted(data_dir: Path) -> None:
-    with Storage.open(data_dir) as storage:
+    with Storage.open(empty_data(data_dir)) as storage:
         record = person(storage)
         futures: list[Future[tuple[Event, ...]]] = []
         with storage._database._writing:

@@ -2,57 +2,78 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import BadInput
 from core.studies import Event
 from storage import Storage
+from tests.empty_data import empty_data
 from tests.storage.studies.people import answer, link, person
 
-# A step: who sends, the events by number, and whether the storage is opened anew before.
+# A step: who sends, and the events by number. Before some of them the storage is opened anew.
 BATCH = st.lists(st.integers(0, 11), max_size=6)
-STEPS = st.lists(st.tuples(st.integers(0, 2), BATCH, st.booleans()), max_size=12)
+STEPS = st.lists(st.tuples(st.integers(0, 2), BATCH), max_size=12)
+RESTARTS = st.sets(st.integers(0, 11), max_size=2)
 
 
-@settings(max_examples=10, deadline=None)
-@given(steps=STEPS)
-def test_each_event_is_stored_once_and_belongs_to_who_sent_it_first(
-    steps: list[tuple[int, list[int], bool]],
+def test_each_event_is_stored_once_and_belongs_to_who_sent_it_first(tmp_path: Path) -> None:
+    """Against a model that is a dict: id to owner and stored event. The examples share a storage,
+    each with people and ids of its own."""
+    data = empty_data(tmp_path / "data")
+    opened = [Storage.open(data)]
+    examples = itertools.count()
+
+    def restart() -> Storage:
+        opened.pop().close()
+        opened.append(Storage.open(data))
+        return opened[0]
+
+    @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(steps=STEPS, restarts=RESTARTS)
+    def example(steps: list[tuple[int, list[int]]], restarts: set[int]) -> None:
+        _compare(opened[0], restart, next(examples), steps, restarts)
+
+    try:
+        example()
+        assert opened[0].check() == []
+    finally:
+        opened.pop().close()
+
+
+def _compare(
+    storage: Storage,
+    restart: Callable[[], Storage],
+    number: int,
+    steps: list[tuple[int, list[int]]],
+    restarts: set[int],
 ) -> None:
-    """Against a model that is a dict: id to owner and stored event."""
-    events = [answer(n, f"{n:032x}") for n in range(12)]
+    events = [answer(n, f"{number:016x}{n:016x}") for n in range(12)]
     model: dict[str, tuple[int, Event]] = {}
     counts = [0, 0, 0]
-    with TemporaryDirectory() as folder:
-        storage = Storage.open(Path(folder))
+    place = link(storage)
+    people = [person(storage, place).id for _ in range(3)]
+    for step, (who, batch) in enumerate(steps):
+        if step in restarts:
+            storage = restart()
+        sent = [events[n] for n in batch]
+        foreign = any(model.get(one.id, (who,))[0] != who for one in sent)
         try:
-            place = link(storage)
-            people = [person(storage, place).id for _ in range(3)]
-            for who, batch, again in steps:
-                if again:
-                    storage.close()
-                    storage = Storage.open(Path(folder))
-                sent = [events[n] for n in batch]
-                foreign = any(model.get(one.id, (who,))[0] != who for one in sent)
-                try:
-                    stored = storage.study_events.append(people[who], sent)
-                except BadInput:
-                    assert foreign
-                    continue
-                assert not foreign
-                for one in stored:
-                    if one.id not in model:
-                        assert one.number == counts[who]
-                        model[one.id] = (who, one)
-                        counts[who] += 1
-                    assert model[one.id] == (who, one)
-            for who, one in enumerate(people):
-                expected = [event for owner, event in model.values() if owner == who]
-                assert list(storage.study_events.of(one)) == expected
-            assert storage.check() == []
-        finally:
-            storage.close()
+            stored = storage.study_events.append(people[who], sent)
+        except BadInput:
+            assert foreign
+            continue
+        assert not foreign
+        for one in stored:
+            if one.id not in model:
+                assert one.number == counts[who]
+                model[one.id] = (who, one)
+                counts[who] += 1
+            assert model[one.id] == (who, one)
+    for who, one in enumerate(people):
+        expected = [event for owner, event in model.values() if owner == who]
+        assert list(storage.study_events.of(one)) == expected

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from storage import Storage
+from tests.empty_data import empty_data
 from tests.storage.studies.people import answer, link, person
 
 ROOT = Path(__file__).parents[3]
-PEOPLE, ACKNOWLEDGED = 8, 300
+PEOPLE, ACKNOWLEDGED = 4, 100
 # Every event is sent twice, as a page does that heard nothing; a line is one acknowledgement.
 VOTE_FOREVER = """
 import itertools, os, sys, threading
@@ -36,7 +37,7 @@ for thread in threads:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_every_acknowledged_event_is_there_once_after_a_kill(data_dir: Path) -> None:
-    with Storage.open(data_dir) as storage:
+    with Storage.open(empty_data(data_dir)) as storage:
         place = link(storage)
         people = [person(storage, place).id for _ in range(PEOPLE)]
     acknowledged: set[tuple[str, str, int]] = set()

@@ -12,6 +12,7 @@ from core.prompts.prompt import ObjectTarget
 from core.prompts.search.status import PromptStatus
 from core.records import Badge
 from storage import Storage
+from tests.empty_data import empty_data
 from tests.storage.samples import answers, asks, drawing, picture, verdict
 
 SET = "gencolorbench"
@@ -271,7 +272,7 @@ def test_badges_say_rule_by_rule_what_was_judged(storage: Storage) -> None:
 def test_step_by_step_is_the_same_as_all_at_once(data_dir: Path) -> None:
     chance = random.Random(5)
     statuses = ["pass", "fail", "unscored"]
-    with Storage.open(data_dir) as storage:
+    with Storage.open(empty_data(data_dir)) as storage:
         images = [
             _drawn(
                 storage,
@@ -281,7 +282,7 @@ def test_step_by_step_is_the_same_as_all_at_once(data_dir: Path) -> None:
             )
             for seed in range(8)
         ]
-        for turn in range(40):
+        for turn in range(24):
             if chance.random() < 0.3:
                 image_id = chance.choice([None, *images])
                 storage.drawings.add(drawing(image_id, prompt_id=f"cna-{chance.randrange(6)}"))

@@ -55,11 +55,11 @@ async def _take_part(room: Room, link: Link, seed: int) -> list[str]:
 
 @pytest.mark.parametrize("method", [Method.BALANCED, Method.ADAPTIVE])
 def test_whoever_comes_at_once_the_log_gives_it_again(room: Room, method: Method) -> None:
-    made = plan(15, 3, votes=4, trials=10, repeats=1, attention=1, method=method)
+    made = plan(15, 3, votes=2, trials=10, repeats=1, attention=1, method=method)
     link = room.opened(made)
 
     async def everybody() -> list[list[str]]:
-        return await asyncio.gather(*(_take_part(room, link, seed) for seed in range(18)))
+        return await asyncio.gather(*(_take_part(room, link, seed) for seed in range(9)))
 
     acknowledged = asyncio.run(everybody())
     events = room.storage.study_events.of_study(link.study.id)
@@ -97,12 +97,12 @@ def test_whoever_comes_at_once_the_log_gives_it_again(room: Room, method: Method
         stopped = sum(
             any(one.kind is EventKind.WITHDRAWAL for one in many) for many in events.values()
         )
-        assert max(load.values()) <= 4 + stopped
-        assert sum(load.values()) == 180
+        assert max(load.values()) <= 2 + stopped
+        assert sum(load.values()) == 90
 
 
-def test_hundred_people_get_every_stimulus_as_often_as_every_other(room: Room) -> None:
-    link = room.opened(plan(30, 3, votes=10, trials=9))
+def test_people_who_come_at_once_get_every_stimulus_as_often_as_every_other(room: Room) -> None:
+    link = room.opened(plan(6, 3, votes=10, trials=9))
 
     async def everybody() -> None:
         transport = httpx.ASGITransport(app=room.app)
@@ -113,8 +113,8 @@ def test_hundred_people_get_every_stimulus_as_often_as_every_other(room: Room) -
                 path = f"http://testserver/study/{link.token}/enroll"
                 return (await client.post(path, json=body)).status_code
 
-        statuses = await asyncio.gather(*(one() for _ in range(105)))
-        assert Counter(statuses) == {200: 100, 409: 5}
+        statuses = await asyncio.gather(*(one() for _ in range(25)))
+        assert Counter(statuses) == {200: 20, 409: 5}
 
     asyncio.run(everybody())
     given = room.storage.participants.trials_of_study(link.study.id)
