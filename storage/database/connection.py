@@ -37,6 +37,9 @@ DATABASE_NAME = "truehue.duckdb"
 _SHORTEST_PREFIX = 8
 _LENGTH = 64
 
+_TABLES_WITH_TIMES: dict[tuple[Migration, ...], list[str]] = {}
+"""The names of the tables that have ``created_at``, by the steps that made them."""
+
 Clock = Callable[[], datetime]
 BeforeMigration = Callable[[int], None]
 """Called with the step that the database has, before later ones change it; what it raises ends the
@@ -67,6 +70,7 @@ class Database:
         self._counting = False
         self._confirmed = Confirmed(path)
         self._file = _file_at(path)
+        self._steps: tuple[Migration, ...] = ()
         self._copied: BinaryIO | None = None
         # How often rows were taken out or put back: what was counted row by row is counted anew.
         self.deletions = 0
@@ -110,6 +114,7 @@ class Database:
         with translated(path):
             connection = duckdb.connect(str(path), config=_CONFIG)
         database = cls(connection, path, clock)
+        database._steps = tuple(migrations)
         try:
             with database.cursor() as cursor:
                 applied = migrate(cursor, migrations, database.now())
@@ -230,16 +235,21 @@ class Database:
     def newest_row(self) -> datetime:
         """Return the newest ``created_at`` of all tables, UTC without a zone; the first time of all
         where there is no row."""
-        tables = self.rows(
-            "SELECT table_name FROM duckdb_columns() WHERE column_name = 'created_at' "
-            "AND table_name IN (SELECT table_name FROM duckdb_tables())"
-        )
-        if not tables:
-            return datetime.min
-        each = " UNION ALL ".join(
-            f'SELECT max(created_at) AS newest FROM "{name}"' for (name,) in tables
-        )
-        return self.rows(f"SELECT max(newest) FROM ({each})")[0][0] or datetime.min
+        try:
+            return self._newest_of(_TABLES_WITH_TIMES[self._steps])
+        except (KeyError, StorageError):  # or another file had a table that is not ours
+            # For a new connection this is a third of its opening.
+            rows = self.rows(
+                "SELECT table_name FROM duckdb_columns() WHERE column_name = 'created_at' "
+                "AND table_name IN (SELECT table_name FROM duckdb_tables())"
+            )
+            _TABLES_WITH_TIMES[self._steps] = names = [name for (name,) in rows]
+            return self._newest_of(names)
+
+    def _newest_of(self, tables: Sequence[str]) -> datetime:
+        each = [f'SELECT max(created_at) AS newest FROM "{name}"' for name in tables]
+        sql = f"SELECT max(newest) FROM ({' UNION ALL '.join(each)})"
+        return (self.rows(sql)[0][0] if tables else None) or datetime.min
 
     def not_before(self, time: datetime) -> None:
         """From now on :meth:`now` returns no time before this one, UTC without a zone."""

@@ -15,6 +15,7 @@ from core.prompts.prompt import ObjectTarget, Prompt
 from core.records import EvidenceRecord
 from core.runs.concepts import concept_of
 from storage import Storage
+from storage.database import connection
 from storage.database.connection import Database
 from storage.database.migrations import APP_VERSION, MIGRATIONS, Migration
 from storage.pictures.images import Images
@@ -22,6 +23,7 @@ from storage.pictures.masks import Masks
 from storage.runs.dictionaries import prompts_of
 from storage.trash import Trash
 from storage.verdicts.evidence import Evidence
+from tests.empty_data import empty_data
 from tests.storage.run_samples import fill, sample_prompts
 from tests.storage.samples import (
     answers,
@@ -91,6 +93,21 @@ def test_opening_again_applies_nothing(data_dir: Path) -> None:
         before = storage._database.rows("SELECT * FROM schema_migrations")
     with Storage.open(data_dir) as storage:
         assert storage._database.rows("SELECT * FROM schema_migrations") == before
+
+
+def test_a_table_that_somebody_added_to_one_file_keeps_no_other_from_opening(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The names of the tables are looked up once in a process."""
+    monkeypatch.setattr(connection, "_TABLES_WITH_TIMES", {})
+    with Storage.open(empty_data(data_dir)) as storage:
+        storage._database.rows("CREATE TABLE notes (created_at TIMESTAMP)")
+        storage._database.rows("INSERT INTO notes VALUES ('2099-01-01')")
+        connection._TABLES_WITH_TIMES.clear()
+        assert storage._database.newest_row().year == 2099
+    with Storage.open(empty_data(data_dir.parent / "other")) as other:
+        other.images.add(picture(), "a", "upload")
+        assert other._database.newest_row().year < 2099
 
 
 def test_a_later_step_keeps_the_rows_and_is_applied_once(data_dir: Path) -> None:
