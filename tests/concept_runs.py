@@ -18,9 +18,10 @@ from core.generation.renderer.modifiers import moved
 from core.prompts.concepts import Concept, build_concepts, concepts
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
-from core.runs.plan import make_plan
+from core.runs.plan import make_plan, run_id
 from core.runs.records import DrawingPlan
 from tests.core.runs.samples import done
+from tests.filled import copied
 
 FRUITS = ("banana", "strawberry", "lemon")
 WORDS = ("", "unripe", "rotten")
@@ -46,7 +47,8 @@ def concept_run(
     guidances: Sequence[float] = (),
     seeds: int = 2,
 ) -> RunFolder:
-    """A finished run of the renderer below ``root``, called by its failure."""
+    """A finished run of the renderer below ``root``, called by its failure: drawn once, and
+    copied."""
     plan = make_plan(
         prompts(chosen or fruits(), styles),
         RENDERER,
@@ -56,11 +58,14 @@ def concept_run(
             images=seeds, guidances=guidances, size_px=SIZE_PX, options={"failure": failure}
         ),
     )
-    folder = RunFolder.create(root, plan)
-    state = done(folder)
-    assert state.status == "finished"
-    assert state.failed == 0
-    return folder
+
+    def draw(place: Path) -> None:
+        state = done(RunFolder.create(place.parent, plan))
+        assert state.status == "finished"
+        assert state.failed == 0
+
+    name = run_id(plan)
+    return RunFolder(copied(("concepts", name), root / name, draw))
 
 
 def palette(concept: Concept) -> list[tuple[str, float]]:

@@ -44,3 +44,12 @@ def storage(data_dir: Path, clock: SteppingClock) -> Iterator[Storage]:
     with Storage.open(empty_data(data_dir), clock) as opened:
         clock.step = step
         yield opened
+
+
+@pytest.fixture(scope="module")
+def shared_storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
+    """One for the tests of a module that are refused, or store what no other of them meets."""
+    with Storage.open(
+        empty_data(tmp_path_factory.mktemp("shared") / "data"), SteppingClock()
+    ) as opened:
+        yield opened

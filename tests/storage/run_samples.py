@@ -20,6 +20,7 @@ from core.images.mask import Mask
 from core.prompts.gencolorbench import build
 from core.prompts.prompt import Prompt
 from core.runs.folder import RunFolder
+from core.runs.plan import run_id
 from core.runs.records import EVERY_RULE, ItemResult, MaskResult, RunPlan
 from core.runs.score import not_drawn, score
 from core.runs.shards import write_shard
@@ -27,6 +28,7 @@ from core.verdict.candidates import Acceptance
 from core.verdict.expectations import ABSENT, Localization, expectations_of
 from core.verdict.rules import rule
 from storage import Storage
+from tests.filled import copied, filled_into
 
 SIZE = 32
 RULES = tuple((rule(one).id, rule(one).version) for one in EVERY_RULE)
@@ -74,8 +76,40 @@ def fill(
     return [folder.run_id for folder in made]
 
 
+def fill_copied(
+    storage: Storage,
+    root: Path,
+    models: Sequence[str] = ("model-a", "model-b"),
+    prompts: int = 60,
+    images: int = 2,
+) -> list[str]:
+    """As ``fill``, with rows that were ingested once: a fresh storage gets them as they were."""
+    made = [sample_run(root, sample_plan(model, prompts, images)) for model in models]
+    return ingest_copied(storage, made)
+
+
+def ingest_copied(storage: Storage, folders: Sequence[RunFolder]) -> list[str]:
+    """Ingests whole runs, once in a process: a storage without runs gets the rows as they were."""
+    ids = [folder.run_id for folder in folders]
+
+    def ingest(own: Storage) -> None:
+        for folder in folders:
+            own.runs.ingest(folder)
+
+    filled_into(storage, ("runs", *ids), ingest)
+    return ids
+
+
 def sample_run(root: Path, plan: RunPlan, shards: int = 2) -> RunFolder:
-    """The folder of a run with all its results in ``shards`` shards."""
+    """The folder of a run with all its results in ``shards`` shards: drawn once, and copied."""
+    goal = Path(root) / run_id(plan)
+    if goal.exists():
+        return _sample_run(root, plan, shards)
+    copied((goal.name, shards), goal, lambda place: _sample_run(place.parent, plan, shards))
+    return RunFolder(goal)
+
+
+def _sample_run(root: Path, plan: RunPlan, shards: int) -> RunFolder:
     folder = RunFolder.create(root, plan)
     results = [sample_result(folder, plan, position) for position in range(plan.total)]
     for at in range(shards):

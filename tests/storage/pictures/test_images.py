@@ -94,10 +94,10 @@ def test_a_prefix_of_eight_characters_is_enough(storage: Storage) -> None:
 @pytest.mark.parametrize(
     "given", ["", "abc1234", "not hexadecimal", "0" * 65, "%%%%%%%%", "________"]
 )
-def test_what_is_no_id_is_not_stored(storage: Storage, given: str) -> None:
-    storage.images.add(picture(), "a", "upload")
+def test_what_is_no_id_is_not_stored(shared_storage: Storage, given: str) -> None:
+    shared_storage.images.add(picture(), "a", "upload")
     with pytest.raises(NotStored, match="is no image id"):
-        storage.images.get(given)
+        shared_storage.images.get(given)
 
 
 def test_unknown_and_ambiguous_ids_have_their_own_messages(storage: Storage) -> None:

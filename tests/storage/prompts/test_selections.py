@@ -64,8 +64,8 @@ def test_removing_keeps_the_versions(storage: Storage, data_dir: Path) -> None:
         ("a", [("mini", str(n)) for n in range(100_001)], "100,001 prompts: save at most 100,000"),
     ],
 )
-def test_what_cannot_be_saved_is_named(storage: Storage, name, refs, message: str) -> None:
+def test_what_cannot_be_saved_is_named(shared_storage: Storage, name, refs, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        storage.selections.save(name, refs)
-    assert storage.selections.all() == []
-    assert storage._database.count("selections") == 0
+        shared_storage.selections.save(name, refs)
+    assert shared_storage.selections.all() == []
+    assert shared_storage._database.count("selections") == 0

@@ -23,6 +23,7 @@ from core.verdict.expectations import expectations_of
 from storage import Storage
 from storage.results.facets import FACETS
 from storage.results.queries import CELLS, GROUPS
+from tests.empty_data import empty_data
 from tests.shards import read_shard
 from tests.storage.run_samples import fill, sample_plan, sample_run
 
@@ -138,7 +139,7 @@ class Sample:
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
     root = tmp_path_factory.mktemp("results")
-    with Storage.open(root / "data") as storage:
+    with Storage.open(empty_data(root / "data")) as storage:
         ids = fill(storage, root / "runs", MODELS, prompts=60, images=2)
         rows = [row for run in ids for row in _rows(RunFolder(root / "runs" / run))]
         yield Sample(storage, ids, rows, root)

@@ -18,6 +18,7 @@ from core.runs.records import ItemResult, RunPlan, StoredItem, StoredMask
 from core.runs.shards import write_shard
 from storage import Storage
 from storage.runs.runs import Runs
+from tests.empty_data import empty_data
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_result, sample_run
 from tests.storage.samples import folder_state
@@ -439,7 +440,7 @@ def test_a_run_of_stored_pictures_keeps_their_records(
                 item.masks[shown.target].mask_id if shown.target in item.masks else ""
             )
     # On another machine the pictures come from where the plan says that they lie.
-    with Storage.open(tmp_path / "elsewhere") as other:
+    with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
         assert other.runs.ingest(again) == len(items)
         assert other.check() == []
         assert other.masks.count() == sum(len(one.masks) for one in drawn)

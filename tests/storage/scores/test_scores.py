@@ -12,6 +12,7 @@ import pytest
 from core.errors import BadInput, NotStored
 from core.scores.records import IMAGE, Measure, ScoreRecord
 from storage import Storage
+from tests.empty_data import empty_data
 from tests.storage.conftest import SteppingClock
 from tests.storage.run_samples import fill
 
@@ -71,17 +72,17 @@ def test_of_each_scorer_the_latest_value_counts_and_of_several_the_mean(storage:
     ],
 )
 def test_bad_fields_are_named_and_nothing_is_stored(
-    storage: Storage, change: dict[str, Any], words: str
+    shared_storage: Storage, change: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(BadInput, match=words):
-        storage.scores.add_many([score("a", 1.0), replace(score("a", 1.0), **change)])
-    assert storage.scores.count() == 0
+        shared_storage.scores.add_many([score("a", 1.0), replace(score("a", 1.0), **change)])
+    assert shared_storage.scores.count() == 0
 
 
 @pytest.fixture(scope="module")
 def of_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Storage, str]]:
     folder = tmp_path_factory.mktemp("scores")
-    with Storage.open(folder / "data", SteppingClock()) as storage:
+    with Storage.open(empty_data(folder / "data"), SteppingClock()) as storage:
         run_id, _ = fill(storage, folder, models=("model-a", "model-b"), prompts=6, images=2)
         yield storage, run_id
 
@@ -115,7 +116,7 @@ def test_a_database_of_the_thirteenth_step_takes_scores(data_dir: Path) -> None:
 
     data_dir.mkdir()
     Database.open(data_dir / "truehue.duckdb", migrations=MIGRATIONS[:13]).close()
-    with Storage.open(data_dir) as storage:
+    with Storage.open(empty_data(data_dir)) as storage:
         storage.scores.add_many([score("a", 1.0)])
     with Storage.open(data_dir) as storage:
         assert storage.scores.values(RATING, IMAGE, ["a"]) == {"a": 1.0}

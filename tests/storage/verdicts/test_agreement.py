@@ -12,6 +12,7 @@ from core.errors import BadInput
 from core.records import EvidenceRecord
 from storage import Storage
 from storage.verdicts.agreement import CELLS, Agreement
+from tests.empty_data import empty_data
 from tests.storage.conftest import SteppingClock
 from tests.storage.samples import answers, asks, brushed, drawing, picture
 
@@ -44,7 +45,7 @@ def filled(
     Read by every test, changed by none. One batch: 900 of them waited for the disk 900 times.
     """
     clock = SteppingClock()
-    with Storage.open(tmp_path_factory.mktemp("agreement") / "data", clock) as storage:
+    with Storage.open(empty_data(tmp_path_factory.mktemp("agreement") / "data"), clock) as storage:
         yield storage, _fill(storage)
 
 

@@ -160,10 +160,12 @@ def test_a_transaction_that_fails_leaves_nothing(storage: Storage, second: str |
         ({"drawing_id": "job-1"}, "drawing_id 'job-1' is not 64 hex"),
     ],
 )
-def test_bad_fields_are_named(storage: Storage, change: dict[str, Any], message: str) -> None:
+def test_bad_fields_are_named(
+    shared_storage: Storage, change: dict[str, Any], message: str
+) -> None:
     with pytest.raises(BadInput, match=message):
-        storage.drawings.add(drawing(**change))
-    assert storage.drawings.count() == 0
+        shared_storage.drawings.add(drawing(**change))
+    assert shared_storage.drawings.count() == 0
 
 
 def test_every_filter_narrows_alone_and_with_others(storage: Storage) -> None:

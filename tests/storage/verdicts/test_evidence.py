@@ -10,6 +10,7 @@ import pytest
 
 from core.errors import BadInput, NotStored
 from storage import Storage
+from tests.empty_data import empty_data
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import brushed, picture, verdict
 
@@ -119,11 +120,12 @@ def test_evidence_needs_its_image_and_mask(storage: Storage, image_id: str, mask
     ],
 )
 def test_bad_fields_are_named(
-    storage: Storage, image_id: str, change: dict[str, Any], message: str
+    shared_storage: Storage, change: dict[str, Any], message: str
 ) -> None:
+    image_id = shared_storage.images.add(picture(), "a", "upload").image_id
     with pytest.raises(BadInput, match=message):
-        storage.evidence.add(replace(verdict(image_id), **change))
-    assert storage.evidence.count() == 0
+        shared_storage.evidence.add(replace(verdict(image_id), **change))
+    assert shared_storage.evidence.count() == 0
 
 
 def test_numbers_survive_to_the_last_bit(storage: Storage, image_id: str) -> None:
@@ -165,7 +167,7 @@ def test_recent_is_newest_first_in_the_order_of_adding(
 
 def test_times_are_utc_whatever_zone_the_clock_has(data_dir) -> None:
     tokyo = datetime(2026, 7, 1, 3, 0, tzinfo=timezone(timedelta(hours=9)))
-    with Storage.open(data_dir, lambda: tokyo) as storage:
+    with Storage.open(empty_data(data_dir), lambda: tokyo) as storage:
         record = storage.images.add(picture(), "a", "upload")
     with Storage.open(data_dir) as storage:
         assert storage.images.get(record.image_id) == record
@@ -176,7 +178,7 @@ def test_many_at_once_are_the_rows_that_one_by_one_would_be(data_dir) -> None:
     """Same rows, ids, times and order of adding; of one id the first row stays."""
     kept = []
     for way in ("many", "one"):
-        with Storage.open(data_dir / way, SteppingClock()) as storage:
+        with Storage.open(empty_data(data_dir / way), SteppingClock()) as storage:
             image = storage.images.add(picture(), "a", "upload")
             mask = storage.masks.add(image.image_id, brushed())
             here = verdict(image.image_id, mask.mask_id[:12])

@@ -10,6 +10,7 @@ import pytest
 from core.errors import BadInput, NotStored
 from storage import Storage
 from storage.verdicts.judgments import JudgmentRecord, RuleAgainstPeople, RuleStatus
+from tests.empty_data import empty_data
 
 MUG = JudgmentRecord(
     answer="pass",
@@ -28,7 +29,7 @@ MUG = JudgmentRecord(
 
 
 def test_an_answer_counts_until_a_later_one_or_none_does(data_dir: Path) -> None:
-    with Storage.open(data_dir) as storage:
+    with Storage.open(empty_data(data_dir)) as storage:
         first = storage.judgments.add(MUG)
         assert (first.agrees, first.reason) == (False, MUG.reason)
         # The same question, by another rule and spelled otherwise.
