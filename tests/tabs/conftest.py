@@ -32,6 +32,15 @@ def context(tmp_path: Path) -> Iterator[Context]:
         made.close()
 
 
+@pytest.fixture(scope="module")
+def shared_context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
+    """One for the tests of a module that are refused, or store what no other of them meets."""
+    with Storage.open(empty_data(tmp_path_factory.mktemp("shared") / "data")) as storage:
+        made = make_context(storage, "data")
+        yield made
+        made.close()
+
+
 @pytest.fixture(scope="session")
 def photograph() -> tuple[np.ndarray, list[int]]:
     """sRGB pixels, uint8 ``(128, 128, 3)``, and the box around the orange object in them."""

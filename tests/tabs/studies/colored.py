@@ -28,7 +28,10 @@ from core.studies import (
     Trial,
 )
 from storage import Storage
+from tabs.shell.compose import make_context
+from tabs.studies.colorings.facts import facts_of
 from tests.annotation.studies_made import plan as plan_of
+from tests.filled import filled_into
 
 SIDE = 96
 CELLS = 4
@@ -93,6 +96,16 @@ def colored_study(
 ) -> tuple[str, list[ParticipantRecord]]:
     """A study in which everybody colored practice and every concept; its id and its people."""
     designers = designers or Designers()
+    key = ("colored", repr(designers), repr(sorted(values.items())))
+    study_id, people = filled_into(
+        storage, key, lambda own: _colored_study(own, designers, **values)
+    )
+    return study_id, list(people)
+
+
+def _colored_study(
+    storage: Storage, designers: Designers, **values: Any
+) -> tuple[str, list[ParticipantRecord]]:
     plan = coloring_plan(storage, tuple(designers.tastes), **values)
     study = storage.studies.add(to_json(plan), "owner")
     storage.studies.set_state(study.id, State.OPEN, "owner")
@@ -102,6 +115,10 @@ def colored_study(
         person, trials = enrolled(storage, plan, study.id, link.id)
         people.append(person)
         color(storage, plan, person, trials, designers, number)
+    # As the server does it after each answer: every layer is drawn again, and measured.
+    context = make_context(storage, "data")
+    facts_of(context, study.id)
+    context.close()
     return study.id, people
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.runs.folder import RunFolder
 from tabs.page.context import Context
-from tests.storage.run_samples import sample_plan, sample_run
+from tests.storage.run_samples import ingest_copied, sample_plan, sample_run
 
 PROMPTS, IMAGES = 12, 4
 
@@ -23,6 +23,4 @@ def run_folders(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
 @pytest.fixture
 def runs(context: Context, run_folders: list[RunFolder]) -> list[str]:
     """The ids of those runs, in the context's storage."""
-    for folder in run_folders:
-        context.storage.runs.ingest(folder)
-    return [folder.run_id for folder in run_folders]
+    return ingest_copied(context.storage, run_folders)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from core.studies import (
 from storage import Storage
 from tabs.participants.seat import Seat
 from tests.annotation.studies_made import plan as plan_of
+from tests.filled import filled_into
 
 STRENGTHS = {"m0": 0.8, "m1": 0.0, "m2": -0.8}
 GROUPS = ("abstract", "object")
@@ -72,6 +74,11 @@ def distributions_plan(concepts: int = 24, **values: Any) -> StudyPlan:
 def simulated(storage: Storage, plan: StudyPlan, crowd: Crowd | None = None) -> str:
     """The id of a study that a crowd took part in, one after another, to the end."""
     crowd = crowd or Crowd()
+    key = ("simulated", json.dumps(to_json(plan)), repr(crowd))
+    return filled_into(storage, key, lambda own: _simulated(own, plan, crowd))
+
+
+def _simulated(storage: Storage, plan: StudyPlan, crowd: Crowd) -> str:
     study = storage.studies.add(to_json(plan), "owner")
     storage.studies.set_state(study.id, State.OPEN, "owner")
     link = storage.invitations.add(study.id, secrets.token_hex(32), "Anna's class", False, "owner")

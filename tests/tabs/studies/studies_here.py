@@ -20,7 +20,7 @@ from tabs.page.requests import read_as
 from tabs.studies.changing import StateRequest, create, set_state
 from tabs.studies.form import StudyForm
 from tabs.studies.shelf import StudyShelf
-from tests.storage.run_samples import fill
+from tests.storage.run_samples import fill_copied
 
 CONSENT = "I take part. Questions: a@b.example."
 
@@ -32,7 +32,7 @@ def form(**fields: Any) -> StudyForm:
 
 def drawn(context: Context, root: Path, prompts: int = 12, images: int = 4) -> list[str]:
     """Runs of two models over the same prompts, of which each lacks a few pictures."""
-    return fill(context.storage, root, ("model-a", "model-b"), prompts, images)
+    return fill_copied(context.storage, root, ("model-a", "model-b"), prompts, images)
 
 
 def models(runs: Sequence[str], names: Sequence[str] = "ABCDEFGH") -> list[dict[str, Any]]:

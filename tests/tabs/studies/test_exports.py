@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pyarrow import parquet
 
@@ -25,7 +26,6 @@ from core.studies import Event, EventKind, State
 from storage import Storage
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
-from tabs.shell import shell
 from tabs.shell.compose import make_context
 from tabs.studies.exports import (
     AskExport,
@@ -38,7 +38,9 @@ from tabs.studies.exports import (
 )
 from tabs.studies.metrics import metrics_of
 from tabs.studies.results import AskResults, OfStudy, study_results
+from tabs.studies.routes_results import results_routes
 from tabs.studies.tables import TABLES
+from tests.empty_data import empty_data
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 
 SELDOM = ("external", "original", "expected", "right", "misread", "why", "training")
@@ -49,7 +51,7 @@ NAMED = ("Anna", "prolific_pid", "HYPERLINK", "laptop", "Bertha")
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, str]]:
     """A study with people; a concept and a code that a spreadsheet would run."""
-    with Storage.open(tmp_path_factory.mktemp("exports") / "data") as storage:
+    with Storage.open(empty_data(tmp_path_factory.mktemp("exports") / "data")) as storage:
         context = make_context(storage, "data")
         plan = distributions_plan(12)
         first, *rest = plan.cases
@@ -237,7 +239,9 @@ def test_the_codebook_names_every_column(here: tuple[Context, str]) -> None:
 def test_routes_answer_with_files_and_errors_in_words(here: tuple[Context, str]) -> None:
     context, study_id = here
     base = f"/api/studies/{study_id}"
-    with TestClient(shell.mount(context), base_url="http://127.0.0.1:7860") as client:
+    app = FastAPI()
+    app.include_router(results_routes(context))
+    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         ready = client.get(f"{base}/results?replicates=200")
         assert ready.status_code == 200
         assert ready.json()["status"] in ("ready", "computing")

@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +40,8 @@ from tabs.studies.results_people import (
     replayed,
     set_rule,
 )
+from tests.empty_data import empty_data
+from tests.tabs.inside import Inside
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened
 
@@ -72,7 +73,7 @@ print(json.dumps(read))
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small study's all.zip."""
     folder = tmp_path_factory.mktemp("imports")
-    with Storage.open(folder / "data") as storage:
+    with Storage.open(empty_data(folder / "data")) as storage:
         context = make_context(storage, "data")
         study_id = simulated(storage, distributions_plan(6, trials=8, votes=2), Crowd(4))
         write_archive(context, OWNER, AskExport(study=study_id), folder / "all.zip")
@@ -82,7 +83,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def computed(context: Context, study_id: str) -> dict[str, Any]:
     """The results but what is of this data folder and moment alone."""
-    results = compute(context, study_id, 200, lambda _: None)
+    results = compute(context, study_id, 50, lambda _: None)
     for name in ("key", "of", "seconds", "computed_at"):
         results.pop(name)
     results["study"].pop("id")
@@ -105,7 +106,7 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
     before = computed(context, study_id)
     path = tmp_path / "all.zip"
     write_archive(context, OWNER, AskExport(study=study_id, personal=personal), path)
-    with Storage.open(tmp_path / "elsewhere") as other:
+    with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
         there = make_context(other, "elsewhere")
         told = import_study(there, OWNER, Nothing(), path, "all.zip")
         assert told["study"]["participants"] == 5
@@ -336,13 +337,13 @@ WRONG: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_does_not_fit_is_refused_and_nothing_is_stored(
-    archive: Path, context: Context, tmp_path: Path, name: str
+    archive: Path, shared_context: Context, tmp_path: Path, name: str
 ) -> None:
     change, words = WRONG[name]
     path = repacked(archive, tmp_path / "bad.zip", change)
     with pytest.raises(BadInput, match=words):
-        import_study(context, OWNER, Nothing(), path, "bad.zip")
-    assert context.storage.studies.all() == []
+        import_study(shared_context, OWNER, Nothing(), path, "bad.zip")
+    assert shared_context.storage.studies.all() == []
 
 
 def test_what_is_no_export_is_refused(archive: Path, context: Context, tmp_path: Path) -> None:
@@ -457,14 +458,11 @@ def test_an_unknown_field_is_refused_before_its_value_is_read(
 
 
 def test_one_study_is_imported_at_a_time(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
-    now, most = [0], [0]
+    inside = Inside(1)
 
     def slow(*_: Any) -> dict[str, Any]:
-        now[0] += 1
-        most[0] = max(most[0], now[0])
-        time.sleep(0.1)
-        now[0] -= 1
-        return {}
+        with inside:
+            return {}
 
     monkeypatch.setattr(routes_results, "import_study", slow)
     app = FastAPI()
@@ -476,4 +474,4 @@ def test_one_study_is_imported_at_a_time(context: Context, monkeypatch: pytest.M
             thread.start()
         for thread in threads:
             thread.join()
-    assert most == [1]
+    assert (inside.most, inside.count) == (1, 3)

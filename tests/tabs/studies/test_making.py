@@ -16,6 +16,7 @@ from annotation.studies.files import from_json
 from annotation.studies.plan import Material
 from core.errors import BadInput
 from core.generation.registry import RENDERER
+from core.runs.folder import RunFolder
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import Nothing, read_as
@@ -29,7 +30,7 @@ from tabs.studies.shelf import StudyShelf
 from tabs.studies.study import study_list
 from tabs.studies.texts import LANGUAGES
 from tests.concept_runs import concept_run, palettes_csv
-from tests.storage.run_samples import sample_plan, sample_run
+from tests.storage.run_samples import ingest_copied, sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
 
 CASES = 11
@@ -118,7 +119,7 @@ def test_a_model_against_itself_and_the_renderer_are_warned_of(
     assert twice["blocks"] == []  # of four pictures a prompt each shows another one, mostly
     # Drawn once, each pair is one picture: there is nothing to ask about.
     drawn_by = sample_run(tmp_path / "runs", sample_plan(RENDERER, 12, 1))
-    context.storage.runs.ingest(drawn_by)
+    ingest_copied(context.storage, [drawn_by])
     request = form(models=models([drawn_by.run_id] * 2))
     told = outline(context, OWNER, request)
     assert "“A”, “B” are of the reference renderer" in " ".join(told["warnings"])
@@ -152,7 +153,7 @@ def test_runs_of_concepts_bring_distributions_and_pictures(
     from core.concepts.reading import read_distributions
 
     folder = concept_run(tmp_path / "runs")
-    context.storage.runs.ingest(folder)
+    ingest_copied(context.storage, [folder])
     people = context.storage.distributions.add(
         read_distributions("people.csv", palettes_csv()), "people", "people.csv", "", True
     )
@@ -183,7 +184,7 @@ def test_runs_of_concepts_bring_distributions_and_pictures(
 def test_scales_of_one_run_are_compared_as_models(context: Context, tmp_path: Path) -> None:
     plan = replace(sample_plan(prompts=4, images=4), guidances=(3.0, 9.0))
     folder = sample_run(tmp_path / "runs", plan)
-    context.storage.runs.ingest(folder)
+    ingest_copied(context.storage, [folder])
     scales = [
         {"name": f"guidance {scale}", "sources": [f"run:{folder.run_id}/all/{scale}"]}
         for scale in (3, 9)
@@ -242,10 +243,17 @@ def test_training_takes_its_cases_out_of_the_study(context: Context, runs: list[
     ],
 )
 def test_a_form_that_cannot_be_says_which_field(
-    context: Context, runs: list[str], fields: dict[str, Any], field: str, words: str
+    shared_context: Context,
+    run_folders: list[RunFolder],
+    fields: dict[str, Any],
+    field: str,
+    words: str,
 ) -> None:
+    runs = [folder.run_id for folder in run_folders]
+    if not shared_context.storage.runs.all():
+        ingest_copied(shared_context.storage, run_folders)
     with pytest.raises(BadInput) as error:
-        outline(context, OWNER, form(**{"models": models(runs), **fields}))
+        outline(shared_context, OWNER, form(**{"models": models(runs), **fields}))
     assert words in str(error.value)
     assert error.value.field == field
 

@@ -25,12 +25,12 @@ from tabs.studies.metrics import metrics_of
 from tabs.studies.results import compute
 from tabs.studies.results_source import source_key
 from tests.annotation.studies_made import plan as plan_of
-from tests.storage.run_samples import fill
+from tests.storage.run_samples import fill_copied
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 
 
 def told(context: Context, study_id: str) -> dict[str, Any]:
-    results = compute(context, study_id, 200, lambda _: None)
+    results = compute(context, study_id, 50, lambda _: None)
     json.dumps(results, allow_nan=False)
     return results
 
@@ -39,7 +39,7 @@ def told(context: Context, study_id: str) -> dict[str, Any]:
 def runs(context: Context, tmp_path: Path) -> dict[str, str]:
     """Two runs of the same prompts by two models, judged by every rule: their ids by model."""
     models = ("m0", "m1")
-    ids = fill(context.storage, tmp_path / "made", models, prompts=40, images=1)
+    ids = fill_copied(context.storage, tmp_path / "made", models, prompts=40, images=1)
     return dict(zip(models, ids, strict=True))
 
 
@@ -165,7 +165,7 @@ def test_ratings_and_choices_have_metrics_too(
     context: Context, runs: dict[str, str], kind: Kind, tmp_path: Path
 ) -> None:
     if kind is Kind.BEST_OF:
-        more = fill(context.storage, tmp_path / "more", ("m2", "m3"), prompts=40, images=1)
+        more = fill_copied(context.storage, tmp_path / "more", ("m2", "m3"), prompts=40, images=1)
         runs = {**runs, "m2": more[0], "m3": more[1]}
         drawn = plan_of_runs(context, {m: runs[m] for m in ("m0", "m1")})
         others = {c.id: c for c in plan_of_runs(context, {m: runs[m] for m in ("m2", "m3")}).cases}

@@ -41,6 +41,7 @@ from tabs.studies.outline import outline
 from tabs.studies.questions.human_answers import human_answers
 from tabs.studies.results import OfStudy, compute
 from tabs.studies.results_people import Decide, exclude
+from tests.empty_data import empty_data
 from tests.tabs.studies.studies_here import answered, enrolled, form, opened
 
 COUNTS = {"color_extraction": 2, "color_counting": 4, "color_blindness": 3, "color_comparison": 3}
@@ -251,7 +252,7 @@ def test_tables_and_the_archive_of_a_study_of_questions(
 
     path = tmp_path / "all.zip"
     write_archive(context, OWNER, AskExport(study=study_id), path)
-    with Storage.open(tmp_path / "elsewhere") as other:
+    with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
         there = make_context(other, "elsewhere")
         copy = import_study(there, OWNER, Nothing(), path, "all.zip")
         assert "10 images" in copy["notes"][0]

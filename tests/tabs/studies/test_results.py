@@ -190,7 +190,7 @@ def test_the_rule_leaves_out_who_did_not_look_and_shows_both(context: Context) -
     rule = SetRule(study=study_id, most_one_side=0.95)
     answer = set_rule(context, OWNER, rule)
     assert answer["rule"]["least_attention"] is None
-    results = told(context, study_id)
+    results = told(context, study_id, 100)
     out = {one["number"]: one for one in results["people"] if one["excluded"]}
     assert set(out) == {2, 5}
     assert out[2]["reasons"] == ["100% of the answers at one place, above 95%"]
@@ -207,11 +207,11 @@ def test_the_rule_leaves_out_who_did_not_look_and_shows_both(context: Context) -
     person = next(one for one in results["people"] if one["number"] == 7)
     decide = Decide(study=study_id, participant=person["id"], reason="told us that they guessed")
     assert exclude(context, OWNER, decide)["person"]["excluded"] is True
-    assert told(context, study_id)["included"]["participants"] == 9
+    assert told(context, study_id, 100)["included"]["participants"] == 9
     include(context, OWNER, decide)
-    assert told(context, study_id)["included"]["participants"] == 10
+    assert told(context, study_id, 100)["included"]["participants"] == 10
     set_rule(context, OWNER, SetRule(study=study_id, default=True))
-    assert told(context, study_id)["rule"]["least_attention"] == 0.5
+    assert told(context, study_id, 100)["rule"]["least_attention"] == 0.5
     with pytest.raises(BadInput, match="Say why"):
         exclude(context, OWNER, Decide(study=study_id, participant=person["id"]))
     with pytest.raises(BadInput):
@@ -291,11 +291,11 @@ def test_one_participant_is_exported_and_erased(context: Context) -> None:
     assert len(mine["events"]) == len(context.storage.study_events.of(person.id))
     assert any("Anna Example" in json.dumps(event) for event in mine["events"])
     assert mine["consent"]["text"] == "I agree."
-    before = told(context, study_id)["everybody"]["answers"]
+    before = told(context, study_id, 100)["everybody"]["answers"]
     with pytest.raises(BadInput, match="Participant 3, not 2"):
         erase(context, OWNER, Erase(**named, confirm=2))
     assert erase(context, OWNER, Erase(**named, confirm=3))["erased"] == 2
-    after = told(context, study_id)
+    after = told(context, study_id, 100)
     assert after["erased"] == 1
     assert after["everybody"]["answers"] < before
     assert [one["number"] for one in after["people"]] == [0, 1, 3, 4]

@@ -22,6 +22,8 @@ from tabs.page.origins import Doors, base_of
 from tabs.participants.routes import participant_routes
 from tabs.shell.compose import make_context
 from tabs.studies.routes import study_routes
+from tests.empty_data import empty_data
+from tests.storage.run_samples import ingest_copied
 from tests.tabs.api.test_every_route import bodies, described, told
 from tests.tabs.studies.studies_here import CONSENT, models
 
@@ -35,10 +37,9 @@ def study_page(
     tmp_path_factory: pytest.TempPathFactory, run_folders: list[RunFolder]
 ) -> Iterator[TestClient]:
     """The routes with a study of two runs."""
-    with Storage.open(tmp_path_factory.mktemp("studies") / "data") as storage:
+    with Storage.open(empty_data(tmp_path_factory.mktemp("studies") / "data")) as storage:
         context = make_context(storage, "data")
-        for folder in run_folders:
-            storage.runs.ingest(folder)
+        ingest_copied(storage, run_folders)
         app = FastAPI(openapi_url="/api/openapi.json")
         app.include_router(study_routes(context))
         page = TestClient(app, headers=HEADERS, raise_server_exceptions=False)
@@ -179,7 +180,7 @@ def test_a_preview_is_walked_through_without_a_trace(context: Context, runs: lis
     assert context.storage.invitations.of(study["id"]) == []
 
 
-@settings(max_examples=5, deadline=None, database=None, derandomize=True)
+@settings(max_examples=2, deadline=None, database=None, derandomize=True)
 @given(data=st.data())
 def test_whatever_is_sent_is_answered_in_words(study_page: TestClient, data: DataObject) -> None:
     for method, path, route in described(study_page):
