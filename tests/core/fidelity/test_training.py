@@ -60,7 +60,7 @@ def groups(tmp_path_factory: pytest.TempPathFactory) -> list[Group]:
 
 @pytest.fixture(scope="module")
 def held(tmp_path_factory: pytest.TempPathFactory) -> list[Group]:
-    return vivid_groups(tmp_path_factory.mktemp("held"), 10, seed=1)
+    return vivid_groups(tmp_path_factory.mktemp("held"), 5, seed=1)
 
 
 def trained(
@@ -96,7 +96,7 @@ def test_the_order_is_learned_and_held_out_groups_are_told_apart(
     base: Path, groups: list[Group], held: list[Group], tmp_path: Path
 ) -> None:
     training = Training(open_trainee(base, READING, LEARNED), LEARNED, groups, held)
-    assert train(training, tmp_path / "run", Watch(report=6, held=6), Event())
+    assert train(training, tmp_path / "run", Watch(report=6, held=12), Event())
     lines = [json.loads(line) for line in (tmp_path / "run" / METRICS).read_text().splitlines()]
     assert [line["step"] for line in lines] == [0, 6, 12]
     assert lines[0]["adjacent"] < 80
