@@ -13,6 +13,7 @@ from string import Template
 from typing import Any
 from urllib.parse import unquote
 
+import gradio as gr
 import numpy as np
 import uvicorn
 from fastapi import FastAPI, Request
@@ -28,16 +29,18 @@ from tabs.page.asset_files import STYLE, asset_files, asset_routes
 from tabs.page.templates import html
 
 # What Gradio does for a widget: a value that is another one goes to Python, an answer sets props
-# and tells those who watch them. Its columns are boxes that grow.
+# and tells those who watch them. Its columns are boxes that grow; its version is in our styles.
 PAGE = Template("""<!doctype html><html lang="en"><meta charset="utf-8"><title>Inspect</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><link rel="stylesheet" href="$style">
-<style>.th-card { display: flex; flex-direction: column; } .block { flex-grow: 1; }</style><body class="gradio-container">
-<main class="th-inspect"><div class="th-card th-stage-card"><div class="block">
+<style>body { font-family: system-ui, sans-serif; } .block { flex-grow: 1; }
+.th-card { display: flex; flex-direction: column; }</style>
+<body class="gradio-container $scope">
+<div class="contain"><main class="th-inspect"><div class="th-card th-stage-card"><div class="block">
 <div class="html-container"><div id="stage" inert>$stage</div></div></div></div>
 <div class="th-card th-verdict-card"><input id="object-name" aria-label="Object">
 <div id="verdict">$verdict</div></div></main>
-<div id="evidence">$evidence</div><script type="module">
+<div id="evidence">$evidence</div></div><script type="module">
 function host(id, mount, props, send) {
   const watched = [];
   const target = { ...props };
@@ -149,6 +152,7 @@ class Bench:
         page = PAGE.substitute(
             scripts,
             style=files.address(STYLE),
+            scope=f"gradio-container-{gr.__version__.replace('.', '-')}",
             stage=html("stage/stage"),
             verdict=html("inspect/verdict"),
             evidence=html("inspect/evidence"),
