@@ -116,7 +116,7 @@ def test_a_database_of_the_thirteenth_step_takes_scores(data_dir: Path) -> None:
 
     data_dir.mkdir()
     Database.open(data_dir / "truehue.duckdb", migrations=MIGRATIONS[:13]).close()
-    with Storage.open(empty_data(data_dir)) as storage:
+    with Storage.open(data_dir) as storage:
         storage.scores.add_many([score("a", 1.0)])
     with Storage.open(data_dir) as storage:
         assert storage.scores.values(RATING, IMAGE, ["a"]) == {"a": 1.0}
