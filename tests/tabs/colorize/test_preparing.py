@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -27,6 +25,7 @@ from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.studies.sketch_choices import Choices
 from tests.tabs.colorize.conftest import API, Ask, bring, png, squares
+from tests.tabs.inside import Inside
 
 
 def test_a_drawing_that_is_brought_is_cleaned_looked_at_and_stored(
@@ -65,25 +64,19 @@ def test_settings_are_read_once_and_refused_in_words(client: TestClient, ask: As
 def test_two_drawings_are_prepared_at_once(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock, now, most = threading.Lock(), 0, 0
+    inside = Inside(2)
 
     def slow(*_: Any) -> dict[str, Any]:
-        nonlocal now, most
-        with lock:
-            now += 1
-            most = max(most, now)
-        time.sleep(0.05)
-        with lock:
-            now -= 1
-        return {}
+        with inside:
+            return {}
 
     monkeypatch.setattr(routes, "prepared_view", slow)
     with ThreadPoolExecutor(6) as pool:
         asked = [
             pool.submit(client.get, f"{API}/prepared", params={"image": "0" * 64}) for _ in range(6)
         ]
-        assert {one.result(10.0).status_code for one in asked} == {200}
-    assert most == 2
+        assert {one.result(30.0).status_code for one in asked} == {200}
+    assert (inside.most, inside.count) == (2, 6)
 
 
 def test_what_is_no_image_is_refused(client: TestClient) -> None:

@@ -34,6 +34,7 @@ from tabs.runs.list import ChangeRun, change_run, runs_view
 from tabs.runs.supervisor import RunSupervisor
 from tabs.shell.compose import make_context
 from tests.core.export.made import EVIL, RULES, make_run
+from tests.empty_data import empty_data
 from tests.shards import read_shard
 
 OURS = {"X-TrueHue": "1"}
@@ -84,7 +85,7 @@ def test_an_archive_brings_the_same_rows_into_another_database(
 ) -> None:
     out = tmp_path / "a.truehue.zip"
     write(folder, "zip", out, with_images=True)
-    with Storage.open(tmp_path / "theirs") as storage:
+    with Storage.open(empty_data(tmp_path / "theirs")) as storage:
         theirs = make_context(storage, "theirs")
         back = take_in(theirs, out, "a.truehue.zip")
         for table in TABLES:
@@ -105,7 +106,7 @@ def test_results_without_pictures_come_in_and_say_so(folder: RunFolder, tmp_path
     light, full = tmp_path / "a.zip", tmp_path / "b.zip"
     write(folder, "zip", light)
     write(folder, "zip", full, with_images=True)
-    with Storage.open(tmp_path / "theirs") as storage:
+    with Storage.open(empty_data(tmp_path / "theirs")) as storage:
         theirs = make_context(storage, "theirs")
         take_in(theirs, light, "a.zip")
         failing = Slice("paper", status="fail")
@@ -184,7 +185,7 @@ def test_an_archive_is_imported_by_the_page(
 ) -> None:
     write(folder, "zip", tmp_path / "sent.zip")
     sent = (tmp_path / "sent.zip").read_bytes()
-    with Storage.open(tmp_path / "theirs") as storage:
+    with Storage.open(empty_data(tmp_path / "theirs")) as storage:
         theirs = make_context(storage, "theirs")
         app = FastAPI()
         for make in (export_routes, job_routes):
@@ -222,7 +223,7 @@ def test_an_archive_that_lacks_pictures_is_told_of(
     said = capsys.readouterr()
     assert "8 pictures." in said.out
     assert "3 of 7 pictures are in the archive." in said.err
-    with Storage.open(tmp_path / "others") as storage:
+    with Storage.open(empty_data(tmp_path / "others")) as storage:
         others = make_context(storage, "others")
         job = start_import(others, OWNER, few, "few.zip", False)
         assert (
@@ -243,7 +244,7 @@ def test_an_imported_run_is_its_importers(folder: RunFolder, tmp_path: Path, rol
     def hidden(context: Context) -> int:
         return int(runs_view(context, ann)["hidden"])
 
-    with Storage.open(tmp_path / "theirs") as storage:
+    with Storage.open(empty_data(tmp_path / "theirs")) as storage:
         context = make_context(storage, "theirs")
         run_id = imports(context, ben)
         assert imports(context, ann) == run_id  # it is there already, and stays ben's
@@ -270,7 +271,7 @@ def test_a_page_elsewhere_imports_nothing(client: TestClient) -> None:
 
 
 def test_files_are_named_only_by_people_at_the_machine(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         context = make_context(storage, "data", demo=True)
         app = FastAPI()
         app.include_router(export_routes(context))
@@ -335,7 +336,7 @@ def test_the_command_exports_beside_an_open_app_and_imports(
     theirs = ["--data", str(tmp_path / "theirs")]
     assert runs_command.main(["import", str(archive), *theirs]) == 0
     assert runs_command.main(["import", str(archive), *theirs]) == 0
-    with Storage.open(tmp_path / "theirs") as storage:
+    with Storage.open(empty_data(tmp_path / "theirs")) as storage:
         (only,) = storage.runs.all()
         assert only.items == 8
         assert storage.check() == []

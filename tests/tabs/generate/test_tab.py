@@ -171,11 +171,15 @@ def test_the_same_request_is_one_image_and_two_drawings(context: Context) -> Non
     ],
 )
 def test_what_cannot_be_asked_is_explained_and_nothing_is_stored(
-    context: Context, own: OwnPrompt, controls: tuple[Any, ...], error: type[Exception], said: str
+    shared_context: Context,
+    own: OwnPrompt,
+    controls: tuple[Any, ...],
+    error: type[Exception],
+    said: str,
 ) -> None:
     with pytest.raises(error, match=said):
-        tab.start(context, OWNER, {"mode": "own"}, own, *controls)
-    assert context.storage.drawings.count() == 0
+        tab.start(shared_context, OWNER, {"mode": "own"}, own, *controls)
+    assert shared_context.storage.drawings.count() == 0
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from tabs.page.jobs import ENDED
 from tabs.page.jobs_routes import job_routes
 from tabs.shell.compose import make_context
 from tests.browser.still_life import still_life
+from tests.empty_data import empty_data
 from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, view_of
 from tests.tiny_models.folder import DETECTOR, PRESENCE, SAM, SAM2, models_folder, telling
 
@@ -45,7 +46,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def looking(tmp_path_factory: pytest.TempPathFactory, models: Path) -> Iterator[Context]:
     """A context whose models are loaded once for the tests of this file."""
-    with Storage.open(tmp_path_factory.mktemp("looking") / "data") as storage:
+    with Storage.open(empty_data(tmp_path_factory.mktemp("looking") / "data")) as storage:
         made = make_context(storage, "data", sources=Sources(models))
         yield made
         made.close()

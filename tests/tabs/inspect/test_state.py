@@ -37,8 +37,8 @@ WHOLE = {"type": "whole"}
         {"opened": "f" * 64, "seq": 1},
     ],
 )
-def test_without_an_image_there_is_nothing_to_do(context: Context, value: Any) -> None:
-    assert read_stage(context, value) is None
+def test_without_an_image_there_is_nothing_to_do(shared_context: Context, value: Any) -> None:
+    assert read_stage(shared_context, value) is None
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_without_an_image_there_is_nothing_to_do(context: Context, value: Any) -
         {"image_id": "f" * 64, "marks": [], "seq": [1]},
     ],
 )
-def test_other_types_are_refused_in_words(context: Context, value: Any) -> None:
+def test_other_types_are_refused_in_words(shared_context: Context, value: Any) -> None:
     with pytest.raises(BadInput, match="Reload the page"):
-        read_stage(context, value)
+        read_stage(shared_context, value)
 
 
 def test_image_marks_and_number_are_read(context: Context, stored: ImageRecord) -> None:
@@ -105,12 +105,13 @@ def test_the_number_of_what_cannot_be_read_is_0(value: Any) -> None:
     ],
 )
 def test_a_broken_mark_is_refused_and_no_mask_is_stored(
-    context: Context, stored: ImageRecord, mark: Any
+    shared_context: Context, photograph: tuple[np.ndarray, list[int]], mark: Any
 ) -> None:
+    stored = shared_context.storage.images.add(photograph[0], "photograph.png", "upload")
     with pytest.raises(TrueHueError) as caught:
-        make_mask(context, work_of(context, stored.image_id, (mark,)))
+        make_mask(shared_context, work_of(shared_context, stored.image_id, (mark,)))
     assert str(caught.value)
-    assert context.storage.masks.count() == 0
+    assert shared_context.storage.masks.count() == 0
 
 
 def test_ten_thousand_marks_are_refused_at_once(context: Context, stored: ImageRecord) -> None:

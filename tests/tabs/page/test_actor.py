@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,6 +43,7 @@ from tabs.page.requests import Nothing
 from tabs.page.visitors import Visitors
 from tabs.shell import shell
 from tabs.shell.compose import make_context
+from tests.empty_data import empty_data
 from tests.tabs.reach import routes_of
 
 OURS = {"X-TrueHue": "1"}
@@ -53,7 +55,7 @@ PAGES = ("gradio", "fastapi", "starlette", "plotly")
 
 @pytest.fixture(scope="module")
 def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
-    with Storage.open(tmp_path_factory.mktemp("public") / "data") as storage:
+    with Storage.open(empty_data(tmp_path_factory.mktemp("public") / "data")) as storage:
         made = make_context(storage, "data", demo=True)
         yield made
         made.close()
@@ -270,10 +272,16 @@ def test_every_event_of_gradio_asks_who_it_is(public: Context) -> None:
 # ── services ─────────────────────────────────────────────────────────────────────────────────────
 
 
+@cache
+def _parsed(path: Path) -> list[ast.stmt]:
+    return ast.parse(path.read_text("utf-8")).body
+
+
+@cache
 def _imports(path: Path) -> set[str]:
     """Modules that are imported when this one is."""
     found = set()
-    for node in ast.parse(path.read_text("utf-8")).body:
+    for node in _parsed(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -281,11 +289,12 @@ def _imports(path: Path) -> set[str]:
     return found
 
 
+@cache
 def _services() -> dict[str, Path]:
     """Modules of ``tabs`` with a function that does something for an actor: ``@asks(…)``."""
     out = {}
     for path in sorted((ROOT / "tabs").rglob("*.py")):
-        for node in ast.parse(path.read_text("utf-8")).body:
+        for node in _parsed(path):
             if isinstance(node, ast.FunctionDef) and any(
                 ast.unparse(one).startswith("asks(") for one in node.decorator_list
             ):
@@ -309,7 +318,7 @@ def test_services_know_no_page() -> None:
 
 def test_a_service_takes_context_actor_and_request_in_that_order() -> None:
     for name, path in _services().items():
-        for node in ast.parse(path.read_text("utf-8")).body:
+        for node in _parsed(path):
             if isinstance(node, ast.FunctionDef) and node.decorator_list:
                 if not ast.unparse(node.decorator_list[0]).startswith("asks("):
                     continue

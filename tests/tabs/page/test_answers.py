@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import threading
-import time
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -34,6 +33,7 @@ from tabs.page.answers import (
 )
 from tabs.page.context import Context
 from tabs.runs.routes import image_set_routes
+from tests.tabs.inside import Inside
 
 OURS = {"X-TrueHue": "1", "Content-Type": "application/json"}
 
@@ -86,16 +86,12 @@ def test_many_small_values_are_refused_before_they_are_made() -> None:
 
 def test_two_large_bodies_at_once_and_small_ones_go_past_them(client: TestClient) -> None:
     """A third waits until one of two has been answered."""
-    seen, now, lock = [0], [0], threading.Lock()
+    inside = Inside(2)
 
     def slow(data: bytes) -> dict[str, Any]:
         if len(data) > MOST_JSON_BYTES:
-            with lock:
-                now[0] += 1
-                seen.append(now[0])
-            time.sleep(0.2)
-            with lock:
-                now[0] -= 1
+            with inside:
+                pass
         return {}
 
     with pytest.MonkeyPatch.context() as patch:
@@ -113,7 +109,7 @@ def test_two_large_bodies_at_once_and_small_ones_go_past_them(client: TestClient
         assert client.post("/small", content=b"{}", headers=OURS).status_code == 200
         for one in large:
             one.join()
-    assert max(seen) == 2
+    assert (inside.most, inside.count) == (2, 5)
 
 
 def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,11 +12,12 @@ from storage import Storage
 from tabs.page.gradio_routes import MOST_EVENT_BYTES, MOST_WAITING, SMALL_BYTES, GradioRoutes
 from tabs.shell import shell
 from tabs.shell.compose import make_context
+from tests.empty_data import empty_data
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with Storage.open(tmp_path_factory.mktemp("routes") / "data") as storage:
+    with Storage.open(empty_data(tmp_path_factory.mktemp("routes") / "data")) as storage:
         context = make_context(storage, "data")
         with TestClient(shell.mount(context)) as made:
             yield made

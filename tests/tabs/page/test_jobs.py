@@ -10,6 +10,7 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from core.errors import BadInput, NotAllowed
@@ -21,7 +22,6 @@ from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
 from tabs.page.jobs_service import AllJobs, jobs_view
-from tabs.shell import shell
 from tabs.shell.compose import make_context
 
 WAIT_S = 30
@@ -204,7 +204,9 @@ def test_the_list_has_the_last_work_of_each_kind(context: Context, jobs: Jobs) -
 @pytest.fixture
 def client(context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     monkeypatch.setattr(jobs_routes, "LONGEST_S", 0.5)
-    with TestClient(shell.mount(context), headers={"X-TrueHue": "1"}) as made:
+    app = FastAPI()
+    app.include_router(jobs_routes.job_routes(context))
+    with TestClient(app, headers={"X-TrueHue": "1"}) as made:
         yield made
 
 

@@ -20,6 +20,7 @@ from tabs.page.routes import routes
 from tabs.runs.routes import run_routes
 from tabs.runs.supervisor import RunSupervisor
 from tabs.shell.compose import make_context
+from tests.empty_data import empty_data
 
 OURS = {"X-TrueHue": "1"}
 
@@ -27,7 +28,7 @@ OURS = {"X-TrueHue": "1"}
 @pytest.fixture
 def public(tmp_path: Path) -> Iterator[Context]:
     """A context that others reach."""
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         made = make_context(storage, "/home/somebody/data", demo=True)
         yield made
         made.close()

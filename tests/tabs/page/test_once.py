@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import threading
-import time
-
 import anyio
 import pytest
 
 from tabs.page.once import Once
+from tests.tabs.inside import Inside
 
 
 class Making:
     """Counts how often it makes, and how many at a time."""
 
-    def __init__(self) -> None:
-        self.made, self.now, self.most = 0, 0, 0
-        self._lock = threading.Lock()
+    def __init__(self, at_once: int = 1) -> None:
+        self.inside = Inside(at_once)
+
+    @property
+    def made(self) -> int:
+        return self.inside.count
 
     def __call__(self, name: str) -> str:
-        with self._lock:
-            self.made, self.now = self.made + 1, self.now + 1
-            self.most = max(self.most, self.now)
-        time.sleep(0.05)
-        with self._lock:
-            self.now -= 1
+        with self.inside:
+            pass
         if name == "bad":
             raise ValueError("no")
         return name.upper()
@@ -56,10 +53,10 @@ def test_equal_requests_share_what_is_made() -> None:
 
 
 def test_few_are_made_at_a_time_and_the_oldest_forgotten() -> None:
-    making = Making()
+    making = Making(2)
     once = Once(making, at_once=2, most_kept=3)
     assert sorted(map(str, asked(once, list("abcdef")))) == list("ABCDEF")
-    assert making.most == 2
+    assert making.inside.most == 2
     asked(once, ["f"])
     assert making.made == 6
     asked(once, ["a"])

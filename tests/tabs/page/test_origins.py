@@ -15,13 +15,14 @@ from tabs.page.context import Context
 from tabs.page.origins import foreign, said_to_browsers, same_host
 from tabs.shell import shell
 from tabs.shell.compose import make_context
+from tests.empty_data import empty_data
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
-    with Storage.open(tmp_path_factory.mktemp("doors") / "data") as storage:
+    with Storage.open(empty_data(tmp_path_factory.mktemp("doors") / "data")) as storage:
         made = make_context(storage, "data")
         yield made
         made.close()
@@ -37,7 +38,7 @@ def local(context: Context) -> Iterator[TestClient]:
 @pytest.fixture(scope="module")
 def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """The whole app as it is where everybody reaches it."""
-    with Storage.open(tmp_path_factory.mktemp("public") / "data") as storage:
+    with Storage.open(empty_data(tmp_path_factory.mktemp("public") / "data")) as storage:
         context = make_context(storage, "data", demo=True)
         with TestClient(shell.mount(context), "http://lab.test:7860") as client:
             yield client

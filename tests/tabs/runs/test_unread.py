@@ -25,6 +25,7 @@ from tabs.runs.routes import run_routes
 from tabs.runs.supervisor import RunSupervisor
 from tabs.shell.compose import make_context
 from tests.core.export.made import make_run, plan
+from tests.empty_data import empty_data
 
 OURS = {"X-TrueHue": "1"}
 
@@ -91,7 +92,7 @@ def test_an_import_that_storage_refuses_leaves_nothing(
 ) -> None:
     made = make_run(tmp_path / "elsewhere")
     write(made, "zip", tmp_path / "a.zip")
-    with Storage.open(tmp_path / "theirs") as storage:
+    with Storage.open(empty_data(tmp_path / "theirs")) as storage:
         theirs = make_context(storage, "theirs")
 
         def refuse(folder: RunFolder) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from storage import Storage
 from tabs.compare.concept.concepts import choices_view
 from tabs.explore.board import board_view
-from tabs.generate.examples import EXAMPLES, listed
+from tabs.generate import examples
+from tabs.generate.examples import EXAMPLES, Example, listed
 from tabs.page.actor import Actor, Role
 from tabs.page.guests import Guest
 from tabs.runs.list import runs_view
@@ -18,6 +20,18 @@ from tabs.shell import samples
 from tabs.shell.compose import make_context
 from tabs.shell.desks import Demonstration
 from tabs.shell.samples import SAMPLE, make_samples
+from tests.empty_data import empty_data
+
+FULL, SIDE = examples.SIZE_PX, 100
+"""Pixels of an example, and of one in these tests."""
+
+
+def smaller(example: Example) -> Example:
+    """The example as it is at that size."""
+    if example.box is None:
+        return example
+    x0, y0, x1, y1 = (v * SIDE // FULL for v in example.box)
+    return replace(example, box=(x0, y0, x1, y1))
 
 
 @pytest.fixture
@@ -27,7 +41,9 @@ def demo(
     few = [{**fields, "limit": 1} for fields in samples.RUNS]
     monkeypatch.setattr(samples, "RUNS", few)
     monkeypatch.setattr(samples, "SIZE_PX", 64)
-    with Storage.open(tmp_path / "data") as storage:
+    monkeypatch.setattr(examples, "SIZE_PX", SIDE)
+    monkeypatch.setattr(examples, "EXAMPLES", tuple(map(smaller, EXAMPLES)))
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         context = make_context(storage, "data", demo=True)
         assert isinstance(context, Demonstration)
         yield context
@@ -69,7 +85,7 @@ def test_runs_of_the_owners_own_are_the_samples(demo: Demonstration) -> None:
 
 
 def test_without_examples_there_are_no_samples(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         context = make_context(storage, "data", demo=True, example=False)
         assert isinstance(context, Demonstration)
         context.begin()

@@ -17,6 +17,7 @@ from tabs.page.context import Context
 from tabs.page.gradio_routes import check_paths, count_refused_events
 from tabs.shell import shell
 from tabs.shell.compose import make_context
+from tests.empty_data import empty_data
 
 
 def test_more_pages_can_be_open_than_gradio_has_places(
@@ -143,7 +144,7 @@ def test_an_error_of_our_own_is_still_printed(capfd: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize("demo", [True, False])
 def test_a_demonstration_has_no_judge(tmp_path: Path, demo: bool) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         context = make_context(storage, "data", demo=demo)
         with TestClient(shell.mount(context)) as client:
             components = client.get("/config").json()["components"]

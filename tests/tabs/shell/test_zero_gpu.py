@@ -26,6 +26,7 @@ from tabs.generate.examples import EXAMPLES
 from tabs.shell import zero_gpu
 from tabs.shell.compose import make_context
 from tabs.shell.zero_gpu import far_models
+from tests.empty_data import empty_data
 
 MODEL, SEGMENTER = "sdxl-base-1.0", "sam-vit-b"
 
@@ -163,7 +164,7 @@ def test_the_engine_of_an_app_draws_there(
 ) -> None:
     named(monkeypatch, open_model=lambda id, sources: FakeModel())
     request = replace(EXAMPLES[0].request(), model=MODEL)
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         context = make_context(storage, "data")
         drawn: list[Any] = []
         job = context.engine.submit([request], drawn.append)
