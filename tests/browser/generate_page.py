@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 LINK = "/?tab=generate"
 # Rendering shares two cores with Chromium here.
-DRAWN_MS = 60_000
+DRAWN_MS = 150_000
 
 
 class GeneratePage:
@@ -23,6 +23,7 @@ class GeneratePage:
         self.note = page.locator("#draw .th-ask-note")
         self.queue = page.locator("#queue .th-queue")
         self.shots = page.locator("#gallery .th-shot")
+        self.status = page.locator("#gallery .th-gallery-status")
         self.color = page.locator("#generate-color").get_by_role("combobox")
         self.seed = page.locator("#generate-seed input")
         expect(self.draw_button).to_be_visible(timeout=DRAWN_MS)

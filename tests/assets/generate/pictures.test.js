@@ -239,7 +239,8 @@ test('the picture asked for last stands beside the button, first as it is drawn'
   await queued(job('i', 'drawing', { total: 1, preview: GRAY }));
   assert.equal(picture.querySelector('img').getAttribute('src'), GRAY);
   assert.equal(text('about'), 'As it is drawn: no verdict yet');
-  pictures = [drawing(2, { job: 'i', truth: 'As rendered: #FF0000.' }), ...pictures];
+  // Somebody else's came after it.
+  pictures = [...pictures, drawing(2, { job: 'i', truth: 'As rendered: #FF0000.' })];
   await queued(job('i', 'done', { total: 1, done: 1 }));
   await until(() => !picture.disabled);
   assert.equal(store.get('result').drawing_id, 'd2');

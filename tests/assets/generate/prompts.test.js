@@ -333,8 +333,14 @@ test('words lead to filters and other spellings', async () => {
 
 test('a link brings back search, filters and the chosen prompt', async () => {
   answer('POST /api/prompts/resolve', { rows: [row(2)] });
+  const news = [];
+  const leave = store.subscribe('chosen', (detail) => news.push(detail.restored));
   const page = await open('/?tab=generate&q=vivid&sort=hue&f=task%3Dmoc&prompt=p2&mode=chosen');
   await until(() => store.get('chosen'));
+  // A link's prompt is told from one that was clicked: what the link says to draw goes before it.
+  page.row(2).click();
+  assert.deepEqual(news, [true, false]);
+  leave();
   assert.equal(page.find('.th-search').value, 'vivid');
   assert.equal(page.find('.th-sort').value, 'hue');
   const query = asked(searches()[0]);

@@ -283,13 +283,19 @@ test('a folder that did not arrive whole is forgotten and sent again', async () 
 
 test('another folder that is chosen meanwhile is not mixed up', async () => {
   await chosen();
-  takeFile = () => {
-    inImages('.th-import-folder').dispatchEvent(new window.Event('change'));
-    return {};
-  };
-  await check();
-  assert.equal(status(), 'Another folder was chosen. Check it.');
-  assert.equal(posted('plan').length, 0);
+  // Whether it is chosen at the first file or at the last.
+  for (const place of [1, 9]) {
+    requests.length = 0;
+    takeFile = () => {
+      if (posted('files').length === place)
+        inImages('.th-import-folder').dispatchEvent(new window.Event('change'));
+      return {};
+    };
+    await check();
+    assert.equal(status(), 'Another folder was chosen. Check it.');
+    assert.equal(posted('plan').length, 0);
+    assert.equal(posted('forget').length, 1);
+  }
   takeFile = () => ({});
   inImages('.th-import-close').click();
 });
