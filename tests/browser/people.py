@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
+from annotation.studies.cases import Kind
 from core.studies import Event
+from tabs.participants.page import participant_files
 from tests.browser.study_room import CODE, StudyRoom
 
 PHONE: dict[str, Any] = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2}
@@ -40,7 +43,8 @@ class Person:
     def sees(self, position: int) -> None:
         """Waits until a trial is on the screen and takes an answer."""
         expect(self.page.locator(f".trial[data-painted='{position}']")).to_be_visible()
-        self.page.wait_for_timeout(READY_MS)
+        now = self.page.evaluate("performance.now()")
+        self.page.wait_for_function("at => performance.now() > at", arg=now + READY_MS)
 
     def answers(self, positions: range, key: str = "1") -> None:
         for position in positions:
@@ -76,3 +80,16 @@ def too_small(page: Page, within: str = "body") -> list[str]:
         .map(([one, box]) => `${one.textContent}: ${box.width} x ${box.height}`)""",
         within,
     )
+
+
+def fetched(page: Page) -> set[str]:
+    """The paths of all script and style that a page fetched."""
+    names = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
+    paths = {urlsplit(name).path for name in names}
+    return {path for path in paths if path.endswith((".js", ".css"))}
+
+
+def needed(kind: Kind) -> set[str]:
+    """Those that a study of this kind needs: what another kind needs is not among them."""
+    files = participant_files()
+    return {*files.first("en", kind), *files.styles(kind)}

@@ -12,12 +12,13 @@ from playwright.sync_api import Error, Page, expect
 
 from annotation.colorings.actions import read_action
 from annotation.colorings.layer import checksum, paint
+from annotation.studies.cases import Kind
 from annotation.studies.practice import Example, Review
 from core.sketches.regions import regions
 from core.studies import Event, MarkKind
 from tests.browser.axe import barriers_here
 from tests.browser.conftest import Visit, Watch
-from tests.browser.people import PHONE, Person, one_person, too_small
+from tests.browser.people import PHONE, Person, fetched, needed, one_person, too_small
 from tests.browser.study_room import CODE, StudyRoom, study_room
 
 pytestmark = pytest.mark.browser
@@ -29,8 +30,9 @@ LOOKED_AGAIN = """() => {
   };
   set(true);
   set(false);
+  return document.querySelector('main[data-screen=between]') !== null;
 }"""
-"""Somebody turns to the page again."""
+"""Somebody turns to the page again, as often as it takes: it asks every few seconds at most."""
 
 
 def covered(page: Page) -> list[str]:
@@ -128,7 +130,8 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
         Example("The sky is colored too.", False),
     )
     wording = (("break_text", "Have some tea; “{words}” stays as it is."),)
-    link = room.opened(room.colorings(3, Review.RESEARCHER, examples=examples, wording=wording))
+    plan = room.colorings(2, Review.RESEARCHER, trials=4, examples=examples, wording=wording)
+    link = room.opened(plan)
     page = visit(link)
     designer = Designer(page)
     barriers: list[str] = []
@@ -164,32 +167,29 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     # Who has read what to do does not read it again after a reload, also before the first step.
     page.reload()
     designer.sees(0)
-    designer.colors(range(1))
-    designer.sees(1)
     designer.fills("#c02030")
     page.get_by_role("button", name="Done", exact=True).dblclick()
-    designer.sees(2)
+    designer.sees(1)
     expect(page.locator(".said")).to_be_empty()
-    designer.colors(range(2, 3))
+    designer.colors(range(1, 2))
     look("review")
-    room.mark(link, 2, MarkKind.PRACTICE, "again", "The sky is colored too.")
-    page.wait_for_timeout(3_100)
-    page.evaluate(LOOKED_AGAIN)
+    room.mark(link, 1, MarkKind.PRACTICE, "again", "The sky is colored too.")
+    page.wait_for_function(LOOKED_AGAIN, polling=500)
     expect(designer.at("between")).to_contain_text("The sky is colored too.")
     barriers.extend(barriers_here(page))
     designer.presses("Start")
-    designer.colors(range(3, 6))
+    designer.colors(range(2, 4))
     designer.at("review")
-    room.mark(link, 5, MarkKind.PRACTICE, "accepted")
+    room.mark(link, 3, MarkKind.PRACTICE, "accepted")
     page.reload()
     designer.presses("Continue")
-    expect(designer.at("between")).to_contain_text("There are 5 sketches")
+    expect(designer.at("between")).to_contain_text("There are 4 sketches")
     designer.presses("Continue")
 
-    designer.sees(6)
+    designer.sees(4)
     # It is there after a reload, too.
     expect(page.locator("header")).to_be_visible()
-    expect(page.locator("header")).to_contain_text("Sketch 1 of 5")
+    expect(page.locator("header")).to_contain_text("Sketch 1 of 4")
     look("coloring")
     designer.does()
     expect(page.locator(".said")).to_contain_text("Nothing is colored yet")
@@ -204,18 +204,18 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     page.reload()
     page.mouse.up()
     designer.presses("Continue")
-    designer.sees(6)
+    designer.sees(4)
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+Shift+z")
     designer.does()
-    designer.sees(7)
+    designer.sees(5)
     designer.presses("Previous sketch")
-    designer.sees(6)
+    designer.sees(4)
     page.keyboard.press("f")
     designer.fills("#77aa22", 0.02, 0.02)
     designer.does()
 
-    designer.sees(7)
+    designer.sees(5)
     designer.presses("Comment")
     barriers.extend(barriers_here(page))
     page.locator("textarea").fill("The line has a gap: <b>here</b>")
@@ -223,30 +223,31 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     designer.presses("I don’t know this word")
     barriers.extend(barriers_here(page))
     page.locator("dialog[open]").get_by_role("button", name="I don’t know this word").click()
-    designer.sees(8)
+    designer.sees(6)
     designer.presses("Take a break")
     look("break")
     expect(designer.at("break")).to_contain_text("All that you did is saved.")
     expect(designer.at("break")).to_contain_text(re.compile("Have some tea; “.+” stays as it is"))
     designer.presses("Continue")
-    designer.colors(range(8, 11))
+    designer.colors(range(6, 8))
     look("comment")
     designer.presses("Finish")
     expect(designer.at("finished")).to_contain_text(CODE)
     assert barriers == []
+    assert fetched(page) == needed(Kind.COLORINGS)
 
     events = one_person(room, link)
-    assert same_pixels(room, events) == 11
-    done = [one.body["do"] for one in events if one.kind == "action" and one.position == 6]
+    assert same_pixels(room, events) == 8
+    done = [one.body["do"] for one in events if one.kind == "action" and one.position == 4]
     # What was being drawn when the page was left is there as far as it was drawn.
     assert done == ["fill", "stroke", "undo", "stroke", "undo", "redo", "fill"]
     said = [event for event in events if event.kind == "comment"]
     assert [(one.position, one.body["text"]) for one in said] == [
-        (7, "The line has a gap: <b>here</b>")
+        (5, "The line has a gap: <b>here</b>")
     ]
     (skip,) = [one.body for one in events if one.body.get("kind") == "skip"]
     assert skip["reason"] == "unknown-word"
-    assert [one.position for one in events if one.kind == "undo"] == [6]
+    assert [one.position for one in events if one.kind == "undo"] == [4]
     assert [one.body["reason"] for one in events if one.kind == "away"] == ["break"]
     answers = [one.body for one in events if one.kind == "answer"]
     colorings = [one for one in answers if one["kind"] == "coloring"]
@@ -254,29 +255,29 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     assert {one["display"]["pointer"] for one in answers} == {"mouse", "none"}
 
 
-def test_five_sketches_by_touch_and_ten_seconds_without_a_network(
+def test_sketches_by_touch_and_a_while_without_a_network(
     room: StudyRoom, visit: Visit, watch: Watch
 ) -> None:
     """On a phone 360 pixels wide, which is turned on its side for the last one."""
     watch.refused |= {"/events", ".png", ".regions"}
-    link = room.opened(room.colorings(practice=0, trials=5))
+    link = room.opened(room.colorings(practice=0, trials=4))
     page = visit(link, **PHONE)
     page.set_viewport_size({"width": 360, "height": 640})
     designer = Designer(page)
     page.get_by_role("button", name="I agree").tap()
     page.get_by_role("button", name="Start").tap()
-    for position in range(5):
+    for position in range(4):
         designer.sees(position)
-        if position == 4:
+        if position == 3:
             page.set_viewport_size({"width": 740, "height": 360})
-        if position in (0, 4):
+        if position in (0, 3):
             assert too_small(page, ".coloring > .sketch-bar, header") == []
             assert page.evaluate(
                 "document.documentElement.scrollWidth <= innerWidth "
                 "&& document.documentElement.scrollHeight <= innerHeight"
             )
             assert barriers_here(page) == []
-        if position == 4:
+        if position == 3:
             assert covered(page) == []
         if position == 1:
             page.context.set_offline(True)
@@ -285,9 +286,8 @@ def test_five_sketches_by_touch_and_ten_seconds_without_a_network(
         page.locator(".cv-side .cv-close").tap()
         page.touchscreen.tap(*designer.place(0.5, 0.55))
         if position == 1:
-            expect(page.locator(".saved")).to_have_text("Not saved yet")
             # The next sketches are here already.
-            page.wait_for_timeout(10_000)
+            expect(page.locator(".saved")).to_have_text("Not saved yet")
         page.locator(".done").tap()
         if position == 2:
             page.context.set_offline(False)
@@ -296,7 +296,7 @@ def test_five_sketches_by_touch_and_ten_seconds_without_a_network(
     page.get_by_role("button", name="Finish").tap()
     expect(designer.at("finished")).to_contain_text(CODE)
     events = one_person(room, link)
-    assert same_pixels(room, events) == 5
+    assert same_pixels(room, events) == 4
     assert {e.body["display"]["pointer"] for e in events if e.kind == "answer"} == {"touch"}
 
 

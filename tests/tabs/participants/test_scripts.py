@@ -1,10 +1,12 @@
-"""Scripts that are sent in fewer bytes say the same."""
+"""Scripts that are sent in fewer bytes say the same, and they are few."""
 
 from __future__ import annotations
 
 import pytest
 from rjsmin import jsmin
 
+from annotation.studies.cases import Kind
+from tabs.participants.page import participant_files
 from tests.house import ROOT
 from tests.node import run_module
 
@@ -30,3 +32,22 @@ def test_every_module_means_the_same_as_before() -> None:
         },
     )
     assert differing == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "plain", "sent"), [(Kind.PAIRS, 90_000, 35_000), (Kind.COLORINGS, 160_000, 55_000)]
+)
+def test_a_page_is_light_also_in_german(kind: Kind, plain: int, sent: int) -> None:
+    """All script and style that a participant's browser fetches, plain and as it is sent; that it
+    fetches no other is seen in one (tests/browser/)."""
+    files = participant_files()
+    paths = [*files.first("de", kind), *files.styles(kind)]
+    bodies = [files.body(files.version, one.partition(f"{files.version}/")[2]) for one in paths]
+    assert len(bodies) > 12
+    names = " ".join(paths)
+    colored = kind is Kind.COLORINGS
+    assert ("/canvas/" in names, "/trials.js" in names) == (colored, not colored)
+    assert "_de.js" in names
+    assert sum(len(body.plain) for body in bodies if body) < plain
+    assert sum(len(body.brotli) for body in bodies if body) < sent
+    assert None not in bodies
