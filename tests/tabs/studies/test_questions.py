@@ -42,6 +42,8 @@ from tabs.studies.questions.human_answers import human_answers
 from tabs.studies.results import OfStudy, compute
 from tabs.studies.results_people import Decide, exclude
 from tests.empty_data import empty_data
+from tests.house import ROOT
+from tests.node import run_module
 from tests.tabs.studies.studies_here import answered, enrolled, form, opened
 
 COUNTS = {"color_extraction": 2, "color_counting": 4, "color_blindness": 3, "color_comparison": 3}
@@ -186,6 +188,40 @@ def test_results_have_the_share_right_by_task_with_chance_beside(
     assert found["everybody"]["agreement"]["observed"]["value"] > 0.3
     assert "least_training" not in {one["name"] for one in found["rule_fields"]}
     assert found["everybody"]["validation"]["rows"] == []
+
+
+def test_the_page_shows_what_people_got_right(
+    context: Context, study: tuple[str, StudyPlan]
+) -> None:
+    """By the page's own scripts: by task, the questions that few got right first, by person."""
+    shown = run_module(
+        """
+        await import(value.page);
+        const { questionCards } = await load('studies/questions/results');
+        const rows = (card) => [...card.node.querySelectorAll('tbody tr')].map((row) =>
+          [...row.cells].map((cell) => cell.textContent));
+        const cards = questionCards(value.data);
+        return { rows: cards.map(rows), words: cards[0].node.textContent };
+        """,
+        {
+            "page": (ROOT / "tests/assets/page.js").as_uri(),
+            "data": compute(context, study[0], 200, lambda _: None),
+        },
+    )
+    tasks, questions, people = shown["rows"]
+    (overall,) = [row for row in tasks if row[0].startswith("All questions")]
+    assert "80.0%" in overall[1]
+    assert overall[-4:] == ["25.0%", overall[-3], "1", "30"]
+    assert "Intervals: " in shown["words"]
+    assert len(questions) == 10
+    rights = [int(row[-1].partition("%")[0]) for row in questions]
+    assert rights == sorted(rights)
+    assert all(row[-1].endswith("% of 3") for row in questions)
+    assert [row[1:] for row in people] == [
+        ["80.0%", "10", "0"],
+        ["60.0%", "10", "1"],
+        ["100.0%", "10", "0"],
+    ]
 
 
 def test_answers_in_the_form_of_models_after_exclusion(
