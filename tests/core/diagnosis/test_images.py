@@ -11,13 +11,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from core.cli.diagnose import main
 from core.diagnosis.colors import asking, picture
 from core.diagnosis.judging import judged
 from core.diagnosis.manifest import read_manifest
 from core.diagnosis.plan import manifest_tasks, rules_used
 from core.diagnosis.records import DiagnosisReport
 from core.errors import BadInput
-from tests.core.diagnosis.commands import run
+from tests.commands import called
+from tests.workers_here import workers_here
+
+__all__ = ["workers_here"]
 
 
 @pytest.fixture
@@ -28,7 +32,7 @@ def renders(tmp_path: Path) -> Path:
         ("b", "#B92842", "hard"),
         ("c", "#0000FF", "even"),
     ):
-        srgb8, mask = picture("car", light, 0, hex_, 128)
+        srgb8, mask = picture("car", light, 0, hex_, 64)
         Image.fromarray(srgb8).save(tmp_path / f"{name}.png")
         Image.fromarray(mask.astype(np.uint8) * 255).save(tmp_path / f"{name}-mask.png")
     (tmp_path / "renders.csv").write_text(
@@ -42,7 +46,7 @@ def renders(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_renders_of_others_are_measured_alike(renders: Path) -> None:
+def test_renders_of_others_are_measured_alike(renders: Path, workers_here: None) -> None:
     out = renders / "out"
     arguments = (
         "--out",
@@ -54,7 +58,7 @@ def test_renders_of_others_are_measured_alike(renders: Path) -> None:
         "--workers",
         "1",
     )
-    done = run(*arguments, "--json")
+    done = called(main, *arguments, "--json")
     assert done.returncode == 2, "two lines were bad"
     report = DiagnosisReport.from_json(json.loads(done.stdout))
     assert (report.source, report.renderer_version, report.images) == ("renders.csv", "", 5)
@@ -80,20 +84,23 @@ def test_renders_of_others_are_measured_alike(renders: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 4 * 2 * 6
     assert {r["color"] for r in rows} == {"Red", "#B92842", "blue", "Blue"}
-    again = run(*arguments)
+    again = called(main, *arguments)
     assert "5 pictures of renders.csv" in again.stdout
     assert "2 line(s) of the manifest could not be used" in again.stdout
     assert "5 pictures kept from before" in again.stdout
 
 
-def test_any_name_of_an_object_comes_back_from_what_is_kept(renders: Path) -> None:
+def test_any_name_of_an_object_comes_back_from_what_is_kept(
+    renders: Path, workers_here: None
+) -> None:
     names = ["#1 car", 'a "car"', "a,b", "[1]", "car\r\nof two lines"]
     with (renders / "names.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(
             [["file", "mask", "system", "color", "object"]]
             + [["a.png", "a-mask.png", "l2", "Red", name] for name in names]
         )
-    done = run(
+    done = called(
+        main,
         "--out",
         str(renders / "out"),
         "--images",

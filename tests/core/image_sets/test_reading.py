@@ -229,7 +229,7 @@ def _big_folder(folder: Path, count: int) -> Counter[str]:
     return kinds
 
 
-@pytest.mark.parametrize("count", [1_000, pytest.param(4_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [400, pytest.param(4_000, marks=pytest.mark.nightly)])
 def test_a_large_folder_with_broken_files(tmp_path: Path, count: int) -> None:
     kinds = _big_folder(tmp_path, count)
     prompts = published("cna_l2", count // 4 + 5)

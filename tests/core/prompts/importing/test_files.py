@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput
+from core.prompts.importing import flat, source
 from core.prompts.importing.files import HEADER_HELP, ImportedPrompts, read_prompts
 
 
@@ -279,10 +280,13 @@ def test_columns_that_are_not_used_are_named() -> None:
     assert len(read.prompts) == 1
 
 
-def test_a_column_of_no_colors_is_refused_as_a_whole() -> None:
-    rows = (f"A cup,cup,zz{number}zz" for number in range(1_100))
-    with pytest.raises(BadInput, match="Is it the right column"):
+def test_a_column_of_no_colors_is_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert flat.MAX_UNKNOWN_COLORS == 1_000
+    monkeypatch.setattr(flat, "MAX_UNKNOWN_COLORS", 40)
+    rows = [f"A cup,cup,zz{number}zz" for number in range(41)]
+    with pytest.raises(BadInput, match=r"More than 40 different.*Is it the right column"):
         table("text,object,color", *rows)
+    assert len(table("text,object,color", *rows[1:], "A cup,cup,red").prompts) == 1
 
 
 def test_an_unknown_kind_or_system_is_refused() -> None:
@@ -305,6 +309,9 @@ def test_a_table_that_is_called_text() -> None:
     assert [prompt.text for prompt in read.prompts] == ["prompt", "A kite"]
 
 
-def test_a_file_of_line_ends() -> None:
-    with pytest.raises(BadInput, match="more than 5,000,000 lines"):
-        read_prompts(b"\n" * 5_000_001, "a.txt")
+def test_a_file_of_line_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert source.MAX_LINES == 5_000_000
+    monkeypatch.setattr(source, "MAX_LINES", 5_000)
+    with pytest.raises(BadInput, match="more than 5,000 lines"):
+        read_prompts(b"\n" * 5_001, "a.txt")
+    assert read_prompts(b"\n" * 4_999 + b"A cat", "a.txt").blank_lines == 4_999
