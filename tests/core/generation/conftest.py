@@ -1,13 +1,15 @@
-"""Tiny pipelines, built once a session, and a models folder that holds them by registry id."""
+"""Tiny pipelines, built once a run of tests, and a models folder that holds them by registry id."""
 
 from __future__ import annotations
 
 import functools
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.tiny_models.once import once
 from tests.tiny_models.pipelines import build, srpo_part
 
 # Which tiny pipeline stands for which entry of the registry.
@@ -52,8 +54,11 @@ def tiny(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Tiny:
 
     @functools.cache
     def folder(name: str) -> Path:
-        where = tmp_path_factory.mktemp("tiny") / name
-        return srpo_part(where) if name == "srpo" else build(name, where)
+        write = srpo_part if name == "srpo" else functools.partial(build, name)
+        made = once(tmp_path_factory, f"pipeline-{name}", write)
+        # Whoever unloads a model looks for garbage, and need not look among the libraries.
+        gc.freeze()
+        return made
 
     return folder
 

@@ -1,8 +1,9 @@
-"""Tiny pipelines that are loaded once for all tests of a module."""
+"""Tiny pipelines that are loaded once for all tests of a process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import gc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from core.generation.weights.sources import Sources
 from tests.core.generation.conftest import Tiny
 
 
-@pytest.fixture(scope="module")
-def opened(tiny: Tiny, models_folder: Callable[..., Path]) -> Iterator[Callable[[str], Any]]:
-    """Models by registry id ("any": Stable Diffusion by its folder), loaded once."""
+@pytest.fixture(scope="session")
+def opened(tiny: Tiny, models_folder: Callable[..., Path]) -> Callable[[str], Any]:
+    """Models by registry id ("any": Stable Diffusion by its folder), loaded once. A test leaves
+    them as they were."""
     loaded: dict[str, Any] = {}
 
     def by_id(model_id: str) -> Any:
@@ -26,8 +28,8 @@ def opened(tiny: Tiny, models_folder: Callable[..., Path]) -> Iterator[Callable[
             else:
                 where = models_folder(model_id, model(model_id).base or model_id)
                 loaded[model_id] = open_model(model_id, Sources(where))
+            gc.freeze()  # Nobody looks for garbage among libraries and these models.
         return loaded[model_id]
 
-    yield by_id
-    for one in loaded.values():
-        one.unload()
+    # Nothing is unloaded: the process ends soon, and each unloading collects garbage.
+    return by_id

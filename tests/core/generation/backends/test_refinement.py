@@ -4,7 +4,7 @@ and 11 hold for the prediction that the scheduler gets, and models without guida
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -17,7 +17,7 @@ from core.generation.backends.diffusion import DiffusersModel
 from core.generation.opening import open_model
 from core.generation.refining import why_no_cfr
 from core.generation.registry import MODELS, model
-from core.generation.request import GenerationRequest
+from core.generation.request import Cancelled, GenerationRequest
 from core.refinement.clean import before_step, predicted_clean
 from core.refinement.maps import saturation_map
 from core.refinement.settings import rows_of
@@ -30,12 +30,12 @@ GUIDED = [
     "sd3-medium",
     "pixart-sigma",
     "hunyuan-dit-1.2",
-    "sana1.5-1.6b",
+    "sana-1.6b",
     "qwen-image",
     "cogview4-6b",
     "playground-2.5",
 ]
-SIZE, STEPS, SCALE, STRENGTH = 64, 3, 4.0, 0.75
+SIZE, STEPS, SCALE, STRENGTH = 64, 2, 4.0, 0.75
 LEFT = ["ff00"]
 ZEROS = ["0000"]
 NO_PROMPT_PASS = "makes no prediction without the prompt"
@@ -57,12 +57,10 @@ def test_where_nothing_is_turned_down_no_bit_changes(
 ) -> None:
     loaded = opened(model_id)
     plain = draw(loaded, ask())
-    for cfr in (
-        {"strength": 0, "map": LEFT},
-        {"strength": 0},
-        {"strength": 1, "map": ZEROS},
-        {"strength": 1, "variant": "none"},
-    ):
+    nothing: list[dict[str, Any]] = [{"strength": 0, "map": LEFT}, {"strength": 1, "map": ZEROS}]
+    if model_id == "any":  # what asks for no map says so before any model is looked at
+        nothing += [{"strength": 0}, {"strength": 1, "variant": "none"}]
+    for cfr in nothing:
         np.testing.assert_array_equal(draw(loaded, ask(cfr)), plain)
     assert (draw(loaded, ask({"strength": 1, "map": LEFT})) != plain).any()
     # What was refined leaves nothing behind.
@@ -88,7 +86,9 @@ class Predictions:
             watched.enter_context(
                 before_step(pipeline.scheduler, lambda eps, *_: combined.append(eps.clone()))
             )
-            self.picture = draw(loaded, request)
+            stop = Event()
+            with suppress(Cancelled):
+                loaded.draw([request], lambda report: stop.set(), stop)
         self.first, self.second, self.combined = given[0], given[1], combined[0]
         self.separate = type(pipeline).__name__ in ("QwenImagePipeline", "CogView4Pipeline")
 
