@@ -121,8 +121,8 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
     expect(bench.stage.locator(".th-stage-name")).to_have_text("from generate.png")
 
     # Somebody has brought pictures: the page waits for them, the examples for being pressed.
-    page.goto(fresh.address)
-    bench = Workbench(page)
+    page = visit(fresh.address)
+    bench, examples = Workbench(page), page.get_by_role("navigation", name="Examples")
     expect(examples).to_be_visible()
     expect(bench.problem()).to_contain_text("Open a photograph")
     before = images_of(fresh)
@@ -136,8 +136,8 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
 
     # A link that names a picture shows no examples.
     image = fresh.upload(png(PHOTOGRAPH[::-1].copy()), "upside down.png").json["image_id"]
-    page.goto(f"{fresh.address}/?tab=inspect&image={image}")
-    expect(bench.stage.locator(".th-stage-name")).to_have_text("upside down.png")
+    page = visit(f"{fresh.address}/?tab=inspect&image={image}")
+    expect(page.locator("#stage .th-stage-name")).to_have_text("upside down.png")
     expect(page.locator("#examples .th-examples")).to_be_hidden()
 
 

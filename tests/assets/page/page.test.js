@@ -224,7 +224,9 @@ function choose(field, files) {
   field.dispatchEvent(new window.Event('change', { bubbles: true }));
 }
 const folder = (count = 9) =>
-  Array.from({ length: count }, (_, n) => new window.File(['x'], n + '.png'));
+  Array.from({ length: count }, (_, n) =>
+    Object.assign(new window.File(['x'], n + '.png'), { webkitRelativePath: `ä/cna/${n}.png` }),
+  );
 
 /** The dialog of images with a folder chosen, and an app that takes everything. */
 async function chosen() {
@@ -266,7 +268,10 @@ test('a folder that did not arrive whole is forgotten and sent again', async () 
   takeFile = () => ({});
   requests.length = 0;
   await check();
-  assert.equal(posted('files').length, 9);
+  assert.deepEqual(
+    posted('files').map((one) => decodeURIComponent(one.headers['X-File-Path'])),
+    Array.from({ length: 9 }, (_, n) => `ä/cna/${n}.png`),
+  );
   assert.equal(new Set(posted('files').map(session)).size, 1);
   assert.equal(posted('plan')[0].body.session, session(posted('files')[0]));
   assert.equal(inImages('.th-import-start').textContent, 'Import 9 images');
