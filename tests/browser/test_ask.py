@@ -1,9 +1,8 @@
-"""Ask, as a researcher does: a set is made, a model of a folder and the baselines are asked, and
-their answers are looked at one by one, and where two of them differ."""
+"""Ask, as a researcher does: a set is made, a served model and the baselines are asked, and their
+answers are looked at one by one, and where two of them differ."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,10 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit, Watch
-from tests.core.vision_language.conftest import one_thread, tiny_vision
+from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.running import App
-
-__all__ = ["one_thread", "tiny_vision"]
 
 pytestmark = pytest.mark.browser
 
@@ -25,9 +22,14 @@ def asked(page: Page, model: str) -> None:
     page.locator(".th-qa-form [type=submit]").click()
 
 
-def test_a_set_is_made_asked_browsed_and_compared(
-    visit: Visit, watch: Watch, app: App, tiny_vision: Callable[[str], Path]
-) -> None:
+GO = """(address) => {
+  history.pushState({}, '', address);
+  dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
+}"""
+"""Another place of the page that is there, as Forward leads to it."""
+
+
+def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, app: App) -> None:
     watch.refused |= {"/api/ask/sets/make", "/api/ask/askings"}
     page = visit(f"{app.address}/?tab=ask")
     page.get_by_role("button", name="Make a set…").click()
@@ -48,21 +50,26 @@ def test_a_set_is_made_asked_browsed_and_compared(
     expect(extraction.locator(".th-qa-lane")).to_contain_text("Pixel reader100.0")
     expect(blocks.filter(has_text="Color Blindness")).to_contain_text("People (published)94.0")
 
-    # A model of a folder, through the classes that load published ones, and chance.
+    # A folder that is not there, a served model that talks too long, and chance.
     page.locator(".th-qa-form [name=known]").select_option("folder:")
     page.get_by_label("Folder", exact=True).fill("/nowhere")
     submit = page.locator(".th-qa-form [type=submit]")
     submit.click()
     expect(page.locator(".th-qa-refused")).to_have_text("There is no folder /nowhere.")
     expect(page.get_by_label("Folder", exact=True)).to_be_focused()
-    page.get_by_label("Folder", exact=True).fill(str(tiny_vision("qwen2_5_vl")))
+    page.locator(".th-qa-form [name=known]").select_option("server:")
+    page.get_by_label("Its name on the server").fill("color-vlm")
     page.get_by_text("More settings").click()
     page.get_by_label("Most tokens", exact=True).fill("4")
-    submit.click()
     askings = page.locator(".th-qa-asking")
-    expect(askings.filter(has_text="12 of 12 questions").filter(has_text="Finished")).to_have_count(
-        2
-    )
+    finished = askings.filter(has_text="12 of 12 questions").filter(has_text="Finished")
+    server = ChatServer()
+    server.answers += [completion("I see many", "length")] * 12
+    with server.running():
+        page.get_by_label("Address", exact=True).fill(server.base_url)
+        submit.click()
+        expect(finished).to_have_count(2)
+    assert {one["max_tokens"] for _, one in server.got} == {4}
     asked(page, "chance")
     chance = askings.filter(has_text="Chance")
     expect(chance).to_contain_text("Finished")
@@ -99,9 +106,7 @@ def test_a_set_is_made_asked_browsed_and_compared(
     expect(items.nth(1).get_by_role("button")).to_be_focused()
 
     # Where the pixel reader and chance differ, side by side.
-    askings.filter(has_text="Qwen").or_(askings.filter(has_text="qwen")).get_by_role(
-        "checkbox"
-    ).uncheck()
+    askings.filter(has_text="color-vlm").get_by_role("checkbox").uncheck()
     askings.filter(has_text="Pixel reader").get_by_role("checkbox").check()
     page.get_by_role("tab", name="Where two differ").click()
     page.get_by_label("Task", exact=True).select_option("")
@@ -114,6 +119,6 @@ def test_a_set_is_made_asked_browsed_and_compared(
     expect(askings.filter(has_text="Pixel reader").get_by_role("checkbox")).to_be_checked()
     expect(page.locator(".th-qa-asking input[type=checkbox]:checked")).to_have_count(2)
     # The link opens the same again.
-    page.goto(link)
+    page.evaluate(GO, link)
     expect(large.locator(".th-qa-id")).to_contain_text("-0001")
     expect(large.locator(".th-qa-answer")).to_have_count(2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -21,7 +20,6 @@ from tests.running import App, running
 
 pytestmark = pytest.mark.browser
 
-APPLE = "/?tab=colorize&drawing=concept-0041&words=apple"
 PHONE = {"width": 390, "height": 844}
 
 
@@ -56,10 +54,37 @@ def chosen(page: Page) -> Locator:
     return page.locator(".th-col-chosen li")
 
 
-def test_a_designer_colors_sees_where_it_lies_reloads_and_keeps_it(
-    visit: Visit, started: App
-) -> None:
-    page = visit(f"{started.address}/?tab=colorize")
+def drawing(name: str, gap: bool = False) -> FilePayload:
+    """A scanned drawing: a disk in a ring, on paper that darkens to one side."""
+    rows = np.linspace(0, 30, 400)[:, None]
+    pixels = np.repeat(240.0 - rows, 400, axis=1).astype(np.uint8)
+    cv2.circle(pixels, (200, 200), 150, 30, 7, cv2.LINE_AA)
+    cv2.circle(pixels, (200, 200), 70, 30, 7, cv2.LINE_AA)
+    if gap:
+        pixels[190:204, 320:380] = 225
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, format="PNG")
+    return {"name": name, "mimeType": "image/png", "buffer": out.getvalue()}
+
+
+def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, started: App) -> None:
+    """An artist brings two drawings and takes one for a thing; a designer colors, sees where that
+    lies, reloads and keeps it; the drawing that waited is adjusted and colored."""
+    page = visit(f"{started.address}/?tab=colorize&view=sketches")
+    page.locator(".th-sk-drop input").set_input_files(
+        [drawing("rotten_lemon.png"), drawing("wheel of fortune.png", gap=True)]
+    )
+    cards = page.locator(".th-sk-brought .th-sk-candidate")
+    expect(cards).to_have_count(2)
+    lemon = cards.filter(has=page.get_by_label("What “rotten_lemon.png” shows"))
+    expect(lemon).to_contain_text("3 regions")
+    lemon.get_by_role("button", name="Use").click()
+    expect(cards).to_have_count(1)
+    # A state of it: the sketch is that of the thing.
+    expect(page.locator(".th-sk-body h3")).to_have_text("lemon")
+    expect(page.locator(".th-sk-in-use")).to_contain_text("brought as rotten_lemon.png")
+
+    page.get_by_role("tab", name="Color", exact=True).click()
     page.get_by_role("searchbox", name="Search drawings").fill("rott appl")
     page.get_by_role("button", name="rotten apple").click()
     ready(page)
@@ -105,38 +130,8 @@ def test_a_designer_colors_sees_where_it_lies_reloads_and_keeps_it(
     page.go_back()
     expect(page.locator(".th-col-tiles")).to_be_visible()
 
-
-def drawing(name: str, gap: bool = False) -> FilePayload:
-    """A scanned drawing: a disk in a ring, on paper that darkens to one side."""
-    rows = np.linspace(0, 30, 400)[:, None]
-    pixels = np.repeat(240.0 - rows, 400, axis=1).astype(np.uint8)
-    cv2.circle(pixels, (200, 200), 150, 30, 7, cv2.LINE_AA)
-    cv2.circle(pixels, (200, 200), 70, 30, 7, cv2.LINE_AA)
-    if gap:
-        pixels[190:204, 320:380] = 225
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, format="PNG")
-    return {"name": name, "mimeType": "image/png", "buffer": out.getvalue()}
-
-
-def test_an_artist_brings_drawings_and_takes_one_for_a_thing(
-    visit: Visit, started: App, tmp_path: Path
-) -> None:
-    page = visit(f"{started.address}/?tab=colorize&view=sketches")
-    page.locator(".th-sk-drop input").set_input_files(
-        [drawing("rotten_lemon.png"), drawing("wheel of fortune.png", gap=True)]
-    )
-    cards = page.locator(".th-sk-brought .th-sk-candidate")
-    expect(cards).to_have_count(2)
-    lemon = cards.filter(has=page.get_by_label("What “rotten_lemon.png” shows"))
-    expect(lemon).to_contain_text("3 regions")
-    lemon.get_by_role("button", name="Use").click()
-    expect(cards).to_have_count(1)
-    # A state of it: the sketch is that of the thing.
-    expect(page.locator(".th-sk-body h3")).to_have_text("lemon")
-    expect(page.locator(".th-sk-in-use")).to_contain_text("brought as rotten_lemon.png")
-    # The other one waits, also after a reload; it is adjusted and colored.
-    page.reload()
+    # The other drawing waits, also after the reload; it is adjusted and colored.
+    page.get_by_role("tab", name="Sketches", exact=True).click()
     cards.get_by_role("button", name="Adjust").click()
     dialog = page.locator(".th-col-dialog")
     expect(dialog.locator(".th-col-regions")).to_contain_text("regions")
@@ -148,5 +143,6 @@ def test_an_artist_brings_drawings_and_takes_one_for_a_thing(
     page.get_by_role("button", name="Brought here 1").click()
     page.get_by_role("button", name="wheel of fortune").click()
     ready(page)
+    page.set_viewport_size({"width": 1360, "height": 1000})
     fill(page, "#2050a0", 0.5, 0.5)
     expect(chosen(page)).to_contain_text("#2050A0")

@@ -25,7 +25,7 @@ from core.vision_language.generators import GeneratedSettings, generated
 from core.vision_language.rule_answers import CACHE
 from core.vision_language.scoring import Tally
 from tabs.ask import keeper as keepers
-from tabs.ask.keeper import AskingKeeper, AskingNote
+from tabs.ask.keeper import AskingKeeper, AskingNote, AskingOrder
 from tabs.ask.list import ChangeAsking, change_asking
 from tabs.ask.results import ResultsRequest, results_view, tally_json
 from tabs.ask.routes import PREFIX, ask_routes
@@ -294,6 +294,25 @@ def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) ->
         assert "/x" * 101 not in answer["error"]
     ask("/askings", {"set": "0" * 32, "model": "chance"}, status=404)
     assert ask("/askings")["askings"] == []
+
+
+def test_a_folder_is_asked_as_it_was_typed(
+    ask: Ask, set_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[AskingOrder, AskingNote]] = []
+
+    def start(_: AskingKeeper, order: AskingOrder, note: AskingNote, actor: Actor) -> str:
+        begun.append((order, note))
+        return "asking"
+
+    monkeypatch.setattr(AskingKeeper, "start", start)
+    monkeypatch.setattr("tabs.ask.start.lacking", lambda *_: "")
+    typed = {"set": set_id, "model": f"folder:{tmp_path}", "max_tokens": "4", "batch": "2"}
+    assert ask("/askings", typed)["id"] == "asking"
+    ((order, note),) = begun
+    assert (order.model.kind, order.model.location) == ("local", str(tmp_path))
+    assert (order.settings.max_tokens, note.model_settings["batch"]) == (4, 2)
+    assert len(order.questions) == 7
 
 
 @pytest.mark.parametrize(
