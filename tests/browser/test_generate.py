@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,19 +23,49 @@ from core.generation.request import GenerationRequest
 from core.images.load import image_id
 from core.prompts.prompt import ObjectTarget
 from core.prompts.sets import prompt_set
+from core.records import DrawingRecord
+from core.refinement.maps import saturation_map
+from core.refinement.settings import rows_of
+from storage import Storage
+from tabs.generate.realism import first_props, realism_of
 from tests.browser.conftest import Visit
 from tests.browser.generate_page import DRAWN_MS, LINK, GeneratePage
 from tests.browser.workbench import Workbench, drawn_pixels
 from tests.running import App, running
 
 pytestmark = pytest.mark.browser
+PAIRED = "A photo of a red mug, twice"
 
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """One app for this file, with pictures of these tests alone."""
-    with running(tmp_path_factory.mktemp("generate") / "data") as started:
+    """One app for this file, with the two pictures of :func:`store_pair` to begin with."""
+    data = tmp_path_factory.mktemp("generate") / "data"
+    store_pair(data)
+    with running(data) as started:
         yield started
+
+
+def store_pair(data: Path) -> None:
+    """Stores a picture without CFR and one with it, as a model draws them for one request (which
+    ``tests/tabs/generate/test_realism.py`` does)."""
+    pixels = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    realism = realism_of({**first_props()["value"], "on": True})
+    assert realism is not None
+    cfr = dict(realism.cfr)
+    how: dict[str, Any] = {"model": "small", "seed": 7}
+    mapped = {**cfr, "map": rows_of(saturation_map(pixels))}
+    with Storage.open(data) as storage:
+        before, after = (
+            storage.images.add(one, "", "generated").image_id for one in (pixels, pixels // 2)
+        )
+        plain = DrawingRecord(
+            PAIRED, "small", image_id=before, seed=7, width=64, height=64, origin=how
+        )
+        refined = replace(
+            plain, image_id=after, options={"cfr": cfr}, origin={**how, "cfr": mapped}
+        )
+        storage.drawings.add_many([plain, refined])
 
 
 def rendered(request: GenerationRequest) -> np.ndarray:
@@ -295,27 +328,19 @@ def test_the_tour_makes_way_for_what_it_speaks_of(app: App, visit: Visit) -> Non
 
 
 def test_a_picture_is_compared_with_the_one_without_cfr(app: App, visit: Visit) -> None:
-    """Drawn by the model that comes with the app, twice; then a map is painted over it."""
-    asked = "&mode=own&text=A red mug&model=small&steps=2&guidance=1"
-    tab = GeneratePage(visit(app.address + LINK + asked))
+    """And a map is painted over it."""
+    tab = GeneratePage(visit(app.address + LINK + "&mode=own&model=small"))
     page, realism = tab.page, tab.page.locator("#realism")
-    tab.unfold("realism")
-    realism.get_by_role("switch").check()
-    expect(realism.get_by_role("status")).to_contain_text("has nothing to turn down")
-    expect(tab.draw_button).to_be_disabled()
-    tab.write("generate-guidance", "6")
-    expect(realism.get_by_role("status")).to_be_hidden()
-    tab.drawn(tab.draw("Draw 2 images"))
+    shot = tab.shots.filter(has_text=PAIRED).filter(has_text="CFR").first
     # 64 pixels are shown five times as large, and never between.
-    shot = tab.shots.filter(has_text="A red mug").first
+    expect(shot.locator("img")).to_be_visible()
     sides = shot.locator("img").evaluate("(one) => one.getBoundingClientRect().width")
     assert sides % 64 == 0
     assert sides > 0
 
     # As from the comparison's address: More settings are folded away.
-    page.locator("#settings-fold button").click()
     expect(realism).to_be_hidden()
-    page.locator("#result").get_by_role("button", name="Compare without and with CFR").click()
+    shot.get_by_role("button", name="Compare without CFR").click()
     dialog = page.get_by_role("dialog", name="Without and with CFR")
     expect(dialog.get_by_role("row", name="ΔSat")).to_be_visible()
     expect(page).to_have_url(re.compile("&pair=[0-9a-f]{16}"))
