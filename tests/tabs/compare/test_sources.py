@@ -23,6 +23,7 @@ from tabs.compare.concept.service import concept_view
 from tabs.compare.sources import choices, distribution, label_of, parse, pictures
 from tabs.page.context import Context
 from tests.concept_runs import concept_run, fruits, ratings_csv
+from tests.storage.run_samples import ingest_copied
 
 CHOSEN = fruits(("banana", "strawberry"), ("", "rotten"))
 
@@ -77,7 +78,7 @@ def test_a_text_that_is_no_source_says_what_one_is(text: str, says: str) -> None
 
 
 def test_what_there_is_of_a_concept_people_first(context: Context, run: RunFolder) -> None:
-    context.storage.runs.ingest(run)
+    ingest_copied(context.storage, [run])
     rated(context)
     found = choices(context, "Rotten_Banana")
     assert [one.kind for one in found[:2]] == ["people", "run"]
@@ -101,7 +102,7 @@ def test_what_there_is_of_a_concept_people_first(context: Context, run: RunFolde
 
 
 def test_every_choice_is_a_distribution_of_as_many_images(context: Context, run: RunFolder) -> None:
-    context.storage.runs.ingest(run)
+    ingest_copied(context.storage, [run])
     for choice in choices(context, "banana"):
         made = distribution(context, choice.source, "banana", EXTRACTED)
         assert made.count == choice.count == len(pictures(context, choice.source, "banana"))
@@ -176,7 +177,7 @@ def test_colorings_by_people_are_counted_by_person(context: Context) -> None:
 def test_a_source_that_is_gone_or_not_of_the_concept_says_so(
     context: Context, run: RunFolder, tmp_path: Path
 ) -> None:
-    context.storage.runs.ingest(run)
+    ingest_copied(context.storage, [run])
     source = f"run:{run.run_id}/photo/all"
     with pytest.raises(NotStored, match="has no picture of 'unripe banana'"):
         distribution(context, source, "unripe banana", EXTRACTED)
@@ -255,7 +256,7 @@ def test_what_was_set_is_not_what_the_model_gives_a_concept(context: Context) ->
 
 def test_what_was_generated_last_comes_before_older_runs(context: Context, run: RunFolder) -> None:
     rated(context)
-    context.storage.runs.ingest(run)
+    ingest_copied(context.storage, [run])
     generated(context, SENTENCE, 1)
     begin = choices_view(context, {"words": "banana"})["begin"]
     assert [one.partition(":")[0] for one in begin] == ["set", "generated", "run"]

@@ -32,7 +32,8 @@ from tabs.explore.share_figures import agreement, categories
 from tabs.explore.slice import STATUSES, slice_of
 from tabs.page.context import ROOT, Context
 from tabs.shell.compose import make_context
-from tests.storage.run_samples import fill, sample_plan, sample_run
+from tests.empty_data import empty_data
+from tests.storage.run_samples import fill_copied, sample_plan, sample_run
 from tests.tabs.page.test_figures import colors_in
 
 STYLE = (ROOT / "assets/css/page/page.css").read_text("utf-8")
@@ -43,9 +44,9 @@ RUNS = {"a" * 16: "model <b>a</b>", "b" * 16: "model b"}
 def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
     """Two runs of every task, judged by every rule."""
     data = tmp_path_factory.mktemp("analyses") / "data"
-    with Storage.open(data) as storage:
+    with Storage.open(empty_data(data)) as storage:
         made = make_context(storage, "data")
-        fill(storage, data / "runs", prompts=140, images=1)
+        fill_copied(storage, data / "runs", prompts=140, images=1)
         yield made
         made.close()
 

@@ -50,6 +50,7 @@ from tabs.library.service import Library
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.shell.compose import make_context
+from tests.empty_data import empty_data
 from tests.node import run_module
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
@@ -62,7 +63,7 @@ PLAN = replace(SOME, rules=tuple(one for one in SOME.rules if one[0] in ("truehu
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, RunFolder]]:
     """Three runs: two of the same prompts, and one that is not whole and has but one task."""
     root = tmp_path_factory.mktemp("board")
-    with Storage.open(root / "data") as storage:
+    with Storage.open(empty_data(root / "data")) as storage:
         context = make_context(storage, "data")
         runs = root / "data" / "runs"
         folder = sample_run(runs, PLAN)

@@ -10,6 +10,7 @@ from pathlib import Path
 import gradio as gr
 import numpy as np
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from core.color.systems import parse_target
@@ -29,12 +30,13 @@ from tabs.diagnosis.store import reports_here
 from tabs.explore import tab as explore
 from tabs.explore.audit import agreement_view
 from tabs.explore.rejudge import JudgeStored, start_rejudge
+from tabs.explore.routes import explore_routes
 from tabs.explore.why import reasons
 from tabs.inspect import tab as inspect
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
+from tabs.page.jobs_routes import job_routes
 from tabs.page.requests import read_as
-from tabs.shell import shell
 from tests.storage.samples import drawing
 from tests.tabs.drawn import drawn
 
@@ -381,7 +383,10 @@ def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
 
 @pytest.fixture
 def client(context: Context) -> Iterator[TestClient]:
-    with TestClient(shell.mount(context)) as opened:
+    app = FastAPI()
+    for make in (explore_routes, job_routes):
+        app.include_router(make(context))
+    with TestClient(app) as opened:
         yield opened
 
 

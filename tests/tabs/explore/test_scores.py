@@ -28,7 +28,8 @@ from tabs.page.jobs import Job, job_alone
 from tabs.page.requests import read_as
 from tabs.shell.compose import make_context
 from tests.core.batch.here import team_here
-from tests.storage.run_samples import fill
+from tests.empty_data import empty_data
+from tests.storage.run_samples import fill_copied
 
 
 def redness(srgb8: np.ndarray) -> Computed:
@@ -53,8 +54,8 @@ def two_measures() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, list[str]]]:
     folder = tmp_path_factory.mktemp("scores")
-    with Storage.open(folder / "data") as storage:
-        runs = fill(storage, folder / "runs", prompts=12, images=2)
+    with Storage.open(empty_data(folder / "data")) as storage:
+        runs = fill_copied(storage, folder / "runs", prompts=12, images=2)
         context = make_context(storage, "data")
         yield context, runs
         context.close()
@@ -218,7 +219,7 @@ def test_what_cannot_be_scored_is_refused_in_words(filled: tuple[Context, list[s
 
 
 def test_without_runs_there_is_nothing_to_show(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "empty") as storage:
+    with Storage.open(empty_data(tmp_path / "empty")) as storage:
         context = make_context(storage, "data")
         view = measures_view(context, {})
         assert (view["rows"], view["lacking"]) == ([], 0)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from core.analysis.names import sector_hex
@@ -22,6 +23,7 @@ from core.runs.shards import write_shard
 from core.verdict.rules import RULES
 from storage import Storage
 from tabs.explore.analyses import figure_view
+from tabs.explore.routes import wall_routes
 from tabs.explore.run_pairs import compare_view
 from tabs.explore.slice import slice_of
 from tabs.explore.wall import facets_view, picture_view, score_sorts, wall_view
@@ -29,11 +31,12 @@ from tabs.judging.judgments import Judge, judge_verdict
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tabs.page.requests import read_as
-from tabs.shell import shell
+from tabs.page.routes import routes
 from tabs.shell.compose import make_context
+from tests.empty_data import empty_data
 from tests.shards import read_shard
 from tests.storage.run_samples import (
-    fill,
+    fill_copied,
     sample_plan,
     sample_prompts,
     sample_result,
@@ -64,8 +67,8 @@ class Filled:
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     folder = tmp_path_factory.mktemp("wall")
-    with Storage.open(folder / "data") as storage:
-        first, second = fill(storage, folder / "runs", prompts=40, images=IMAGES)
+    with Storage.open(empty_data(folder / "data")) as storage:
+        first, second = fill_copied(storage, folder / "runs", prompts=40, images=IMAGES)
         items = {
             (one.run_id, item.position): item
             for one in run_folders(folder / "runs")
@@ -345,13 +348,13 @@ def test_one_run_has_nothing_to_be_compared_with(context: Context, tmp_path: Pat
     assert wall_view(context, {}) == empty
     assert facets_view(context, {})["total"] == 0
     assert compare_view(context, {})["runs"] == []
-    fill(context.storage, tmp_path / "runs", ("model-a",), prompts=3, images=1)
+    fill_copied(context.storage, tmp_path / "runs", ("model-a",), prompts=3, images=1)
     answer = compare_view(context, {})
     assert ([run["label"] for run in answer["runs"]], answer["pairs"]) == (["model-a"], [])
 
 
 def test_runs_that_share_their_prompts_are_compared_first(context: Context, tmp_path: Path) -> None:
-    pair = fill(context.storage, tmp_path / "runs", prompts=3, images=1)
+    pair = fill_copied(context.storage, tmp_path / "runs", prompts=3, images=1)
     other = replace(sample_plan("model-c", 6, 1), prompts=sample_prompts(6)[3:])
     folder = sample_run(tmp_path / "runs", other)
     context.storage.runs.ingest(folder)
@@ -361,7 +364,7 @@ def test_runs_that_share_their_prompts_are_compared_first(context: Context, tmp_
 
 
 def test_a_run_without_a_picture_is_in_no_list_of_two(context: Context, tmp_path: Path) -> None:
-    pair = fill(context.storage, tmp_path / "runs", prompts=3, images=1)
+    pair = fill_copied(context.storage, tmp_path / "runs", prompts=3, images=1)
     empty = RunFolder.create(tmp_path / "runs", sample_plan("model-c", 3, 1))
     context.storage.runs.register(empty)
     answer = compare_view(context, {})
@@ -382,7 +385,10 @@ def test_pictures_without_a_score_draw_no_figure(context: Context, tmp_path: Pat
 
 
 def test_routes_answer_in_words(filled: Filled) -> None:
-    client = TestClient(shell.mount(filled.context))
+    app = FastAPI()
+    for make in (routes, wall_routes):
+        app.include_router(make(filled.context))
+    client = TestClient(app)
     first, _ = filled.runs
     asked = {
         "/api/explore/wall?status=fail&limit=3": 200,
@@ -413,9 +419,9 @@ def test_images_of_one_prompt_are_said_to_be_alike_where_there_are_several(
         context, (a, b) = filled.context, filled.runs
         said = compare_view(context, {"a": a, "b": b})["test"]
     else:
-        with Storage.open(tmp_path / "data") as storage:
+        with Storage.open(empty_data(tmp_path / "data")) as storage:
             context = make_context(storage, "data")
-            a, b = fill(storage, tmp_path / "runs", prompts=40, images=images)
+            a, b = fill_copied(storage, tmp_path / "runs", prompts=40, images=images)
             said = compare_view(context, {"a": a, "b": b})["test"]
             context.close()
     assert said.startswith("McNemar")
@@ -424,7 +430,7 @@ def test_images_of_one_prompt_are_said_to_be_alike_where_there_are_several(
 
 def test_a_card_and_a_pair_name_the_shape_that_stands_in(tmp_path: Path) -> None:
     """A bicycle that was rendered as a car says so; a ball as a sphere and other models do not."""
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         context = make_context(storage, "data")
         made = []
         for name in ("first", "second"):

@@ -336,7 +336,7 @@ def test_the_command_exports_beside_an_open_app_and_imports(
     theirs = ["--data", str(tmp_path / "theirs")]
     assert runs_command.main(["import", str(archive), *theirs]) == 0
     assert runs_command.main(["import", str(archive), *theirs]) == 0
-    with Storage.open(empty_data(tmp_path / "theirs")) as storage:
+    with Storage.open(tmp_path / "theirs") as storage:
         (only,) = storage.runs.all()
         assert only.items == 8
         assert storage.check() == []

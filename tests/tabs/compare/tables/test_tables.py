@@ -45,6 +45,8 @@ from tabs.page.jobs import Job, job_alone
 from tabs.page.jobs_routes import job_routes
 from tabs.shell.compose import make_context
 from tests.concept_runs import concept_run, fruits, palettes_csv, ratings_csv
+from tests.empty_data import empty_data
+from tests.storage.run_samples import ingest_copied
 
 API = "/api/compare/analyses/"
 SENT = {"X-TrueHue": "1"}
@@ -66,7 +68,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RunFolder]:
 @contextmanager
 def app_of(data: Path) -> Iterator[tuple[TestClient, Context]]:
     """The routes over a storage of their own."""
-    with Storage.open(data) as storage:
+    with Storage.open(empty_data(data)) as storage:
         context = make_context(storage, "data")
         app = FastAPI()
         app.include_router(compare_tables_routes(context))
@@ -89,8 +91,7 @@ def full(
 ) -> Iterator[tuple[TestClient, Context]]:
     """An app with the runs, all measured, and people imported twice; tests only read."""
     with app_of(tmp_path_factory.mktemp("full") / "data") as (client, context):
-        for folder in folders.values():
-            context.storage.runs.ingest(folder)
+        ingest_copied(context.storage, list(folders.values()))
         people(context, "palettes", palettes_csv())
         people(context, "ratings", ratings_csv())
         ids = [folder.run_id for folder in folders.values()]
@@ -158,7 +159,7 @@ def test_without_people_models_own_shifts_are_shown(
     fresh: tuple[TestClient, Context], folders: dict[str, RunFolder]
 ) -> None:
     client, context = fresh
-    context.storage.runs.ingest(folders[FOLLOWS])
+    ingest_copied(context.storage, [folders[FOLLOWS]])
     frame = shown(client, "tables")["frame"]
     assert frame["empty"]["act"] == "people"
     # 9 concepts in one style; nothing is measured before somebody asks.
@@ -176,7 +177,7 @@ def test_the_job_fills_what_is_missing_and_goes_on_after_a_cancel(
     fresh: tuple[TestClient, Context], folders: dict[str, RunFolder]
 ) -> None:
     client, context = fresh
-    context.storage.runs.ingest(folders[FOLLOWS])
+    ingest_copied(context.storage, [folders[FOLLOWS]])
     run_id = folders[FOLLOWS].run_id
     stopped = idle_job()
     stopped.stop.set()
@@ -446,7 +447,7 @@ def test_people_know_more_than_runs_draw_and_scales_wait_to_be_measured(
     fresh: tuple[TestClient, Context], folders: dict[str, RunFolder]
 ) -> None:
     client, context = fresh
-    context.storage.runs.ingest(folders[FOLLOWS])
+    ingest_copied(context.storage, [folders[FOLLOWS]])
     more = palettes_csv() + b"banana,overripe,p01,#776600,1\r\n"
     people(context, "palettes", more)
     run_cells(context, [folders[FOLLOWS].run_id], EXTRACTED, "all", idle_job())
@@ -529,7 +530,7 @@ def test_all_digits_of_a_scale_are_kept(tmp_path: Path, fresh: tuple[TestClient,
     client, context = fresh
     scales = (1234567.0, 1234568.0)
     folder = concept_run(tmp_path / "runs", FOLLOWS, guidances=scales)
-    context.storage.runs.ingest(folder)
+    ingest_copied(context.storage, [folder])
     people(context, "palettes", palettes_csv())
     run_cells(context, [folder.run_id], EXTRACTED, EACH_SCALE, idle_job())
     frame = shown(client, "tables", guidance="1234568")["frame"]
@@ -545,7 +546,7 @@ def test_colorings_without_colors_are_counted_with_their_reasons(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client, context = fresh
-    context.storage.runs.ingest(folders[FOLLOWS])
+    ingest_copied(context.storage, [folders[FOLLOWS]])
     banana = next(one for one in fruits() if one.words == "banana")
     pictures, _ = context.storage.profiles.pictures(folders[FOLLOWS].run_id, banana.id)
     images = [(one.image_id, one.mask_id, f"p{at}") for at, one in enumerate(pictures)]
@@ -569,7 +570,7 @@ def test_colorings_stored_here_are_people_too(
     fresh: tuple[TestClient, Context], folders: dict[str, RunFolder]
 ) -> None:
     client, context = fresh
-    context.storage.runs.ingest(folders[FOLLOWS])
+    ingest_copied(context.storage, [folders[FOLLOWS]])
     run_id = folders[FOLLOWS].run_id
     run_cells(context, [run_id], EXTRACTED, "all", idle_job())
     # Somebody "colored" the bananas as the run drew them, so nothing is apart.
