@@ -12,12 +12,12 @@ ONE_MORE_S = 0.1
 
 
 class Inside:
-    """A block that ``wanted`` threads are in together before any leaves; the first who could leave
-    waits a moment for one more than that. ``most`` is how many were in it at once."""
+    """A block that ``wanted`` threads are in together before any leaves; all stay a moment longer
+    for one more than that. ``most`` is how many were in it at once."""
 
     def __init__(self, wanted: int) -> None:
         self._wanted, self._changed = wanted, threading.Condition()
-        self._now, self._waited = 0, False
+        self._now, self._waited, self._over = 0, False, False
         self.most = self.count = 0
 
     def __enter__(self) -> None:
@@ -27,9 +27,12 @@ class Inside:
             self.most = max(self.most, self._now)
             self._changed.notify_all()
             self._changed.wait_for(lambda: self.most >= self._wanted, COMES_S)
-            if not self._waited:
+            if not self._waited:  # nobody leaves meanwhile
                 self._waited = True
                 self._changed.wait_for(lambda: self.most > self._wanted, ONE_MORE_S)
+                self._over = True
+                self._changed.notify_all()
+            self._changed.wait_for(lambda: self._over, COMES_S)
 
     def __exit__(
         self,
