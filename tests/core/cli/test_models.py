@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
@@ -21,6 +22,7 @@ from core.generation.opening import open_model
 from core.generation.registry import MODELS, model
 from core.generation.weights.download import wanted_files
 from core.generation.weights.sources import Sources, source
+from tests.commands import called
 from tests.core.generation.backends.test_diffusion import ask, draw
 from tests.core.generation.conftest import Tiny
 from tests.core.generation.tiny_hub import COMMIT, TinyHub, serving
@@ -28,27 +30,55 @@ from tests.core.generation.tiny_hub import COMMIT, TinyHub, serving
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def command(
-    *arguments: object, hub: TinyHub | None = None, **environment: str
-) -> tuple[int, str, str]:
-    """Runs the command as a process of its own, whose hub is the given one or none."""
+@dataclass(frozen=True)
+class Done:
+    """How a command ended, and what it said."""
+
+    status: int
+    out: str
+    err: str
+
+
+Fetch = Callable[..., Done]
+
+
+@pytest.fixture
+def fetch(monkeypatch: pytest.MonkeyPatch) -> Fetch:
+    """``download`` with the given hub or none, in this process: huggingface_hub has read the
+    environment when it is imported, so what it has read is set."""
+    from huggingface_hub import constants
+
+    def fetched(*arguments: object, hub: TinyHub | None = None) -> Done:
+        url = hub.url if hub else "http://127.0.0.1:9"
+        monkeypatch.setattr(constants, "ENDPOINT", url)
+        path = "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", url + path)
+        done = called(main, "download", *map(str, arguments))
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.delenv("TRUEHUE_MODELS", raising=False)
+    return fetched
+
+
+def fetch_alone(*arguments: object, hub: TinyHub, cache: Path) -> Done:
+    """The same as a process of its own, which reads the environment."""
     env = {
         **os.environ,
-        "HF_ENDPOINT": hub.url if hub else "http://127.0.0.1:9",
+        "HF_ENDPOINT": hub.url,
+        "HF_HUB_CACHE": str(cache),
         "HF_HUB_DISABLE_XET": "1",
         "PYTHONPATH": str(ROOT),
-        **environment,
     }
     env.pop("TRUEHUE_MODELS", None)
     done = subprocess.run(
-        [sys.executable, "-m", "core.generation", *map(str, arguments)],
+        [sys.executable, "-m", "core.generation", "download", *map(str, arguments)],
         capture_output=True,
         text=True,
         env=env,
         check=False,
-        timeout=120,
     )
-    return done.returncode, done.stdout, done.stderr
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def test_all_models_are_listed_with_their_state(
@@ -208,20 +238,20 @@ def hub_folder(tiny: Tiny, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("into", ["folder", "cache"])
 def test_a_download_fetches_what_is_loaded_and_nothing_else(
-    into: str, hub_folder: Path, tiny: Tiny, tmp_path: Path
+    into: str, hub_folder: Path, fetch: Fetch, tiny: Tiny, tmp_path: Path
 ) -> None:
     repo = "some-one/tiny"
-    to = tmp_path / "models"
-    where = ["--to", to] if into == "folder" else []
+    to, cache = tmp_path / "models", tmp_path / "cache"
     with serving(TinyHub({repo: hub_folder})) as hub:
-        status, out, err = command(
-            "download", f"hub:{repo}", *where, hub=hub, HF_HUB_CACHE=str(tmp_path / "cache")
-        )
-        assert status == 0, err
-    sources = Sources(to if into == "folder" else None, tmp_path / "cache")
+        if into == "folder":
+            done = fetch(f"hub:{repo}", "--to", to, hub=hub)
+        else:
+            done = fetch_alone(f"hub:{repo}", hub=hub, cache=cache)
+        assert done.status == 0, done.err
+    sources = Sources(to if into == "folder" else None, cache)
     found = source(model(f"hub:{repo}"), sources)
     assert found.revision == COMMIT
-    assert Path(out.strip()) == found.folder
+    assert Path(done.out.strip()) == found.folder
     fetched = {name.removeprefix(f"{repo}/") for name in hub.asked}
     assert "README.md" in fetched
     left_out = {"whole_model.safetensors", "pipeline.py", "onnx/model.onnx"}
@@ -235,11 +265,13 @@ def test_a_download_fetches_what_is_loaded_and_nothing_else(
     np.testing.assert_array_equal(draw(own, ask())[0], image.srgb8)  # type: ignore[arg-type]
 
 
-def test_srpo_is_fetched_with_what_it_needs_of_its_base(tiny: Tiny, tmp_path: Path) -> None:
+def test_srpo_is_fetched_with_what_it_needs_of_its_base(
+    fetch: Fetch, tiny: Tiny, tmp_path: Path
+) -> None:
     repos = {"tencent/SRPO": tiny("srpo"), "black-forest-labs/FLUX.1-dev": tiny("flux")}
     with serving(TinyHub(repos)) as hub:
-        status, _, err = command("download", "srpo", "--to", tmp_path, hub=hub)
-        assert status == 0, err
+        done = fetch("srpo", "--to", tmp_path, hub=hub)
+        assert done.status == 0, done.err
     assert "tencent/SRPO/diffusion_pytorch_model.safetensors" in hub.asked
     flux = [name for name in hub.asked if "/transformer/" in name]
     assert flux == ["black-forest-labs/FLUX.1-dev/transformer/config.json"]
@@ -247,49 +279,56 @@ def test_srpo_is_fetched_with_what_it_needs_of_its_base(tiny: Tiny, tmp_path: Pa
     assert draw(loaded, ask())[0].std() > 1  # type: ignore[arg-type]
 
 
-def test_what_the_hub_refuses_is_said(tiny: Tiny, tmp_path: Path) -> None:
+def test_what_the_hub_refuses_is_said(fetch: Fetch, tiny: Tiny, tmp_path: Path) -> None:
     repo = "black-forest-labs/FLUX.1-dev"
     with serving(TinyHub({repo: tiny("flux")}, frozenset({repo}))) as hub:
-        status, _, err = command("download", "flux.1-dev", "--to", tmp_path, hub=hub)
-        assert status == 2
+        done = fetch("flux.1-dev", "--to", tmp_path, hub=hub)
+        assert done.status == 2
         assert (
             f"accept its license (FLUX.1 [dev] Non-Commercial) at https://huggingface.co/{repo}"
-            in err
+            in done.err
         )
-        assert "Traceback" not in err
-        status, _, err = command("download", "hub:no/thing", "--to", tmp_path, hub=hub)
-        assert status == 2
-        assert "The hub has no no/thing" in err
+        assert "Traceback" not in done.err
+        done = fetch("hub:no/thing", "--to", tmp_path, hub=hub)
+        assert done.status == 2
+        assert "The hub has no no/thing" in done.err
 
 
-def test_without_a_network_the_command_says_so(tmp_path: Path) -> None:
-    status, _, err = command("download", "kolors", "--to", tmp_path)
-    assert status == 2
-    assert "Check the network" in err
-    assert "Traceback" not in err
-    status, _, err = command("download", "kolors", "--to", tmp_path, HF_HUB_OFFLINE="1")
-    assert status == 2
-    assert "HF_HUB_OFFLINE" in err
+def test_without_a_network_the_command_says_so(
+    fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from huggingface_hub import constants
+
+    done = fetch("kolors", "--to", tmp_path)
+    assert done.status == 2
+    assert "Check the network" in done.err
+    assert "Traceback" not in done.err
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    done = fetch("kolors", "--to", tmp_path)
+    assert done.status == 2
+    assert "HF_HUB_OFFLINE" in done.err
     for model_id in ("reference-renderer", "omnigen2"):
-        status, _, err = command("download", model_id)
-        assert status == 2
-        assert "nothing to download" in err
+        done = fetch(model_id)
+        assert done.status == 2
+        assert "nothing to download" in done.err
 
 
 def test_a_repository_that_wants_code_or_pickles_is_not_fetched(
-    hub_folder: Path, tmp_path: Path
+    fetch: Fetch, hub_folder: Path, tmp_path: Path
 ) -> None:
     (hub_folder / "unet" / "diffusion_pytorch_model.safetensors").unlink()
     (hub_folder / "unet" / "diffusion_pytorch_model.fp16.safetensors").unlink()
     with serving(TinyHub({"a/b": hub_folder})) as hub:
-        status, _, err = command("download", "hub:a/b", "--to", tmp_path / "m", hub=hub)
-        assert status == 2
-        assert "unet/diffusion_pytorch_model.bin is pickled" in err
+        done = fetch("hub:a/b", "--to", tmp_path / "m", hub=hub)
+        assert done.status == 2
+        assert "unet/diffusion_pytorch_model.bin is pickled" in done.err
         index = hub_folder / "model_index.json"
         index.write_text(json.dumps({**json.loads(index.read_text()), "_class_name": ["my", "My"]}))
-        status, _, err = command("download", "hub:a/b", "--to", tmp_path / "n", hub=hub)
-        assert status == 2
-        assert "never runs code" in err
+        done = fetch("hub:a/b", "--to", tmp_path / "n", hub=hub)
+        assert done.status == 2
+        assert "never runs code" in done.err
+        fetched = {name.rpartition("/")[2] for name in hub.asked}
+        assert not {name for name in fetched if name.endswith((".bin", ".py"))}
 
 
 def test_which_files_are_fetched() -> None:
