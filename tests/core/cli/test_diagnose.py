@@ -7,9 +7,8 @@ import gzip
 import json
 import os
 import signal
-import subprocess
-import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import pytest
 from core.batch.journal import read_journal
 from core.batch.locks import InUse, held
 from core.batch.shards import read_columns
+from core.cli.diagnose import main
 from core.color.systems import parse_target
 from core.diagnosis.batch import FOLDER, DiagnosisFolder, work_of
 from core.diagnosis.colors import asking, picture, set_colors
@@ -28,11 +28,15 @@ from core.diagnosis.run import Progress, diagnose, read_report
 from core.diagnosis.verdicts import MEANING, csv_of, rows_of_csv
 from core.errors import BadInput, TrueHueError
 from core.verdict.measure import measure
+from tests.commands import called
 from tests.core.batch.here import team_here
-from tests.core.diagnosis.commands import SLICE, command, run
+from tests.core.diagnosis.commands import SLICE
 from tests.core.diagnosis.rows import row
+from tests.held_back import held_back
 
 Rows = list[dict[str, str]]
+ALONE = (*SLICE[:-1], "1")
+FEW = ("--objects", "cube", "--lights", "even", "--systems", "l1", "--size", "64", "--workers", "1")
 
 
 def verdicts(folder: Path) -> Rows:
@@ -40,11 +44,20 @@ def verdicts(folder: Path) -> Rows:
         return list(csv.DictReader(file))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def workers_of_ours() -> Iterator[None]:
+    """Commands that are called here have their workers here too; those that are begun as processes
+    of their own have processes as workers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.batch.execute.LocalTeam", team_here)
+        yield
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, DiagnosisReport]:
     """The folder and the printed report of an uninterrupted run of the slice."""
     folder = tmp_path_factory.mktemp("whole")
-    done = run("--out", str(folder), *SLICE, "--json")
+    done = called(main, "--out", str(folder), *SLICE, "--json")
     assert done.returncode == 0, done.stderr
     return folder, DiagnosisReport.from_json(json.loads(done.stdout))
 
@@ -120,7 +133,7 @@ def test_a_second_run_takes_what_is_kept_and_prints_the_table(
 ) -> None:
     folder, report = whole
     before = (folder / "verdicts.csv.gz").read_bytes()
-    done = run("--out", str(folder), *SLICE)
+    done = called(main, "--out", str(folder), *SLICE)
     assert done.returncode == 0, done.stderr
     assert (folder / "verdicts.csv.gz").read_bytes() == before
     assert read_report(folder).images_reused == report.images
@@ -131,15 +144,13 @@ def test_a_second_run_takes_what_is_kept_and_prints_the_table(
 def test_a_killed_run_goes_on_and_ends_with_the_same_rows(
     whole: tuple[Path, DiagnosisReport], tmp_path: Path
 ) -> None:
-    process = subprocess.Popen(
-        **command("--out", str(tmp_path), *SLICE), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    wait_for_a_task(tmp_path)
-    process.kill()
-    process.communicate()
+    with held_back("core.diagnose", "--out", str(tmp_path), *ALONE) as process:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
     kept = tasks_kept(tmp_path)
-    assert not (tmp_path / "report.json").exists(), "the run was too short to be killed"
-    done = run("--out", str(tmp_path), *SLICE)
+    assert kept
+    assert not (tmp_path / "report.json").exists()
+    done = called(main, "--out", str(tmp_path), *SLICE)
     assert done.returncode == 0, done.stderr
     assert tasks_kept(tmp_path) - kept == tasks_kept(whole[0]) - kept
     assert all(count == 1 for count in tasks_kept(tmp_path).values()), "nothing is done twice"
@@ -158,35 +169,15 @@ def tasks_kept(out: Path) -> Counter[str]:
     return Counter(keys)
 
 
-def wait_for_a_task(out: Path) -> None:
-    journal = DiagnosisFolder(out / FOLDER).journal
-    deadline = time.monotonic() + 120
-    while not any(path.stat().st_size for path in journal.glob("*.jsonl")):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def _answers_ctrl_c() -> None:
-    """What is started in a script's background is deaf to Ctrl+C; a terminal's command is not."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_cleanly_and_keeps_what_is_done(tmp_path: Path, number: int) -> None:
-    # A session of its own: the signal goes to all of it, as from a terminal. SIGTERM goes to one.
-    process = subprocess.Popen(
-        **command("--out", str(tmp_path), *SLICE),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=_answers_ctrl_c,
-    )
-    wait_for_a_task(tmp_path)
-    if number == signal.SIGINT:
-        os.killpg(process.pid, number)
-    else:
-        process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    with held_back("core.diagnose", "--out", str(tmp_path), *FEW) as process:
+        # Ctrl+C goes to all processes of the terminal. SIGTERM goes to one.
+        if number == signal.SIGINT:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        out, err = process.communicate()
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
@@ -253,13 +244,7 @@ def slice_of(rules=("paper",), **more) -> tuple[tuple[RuleUsed, ...], list[Task]
     return used, tasks
 
 
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The workers of a diagnosis are this process."""
-    monkeypatch.setattr("core.batch.execute.LocalTeam", team_here)
-
-
-def test_what_was_judged_is_taken_and_what_is_new_is_done(here: None, tmp_path: Path) -> None:
+def test_what_was_judged_is_taken_and_what_is_new_is_done(tmp_path: Path) -> None:
     first = diagnose(tmp_path, *slice_of())
     assert (first.images_reused, first.images > 0) == (0, True)
     again = diagnose(tmp_path, *slice_of())
@@ -285,7 +270,7 @@ def test_a_rule_with_other_parameters_is_judged_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "text"])
-def test_a_damaged_file_does_not_count(here: None, tmp_path: Path, damage: str) -> None:
+def test_a_damaged_file_does_not_count(tmp_path: Path, damage: str) -> None:
     report = diagnose(tmp_path, *slice_of())
     before = verdicts(tmp_path)
     (path,) = DiagnosisFolder(tmp_path / FOLDER).shards()
@@ -312,7 +297,7 @@ def test_rows_come_back_with_six_digits() -> None:
         rows_of_csv("mug,hard,0\n")
 
 
-def test_what_a_watch_raises_ends_it_and_the_next_one_goes_on(here: None, tmp_path: Path) -> None:
+def test_what_a_watch_raises_ends_it_and_the_next_one_goes_on(tmp_path: Path) -> None:
     class Enough(Exception):
         pass
 
@@ -329,7 +314,7 @@ def test_what_a_watch_raises_ends_it_and_the_next_one_goes_on(here: None, tmp_pa
 
 
 def test_a_task_that_breaks_is_said_and_tried_again(
-    here: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def breaks(*given: object, **more: object) -> None:
         raise RuntimeError("no such shape")
@@ -383,8 +368,6 @@ def test_a_quick_look_takes_other_colors_of_each_object() -> None:
 def test_bad_options_are_refused_in_words(
     tmp_path: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from core.cli.diagnose import main
-
     before = signal.getsignal(signal.SIGTERM)
     assert main(["--out", str(tmp_path / "out"), *arguments]) == 2
     assert signal.getsignal(signal.SIGTERM) is before
@@ -396,7 +379,7 @@ def test_bad_options_are_refused_in_words(
 
 def test_a_file_in_the_place_of_the_folder_is_said(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
-    done = run("--out", str(tmp_path / "out"), *SLICE)
+    done = called(main, "--out", str(tmp_path / "out"), *SLICE)
     assert done.returncode == 2
     assert "Cannot use the folder" in done.stderr
 
