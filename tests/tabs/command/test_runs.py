@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -17,12 +16,16 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from core.batch.team import Batch
+from core.runs.estimate import trial
 from core.runs.folder import RunFolder, run_folders
 from core.runs.records import ItemResult
 from storage import Storage
 from tabs.command.runs import EPILOG, main
-from tests.core.batch.here import team_here
+from tests.core.batch.here import InProcess, team_here
 from tests.core.export.made import make_run
+from tests.empty_data import empty_data
+from tests.held_back import held_back
 from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
 from tests.shards import read_shard
@@ -30,7 +33,6 @@ from tests.shards import read_shard
 IMAGES = 3
 PICTURES = 12 * IMAGES  # of the twelve prompts of the file
 SMALL = ("--size", "64", "--images", str(IMAGES), "--workers", "1", "--yes")
-WAIT_S = 300
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -62,18 +64,6 @@ def runs(*arguments: str) -> Done:
     return Done(status, out.getvalue(), err.getvalue())
 
 
-def begun(*arguments: str) -> subprocess.Popen[str]:
-    """The command, running in a group of its own, so that its end takes its workers along."""
-    return subprocess.Popen(
-        command("runs", *arguments),
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
 def results(folder: RunFolder) -> dict[int, dict[str, Any]]:
     """What the shards hold, without what depends on the clock and on who did it."""
     rows: list[ItemResult] = [row for shard in folder.shards() for row in read_shard(shard)]
@@ -87,16 +77,10 @@ def results(folder: RunFolder) -> dict[int, dict[str, Any]]:
     return out
 
 
-def wait_for_pictures(root: Path, count: int) -> RunFolder:
-    """The only run below ``root``, once it has written so many pictures down."""
-    end = time.monotonic() + WAIT_S
-    while time.monotonic() < end:
-        for folder in run_folders(root):
-            lines = sum(path.read_bytes().count(b"\n") for path in folder.journal.glob("*.jsonl"))
-            if lines >= count:
-                return folder
-        time.sleep(0.02)
-    raise AssertionError("nothing was drawn")
+def one_run(root: Path) -> RunFolder:
+    """The only run below ``root``."""
+    (folder,) = run_folders(root)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -119,10 +103,12 @@ def test_a_killed_run_is_interrupted_and_resumes_to_the_same_rows(
     undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
 ) -> None:
     file, wanted = undisturbed
-    process = begun("start", "--set", str(file), "--data", str(tmp_path), *SMALL)
-    folder = wait_for_pictures(tmp_path / "runs", 3)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    with held_back("app", "runs", "start", "--set", str(file), "--data", str(tmp_path), *SMALL) as (
+        process
+    ):
+        folder = one_run(tmp_path / "runs")
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
     said = json.loads(runs("status", folder.run_id[:6], "--data", str(tmp_path), "--json").stdout)
     assert said["status"] == "interrupted"
     assert 0 < said["total"] == PICTURES
@@ -137,13 +123,16 @@ def test_ctrl_c_pauses_and_says_how_to_go_on(
     undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
 ) -> None:
     file, wanted = undisturbed
-    process = begun("start", "--set", str(file), "--data", str(tmp_path), *SMALL)
-    folder = wait_for_pictures(tmp_path / "runs", 2)
-    os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=WAIT_S)
+    with held_back("app", "runs", "start", "--set", str(file), "--data", str(tmp_path), *SMALL) as (
+        process
+    ):
+        folder = one_run(tmp_path / "runs")
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate()
     assert process.returncode == 3, said
     assert f"Go on: python app.py runs resume {folder.run_id[:8]}" in said
     assert folder.state().status == "paused"
+    assert 0 < folder.state().done < PICTURES
     # Cancelled by another command, and taken up all the same.
     assert runs("cancel", folder.run_id, "--data", str(tmp_path)).stdout == "It is cancelled.\n"
     assert folder.state().status == "cancelled"
@@ -153,25 +142,37 @@ def test_ctrl_c_pauses_and_says_how_to_go_on(
     assert results(folder) == wanted
 
 
-def test_pause_from_elsewhere(undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path) -> None:
+def test_pause_from_elsewhere(
+    undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other command speaks to the run by its folder alone, so it can be called from within."""
+    said: list[Done] = []
+
+    class Paused(InProcess):
+        def give(self, worker: str, batch: Batch) -> None:
+            if batch.number == 1:
+                said.append(runs("pause", "long one", "--data", str(tmp_path)))
+            super().give(worker, batch)
+
+    monkeypatch.setattr("core.batch.execute.LocalTeam", lambda work, threads: Paused(work))
     file, _ = undisturbed
-    more = ("--size", "64", "--images", "500", "--workers", "1", "--yes", "--name", "long one")
-    process = begun("start", "--set", str(file), "--data", str(tmp_path), *more)
-    folder = wait_for_pictures(tmp_path / "runs", 1)
-    said = runs("pause", "long one", "--data", str(tmp_path))
-    assert said.stdout == "It stops after the pictures that are in work now.\n"
-    process.communicate(timeout=WAIT_S)
-    assert process.returncode == 3
+    done = runs("start", "--set", str(file), "--data", str(tmp_path), *SMALL, "--name", "long one")
+    (pause,) = said
+    assert pause.stdout == "It stops after the pictures that are in work now.\n"
+    assert done.returncode == 3
+    folder = one_run(tmp_path / "runs")
     state = folder.state()
     assert state.status == "paused"
-    assert 0 < state.done < 6000
+    assert 0 < state.done < PICTURES
     listed = runs("list", "--data", str(tmp_path)).stdout
     assert f"{folder.run_id}  paused" in listed
     assert "long one" in listed
 
 
 @pytest.mark.process  # which draws the three
-def test_the_estimate_tries_three_pictures_and_begins_nothing(tmp_path: Path) -> None:
+def test_the_estimate_tries_three_pictures_and_begins_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = prompt_file(tmp_path)
     asked = (
         "start",
@@ -194,7 +195,10 @@ def test_the_estimate_tries_three_pictures_and_begins_nothing(tmp_path: Path) ->
     assert "12 prompts × 10 = 120 pictures" in done.stdout
     assert "Median of 2 pictures tried now" in done.stdout
     assert "Cost: " in done.stdout
-    # Without a terminal nobody is asked.
+    # Without a terminal nobody is asked. This time the trial is made here.
+    monkeypatch.setattr(
+        "tabs.runs.trial.in_process", lambda plan, settings, _: trial(plan, settings)
+    )
     found = json.loads(runs(*asked, "--json").stdout)
     assert found["estimate"][0]["pictures"] == 120
     assert found["cost"] == pytest.approx(found["seconds"] / 3600 * 2.5)
@@ -262,28 +266,30 @@ def test_pictures_of_a_run_and_of_a_folder_are_scored(
     ]
 
 
-@pytest.mark.parametrize("broken", ["{bad", "{}", '{"format": 1}', "[]"])
-def test_a_damaged_plan_is_no_other_runs_trouble(broken: str, tmp_path: Path) -> None:
+def test_a_damaged_plan_is_no_other_runs_trouble(tmp_path: Path) -> None:
     data = ("--data", str(tmp_path / "data"))
     folder = make_run(tmp_path / "data" / "runs")
-    bad = tmp_path / "data" / "runs" / "bad"
-    bad.mkdir()
-    (bad / "plan.json").write_text(broken)
+    damaged = {"bad": "{bad", "empty": "{}", "new": '{"format": 1}', "list": "[]"}
+    for name, text in damaged.items():
+        bad = tmp_path / "data" / "runs" / name
+        bad.mkdir()
+        (bad / "plan.json").write_text(text)
     for listing in (("list",), ("status",), ("status", "--json")):
         done = runs(*listing, *data)
         assert done.returncode == 0
         assert folder.run_id in done.stdout
-        assert "unreadable" in done.stdout
+        assert done.stdout.count("unreadable") >= len(damaged)
     out = str(tmp_path / "out.zip")
     for name in ("A small run", folder.run_id[:4]):
         for line in (("status", name), ("export", name, "--out", out), ("cancel", name)):
             done = runs(*line, *data)
             assert done.returncode == 0, done.stderr
     assert runs("import", out, *data).returncode == 0
-    for line in (("status",), ("resume",), ("cancel",), ("export",)):
-        done = runs(*line, "bad", *data)
-        assert done.returncode == 2
-        assert str(bad / "plan.json") in done.stderr
+    for name in damaged:
+        for line in (("status",), ("resume",), ("cancel",), ("export",)):
+            done = runs(*line, name, *data)
+            assert done.returncode == 2
+            assert str(tmp_path / "data" / "runs" / name / "plan.json") in done.stderr
 
 
 def test_the_help_marks_the_objects_of_imported_pictures() -> None:
@@ -372,12 +378,11 @@ def test_an_estimate_says_which_weights_are_missing(
 
 
 def test_a_name_that_nobody_knows_is_said_first_while_the_app_is_open(tmp_path: Path) -> None:
-    with Storage.open(tmp_path):
-        process = begun("start", "--set", "minni", "--data", str(tmp_path))
-        _, said = process.communicate(timeout=WAIT_S)
-    assert process.returncode == 2
-    assert said.startswith("There is no file or built-in set 'minni' (built in: ")
-    assert "The app has" in said
+    with Storage.open(empty_data(tmp_path / "data")):
+        done = runs("start", "--set", "minni", "--data", str(tmp_path / "data"))
+    assert done.returncode == 2
+    assert done.stderr.startswith("There is no file or built-in set 'minni' (built in: ")
+    assert "The app has" in done.stderr
 
 
 def test_a_reader_who_has_gone_does_not_stop_the_run(
@@ -395,7 +400,7 @@ def test_a_reader_who_has_gone_does_not_stop_the_run(
         start_new_session=True,
     )
     os.close(writing)
-    assert process.wait(WAIT_S) == 0
+    assert process.wait() == 0
     (folder,) = run_folders(tmp_path / "runs")
     assert folder.state().status == "finished"
     assert results(folder) == wanted
