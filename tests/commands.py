@@ -28,5 +28,7 @@ def called(
         try:
             status = main(list(arguments))
         except SystemExit as end:  # argparse's own
-            status = end.code if isinstance(end.code, int) else 1
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+            if isinstance(end.code, str):  # as Python does at the end of a program
+                print(end.code, file=err)
     return CompletedProcess(list(arguments), status, out.getvalue(), err.getvalue())
