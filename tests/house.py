@@ -7,7 +7,9 @@ docs/rooms.md: every package with what it is and its modules.
 from __future__ import annotations
 
 import ast
+import gc
 import textwrap
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -19,13 +21,117 @@ BEGIN, END = "<!-- drawn by: python -m tests.house -->\n", "<!-- end -->\n"
 WIDTH = 100
 
 
-def modules(folder: str) -> list[tuple[str, Path]]:
+@cache
+def modules(folder: str) -> tuple[tuple[str, Path], ...]:
     """Dotted name and path of every module below a folder of ours."""
     out = []
     for path in sorted((ROOT / folder).rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
         out.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
-    return out
+    return tuple(out)
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name. ``on_import``: it runs when the module itself is imported. ``members`` are
+    what ``from name import`` names."""
+
+    name: str
+    line: int
+    on_import: bool
+    members: tuple[str, ...] = ()
+
+    @property
+    def package(self) -> str:
+        return self.name.partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function or method by its name, with its parameters but the object or class."""
+
+    name: str
+    line: int
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the tests want to know of a module's source: all its imports, also those inside
+    functions and those by a call, its functions, and its docstring."""
+
+    imports: tuple[Import, ...]
+    functions: tuple[Function, ...]
+    docstring: str
+    lines: int
+
+
+@cache
+def read(path: Path, module: str) -> Source:
+    """What the source of a file says, read once: all of them take a second and a half."""
+    return read_source(path.read_text("utf-8"), module)
+
+
+def read_source(source: str, module: str) -> Source:
+    """``module`` is the dotted name, which relative imports are resolved against."""
+    imports: list[Import] = []
+    functions: list[Function] = []
+    # Only then may an import hide in an expression, of which there are ten times as many.
+    calls = "__import__" in source or "import_module" in source
+
+    def visit(node: ast.AST, on_import: bool) -> None:
+        if isinstance(node, ast.Import):
+            imports.extend(Import(alias.name, node.lineno, on_import) for alias in node.names)
+            return
+        if isinstance(node, ast.ImportFrom):
+            # What is above a folder of ours is no package, so a relative import stays inside.
+            name = node.module or "" if not node.level else module.partition(".")[0]
+            members = () if node.level else tuple(alias.name for alias in node.names)
+            imports.append(Import(name, node.lineno, on_import, members))
+            return
+        if isinstance(node, ast.Call) and _is_import_call(node):
+            first = node.args[0]
+            assert isinstance(first, ast.Constant)
+            imports.append(Import(str(first.value).lstrip("."), node.lineno, on_import))
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for child in node.body:
+                visit(child, False)
+            for child in node.orelse:
+                visit(child, on_import)
+            return
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            functions.append(Function(node.name, node.lineno, _parameters(node)))
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for child in ast.iter_child_nodes(node):
+            if calls or not isinstance(child, ast.expr):
+                visit(child, on_import and not inside)
+
+    # Nodes hold each other by the hundred thousand, and the collector would look at them all.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        tree = ast.parse(source)
+        visit(tree, True)
+        docstring = ast.get_docstring(tree) or ""
+    finally:
+        if collecting:
+            gc.enable()
+    return Source(tuple(imports), tuple(functions), docstring, len(source.splitlines()))
+
+
+def _is_import_call(node: ast.Call) -> bool:
+    """``__import__("name")`` or ``import_module("name")``, however the latter was imported."""
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    named = bool(node.args) and isinstance(node.args[0], ast.Constant)
+    return named and called in ("__import__", "import_module")
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
+    given = function.args
+    gathered = [rest for rest in (given.vararg, given.kwarg) if rest]
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, *gathered]
+    names = [parameter.arg for parameter in every]
+    return tuple(names[1:] if names[:1] in (["self"], ["cls"]) else names)
 
 
 @cache
@@ -37,12 +143,10 @@ def arrows() -> frozenset[tuple[str, str]]:
     paths = {name: path for folder in FOLDERS for name, path in modules(folder)}
     out = set()
     for module, path in paths.items():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Import):
-                out |= {(module, alias.name) for alias in node.names if alias.name in paths}
-            elif isinstance(node, ast.ImportFrom) and node.module in paths:
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-                out |= {(module, name if name in paths else node.module) for name in names}
+        for one in read(path, module).imports:
+            if one.name in paths:
+                names = [f"{one.name}.{member}" for member in one.members] or [one.name]
+                out |= {(module, name if name in paths else one.name) for name in names}
     return frozenset((one, other) for one, other in out if not one.endswith("__main__"))
 
 
@@ -87,7 +191,7 @@ def rooms() -> str:
         paths = dict(modules(folder))
         packages = [name for name, path in paths.items() if path.name == "__init__.py"]
         for package in packages:
-            doc = ast.get_docstring(ast.parse(paths[package].read_text("utf-8"))) or ""
+            doc = read(paths[package], package).docstring
             own = sorted(
                 name.rpartition(".")[2]
                 for name in paths

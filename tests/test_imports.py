@@ -1,8 +1,8 @@
-"""The import rule: which folder may know which, held by reading every module's source."""
+"""The import rule, which folder may know which, and the measures of a module, held by reading every
+module's source once; and that importing does nothing that could be seen."""
 
 from __future__ import annotations
 
-import ast
 import json
 import subprocess
 import sys
@@ -14,9 +14,11 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from tests.house import FOLDERS, arrows, modules
+from tests.house import FOLDERS, PAGES, Source, arrows, drawn, modules, read, read_source
 
 ROOT = Path(__file__).resolve().parents[1]
+MOST_PARAMETERS = 7
+MOST_LINES = 400
 
 
 @dataclass(frozen=True)
@@ -58,64 +60,16 @@ HEAVY = frozenset(
 GROUNDS = {"core.batch": ("core.batch", "core.errors", "core.files", "core.machine")}
 
 
-@dataclass(frozen=True)
-class Import:
-    """One imported name. ``on_import``: it runs when the module itself is imported."""
-
-    name: str
-    line: int
-    on_import: bool
-
-    @property
-    def package(self) -> str:
-        return self.name.partition(".")[0]
-
-
-def imports_of(source: str, module: str) -> list[Import]:
-    """All imports of a module's source, also those inside functions and those by a call.
-
-    ``module`` is the dotted name, which relative imports are resolved against.
-    """
-    found: list[Import] = []
-
-    def visit(node: ast.AST, on_import: bool) -> None:
-        if isinstance(node, ast.Import):
-            found.extend(Import(alias.name, node.lineno, on_import) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            # What is above a folder of ours is no package, so a relative import stays inside.
-            name = node.module or "" if not node.level else module.partition(".")[0]
-            found.append(Import(name, node.lineno, on_import))
-        elif isinstance(node, ast.Call) and _is_import_call(node):
-            first = node.args[0]
-            assert isinstance(first, ast.Constant)
-            found.append(Import(str(first.value).lstrip("."), node.lineno, on_import))
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            for child in node.body:
-                visit(child, False)
-            for child in node.orelse:
-                visit(child, on_import)
-            return
-        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for child in ast.iter_child_nodes(node):
-            visit(child, on_import and not inside)
-
-    visit(ast.parse(source), True)
-    return found
-
-
-def _is_import_call(node: ast.Call) -> bool:
-    """``__import__("name")`` or ``import_module("name")``, however the latter was imported."""
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
-    named = bool(node.args) and isinstance(node.args[0], ast.Constant)
-    return named and called in ("__import__", "import_module")
-
-
 def faults(source: str, module: str) -> list[str]:
     """What a module's source imports against the rule, one sentence each."""
+    return faults_of(read_source(source, module), module)
+
+
+def faults_of(source: Source, module: str) -> list[str]:
     folder = module.partition(".")[0]
     by = RULES[folder]
     out = []
-    for one in imports_of(source, module):
+    for one in source.imports:
         where = f"{module}, line {one.line}: {folder} may not import {one.name}"
         if one.package in OURS - by.ours or one.package in by.never:
             out.append(where)
@@ -128,7 +82,7 @@ def faults(source: str, module: str) -> list[str]:
 def test_a_folder_knows_only_what_it_may(folder: str) -> None:
     found = modules(folder)
     assert found, f"{folder}/ has no module: has it moved?"
-    wrong = [text for name, path in found for text in faults(path.read_text("utf-8"), name)]
+    wrong = [text for name, path in found for text in faults_of(read(path, name), name)]
     assert wrong == []
 
 
@@ -194,7 +148,7 @@ def test_a_circle_of_packages_is_found() -> None:
 
 
 def test_the_app_itself_loads_nothing_heavy_and_is_alone_at_the_top() -> None:
-    assert faults((ROOT / "app.py").read_text("utf-8"), "app") == []
+    assert faults_of(read(ROOT / "app.py", "app"), "app") == []
     assert [path.name for path in ROOT.glob("*.py")] == ["app.py"]
 
 
@@ -262,8 +216,8 @@ def test_a_right_import_is_let_through(module: str, source: str) -> None:
     assert faults(source, module) == []
 
 
-# Runs in a fresh interpreter: imports the modules named on the command line and says what of it
-# could be noticed from outside.
+# Runs in a fresh interpreter: imports the modules that standard input names, room after room, and
+# says after each what of it could be noticed from outside.
 WITNESS = """
 import json, os, sys, threading
 written = []
@@ -278,41 +232,43 @@ def watch(event, arguments):
         written.append(f"{event} {arguments[0]}")
 sys.addaudithook(watch)
 import importlib
-for name in sys.argv[1:]:
-    importlib.import_module(name)
-print(json.dumps({
-    "written": written,
-    "threads": [thread.name for thread in threading.enumerate()],
-    "packages": sorted({name.partition(".")[0] for name in sys.modules}),
-}))
+for names in json.load(sys.stdin):
+    for name in names:
+        importlib.import_module(name)
+    print(json.dumps({
+        "written": written,
+        "threads": [thread.name for thread in threading.enumerate()],
+        "packages": sorted({name.partition(".")[0] for name in sys.modules}),
+    }))
 """
 
 
-def witness(folder: Path, names: list[str]) -> dict[str, list[str]]:
+def witness(folder: Path, *names: list[str]) -> list[dict[str, list[str]]]:
     done = subprocess.run(
         # -B: the interpreter's own cache of compiled modules is not ours to judge.
-        [sys.executable, "-B", "-c", WITNESS, *names],
+        [sys.executable, "-B", "-c", WITNESS],
         cwd=folder,
+        input=json.dumps(names),
         capture_output=True,
         text=True,
         env={"PATH": "", "PYTHONPATH": str(ROOT), "HOME": str(folder)},
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    out: dict[str, list[str]] = json.loads(done.stdout)
-    return out
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("folder", ["core", "annotation", "storage"])
-def test_importing_does_nothing_that_could_be_seen(folder: str, tmp_path: Path) -> None:
-    names = [name for name, _ in modules(folder) if not name.endswith("__main__")]
-    seen = witness(tmp_path, names)
-    assert seen["written"] == []
-    assert seen["threads"] == ["MainThread"]
+def test_importing_does_nothing_that_could_be_seen(tmp_path: Path) -> None:
+    """``core`` first: each folder brings those that come before it along."""
+    folders = ("core", "annotation", "storage")
+    names = [[name for name, _ in modules(one) if not name.endswith("__main__")] for one in folders]
+    for folder, seen in zip(folders, witness(tmp_path, *names), strict=True):
+        assert seen["written"] == [], folder
+        assert seen["threads"] == ["MainThread"], folder
+        unwanted = {"gradio", *HEAVY} | (set() if folder == "storage" else {"duckdb"})
+        assert unwanted & set(seen["packages"]) == set(), folder
+        assert folder in seen["packages"]
     assert list(tmp_path.iterdir()) == []
-    unwanted = {"gradio", *HEAVY} | (set() if folder == "storage" else {"duckdb"})
-    assert unwanted & set(seen["packages"]) == set()
-    assert folder in seen["packages"]
 
 
 def test_a_module_that_does_something_would_be_seen(tmp_path: Path) -> None:
@@ -320,6 +276,60 @@ def test_a_module_that_does_something_would_be_seen(tmp_path: Path) -> None:
         "import threading, time\nopen('left.txt', 'w').close()\n"
         "threading.Thread(target=time.sleep, args=(1,), name='left', daemon=True).start()\n"
     )
-    seen = witness(tmp_path, ["loud"])
-    assert seen["written"] == ["open left.txt"]
-    assert seen["threads"] == ["MainThread", "left"]
+    quiet, loud = witness(tmp_path, ["json"], ["loud"])
+    assert quiet["written"] == []
+    assert loud["written"] == ["open left.txt"]
+    assert loud["threads"] == ["MainThread", "left"]
+
+
+# ── the measures of a module ─────────────────────────────────────────────────────────────────────
+
+
+def ours() -> list[tuple[str, Path]]:
+    """Dotted name and path of every module of the app."""
+    return [("app", ROOT / "app.py"), *(entry for folder in FOLDERS for entry in modules(folder))]
+
+
+def crowded(source: Source, module: str) -> list[str]:
+    """The functions of a module that take too many parameters, one sentence each."""
+    return [
+        f"{module}, line {one.line}: {one.name} takes {len(one.parameters)} parameters"
+        for one in source.functions
+        if len(one.parameters) > MOST_PARAMETERS
+    ]
+
+
+def test_every_package_says_once_what_it_is() -> None:
+    for name, path in ours():
+        if path.name == "__init__.py":
+            lines = [line for line in read(path, name).docstring.splitlines() if line]
+            assert lines, f"{name} has no docstring: docs/rooms.md would say nothing of it"
+            assert len(set(lines)) == len(lines), f"{name} says it twice"
+
+
+def test_more_than_seven_parameters_are_a_record() -> None:
+    assert [text for name, path in ours() for text in crowded(read(path, name), name)] == []
+
+
+def test_no_module_is_longer_than_four_hundred_lines() -> None:
+    lines = {name: read(path, name).lines for name, path in ours()}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_every_kind_of_parameter_counts_and_self_does_not() -> None:
+    def told(source: str) -> list[str]:
+        return crowded(read_source(source, "core.one"), "core.one")
+
+    assert told("def of(a, b, /, c, d, *rest, e, f, **more): ...") == [
+        "core.one, line 1: of takes 8 parameters"
+    ]
+    method = "class Of:\n    async def of(self, a, b, c, d, e, f, g): ..."
+    assert told(method) == []
+    assert len(told(method.replace("self", "static"))) == 1
+    assert len(told("if True:\n    def of(a, b, c, d, e, f, g, h): ...")) == 1
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_picture_of_the_house_is_drawn_from_the_code(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert drawn(text, PAGES[page]()) == text, "Draw it anew: python -m tests.house"
