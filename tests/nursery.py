@@ -115,6 +115,10 @@ class Nursery:
         }
         return Forked(self, int(self.ask(asked)["pid"]))
 
+    def has_imported(self, *packages: str) -> set[str]:
+        """Which of these packages it has imported, and so every app at its start."""
+        return set(self.ask({"packages": packages})["packages"])
+
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         self._words.write(json.dumps(question) + "\n")
         self._words.flush()
@@ -146,6 +150,9 @@ def nursery() -> Nursery:
 def main() -> int:
     """Gets everything ready, and forks whenever it is asked to."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    from app import import_gradio
+
+    import_gradio()
     for name in READY:
         importlib.import_module(name)
     from core.prompts.sets import PROMPT_SETS
@@ -199,6 +206,8 @@ def answer_all(place: Path) -> None:
 def _answer(question: dict[str, Any], sockets: Sequence[int]) -> dict[str, Any]:
     if "status" in question:
         return {"status": _status(question["status"])}
+    if "packages" in question:
+        return {"packages": [name for name in question["packages"] if name in sys.modules]}
     return {"pid": _fork(**question, sockets=sockets)}
 
 

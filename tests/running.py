@@ -1,4 +1,5 @@
-"""The real app as its own process, started and ended as a person would."""
+"""The real app as its own process, started and ended as a person would; and an app of this process
+at an address."""
 
 from __future__ import annotations
 
@@ -15,16 +16,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
+from app import listen
 from tests.nursery import Forked, nursery
 
 ROOT = Path(__file__).resolve().parents[1]
 Process = subprocess.Popen[bytes] | Forked
-START_S = 60
-# Well above what closing a database takes, well below what a person would wait for.
-STOP_S = 30
+# Well above what either takes where a machine does ten other things.
+START_S = 180
+STOP_S = 120
 
 
 # Of each process its own, below those that the system gives to connections.
@@ -183,3 +186,25 @@ def _wait(app: App) -> None:
             # The socket listens before the app answers, so a first question may wait or fail.
             time.sleep(0.1)
     raise AssertionError(f"The app did not answer:\n{app.log.read_text()}")
+
+
+@contextmanager
+def serving(app: Any) -> Iterator[str]:
+    """The address of an app that a thread of this process serves until the end of the block: for
+    clients that speak to addresses, where how the app starts and ends is not the subject."""
+    import uvicorn
+
+    from tabs.page.answers import cut_endless
+
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    with listen("127.0.0.1", 0) as server_socket:
+        thread = Thread(target=server.run, kwargs={"sockets": [server_socket]}, daemon=True)
+        thread.start()
+        try:
+            # Whoever connects before it serves waits in the socket's queue.
+            yield f"http://127.0.0.1:{server_socket.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            cut_endless()
+            thread.join(STOP_S)

@@ -1,11 +1,11 @@
-"""Gradio's API, by the real ``gradio_client`` against a real app."""
+"""Gradio's API, by the real ``gradio_client`` over HTTP."""
 
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Iterator
 from io import BytesIO
+from threading import Event
 from typing import Any
 
 import pytest
@@ -17,29 +17,41 @@ from core.color.systems import parse_target
 from core.generation.renderer import RenderRequest, render
 from core.images.load import encode_png
 from core.verdict.measure import AskedObject, measure
+from storage import Storage
 from tabs.api.endpoints import ENDPOINTS
-from tests.running import running
+from tabs.page.context import Context
+from tabs.runs.supervisor import RunSupervisor
+from tabs.shell.compose import make_context
+from tabs.shell.shell import mount
+from tests.core.batch.here import team_here
+from tests.empty_data import empty_data
+from tests.running import serving
 
-MOST_S = 120.0
+# Far more than it takes: that a run which hangs is told apart from one that is slow.
+MOST_S = 600.0
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with running(tmp_path_factory.mktemp("api") / "data") as app:
-        yield Client(app.address, verbose=False)
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        Storage.open(empty_data(tmp_path_factory.mktemp("api") / "data")) as storage,
+    ):
+        patch.setattr("core.batch.execute.LocalTeam", team_here)
+        patch.setattr("core.generation.backends.reference.DEFAULT_PX", 128)
+        context = make_context(storage, "data")
+        yield context
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def client(context: Context) -> Iterator[Client]:
+    with serving(mount(context)) as address:
+        yield Client(address, verbose=False)
 
 
 def encoded(png: bytes) -> str:
     return base64.b64encode(png).decode()
-
-
-def ended(ask: Any, working: set[str]) -> dict[str, Any]:
-    """The answer of ``ask`` once its status is none of those of work."""
-    end = time.monotonic() + MOST_S
-    while (answer := ask())["status"] in working:
-        assert time.monotonic() < end, answer
-        time.sleep(0.2)
-    return dict(answer)
 
 
 def test_a_picture_is_scored(client: Client) -> None:
@@ -93,11 +105,10 @@ def test_what_cannot_be_done_is_said(
     assert words in str(caught.value)
 
 
-def test_an_image_is_drawn(client: Client) -> None:
+def test_an_image_is_drawn(context: Context, client: Client) -> None:
     job = client.predict("a red mug", api_name="/generate")["job"]
-    state = ended(
-        lambda: client.predict(job, api_name="/job_state"), {"waiting", "loading", "drawing"}
-    )
+    assert context.engine.wait(job, MOST_S).status == "done"
+    state = client.predict(job, api_name="/job_state")
     assert state["status"] == "done"
     (drawing,) = state["result"]["drawings"]
     assert drawing["status"] == "drawn"
@@ -105,15 +116,16 @@ def test_an_image_is_drawn(client: Client) -> None:
     assert {verdict["rule"] for verdict in drawing["verdicts"]} >= {"truehue", "paper"}
 
 
-def test_a_run_is_begun_and_is_on_the_leaderboard(client: Client) -> None:
+def test_a_run_is_begun_and_is_on_the_leaderboard(
+    context: Context, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    supervisor, ended = context.service(RunSupervisor), Event()
+    monkeypatch.setattr(supervisor.line, "_looked", ended.set)
     (run_id,) = client.predict("mini", "reference-renderer", 2, api_name="/start_run")["runs"]
-    state = ended(
-        lambda: client.predict(run_id, api_name="/run_state"), {"waiting", "queued", "running"}
-    )
-    assert state["status"] == "finished", state
-    end = time.monotonic() + MOST_S
-    while not (groups := client.predict(api_name="/leaderboard")["groups"]):
-        assert time.monotonic() < end
-        time.sleep(0.5)
+    assert client.predict(run_id, api_name="/run_state")["stored"] in (0, 2)
+    assert ended.wait(MOST_S)
+    supervisor.take_in()
+    state = client.predict(run_id, api_name="/run_state")
+    assert (state["status"], state["stored"]) == ("finished", 2), state
+    groups = client.predict(api_name="/leaderboard")["groups"]
     assert groups[0]["rows"]
-    assert client.predict(run_id, api_name="/run_state")["stored"] == 2
