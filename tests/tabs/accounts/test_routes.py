@@ -19,6 +19,7 @@ from tabs.page.actor import COOKIE, SESSION, hashed
 from tabs.page.context import Context
 from tabs.shell import shell
 from tabs.shell.compose import make_context
+from tests.empty_data import empty_data
 from tests.tabs.accounts.people import OURS, PASSWORD, add, session
 
 PAGE = {"Accept": "text/html,application/xhtml+xml"}
@@ -29,7 +30,7 @@ Browser = Callable[..., TestClient]
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
     """A server of a laboratory, which others reach, with an admin and a researcher."""
-    with Storage.open(tmp_path_factory.mktemp("lab") / "data") as storage:
+    with Storage.open(empty_data(tmp_path_factory.mktemp("lab") / "data")) as storage:
         context = make_context(storage, "/srv/lab/data", local=False)
         add(storage.accounts, "Ann")
         add(storage.accounts, "Rita", "researcher")
@@ -305,7 +306,7 @@ def test_a_closed_account_is_out_at_once_and_so_is_one_with_another_password(
 
 
 def test_without_an_account_a_machine_is_its_owners_until_there_is_one(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         context = make_context(storage, "data")
         client = TestClient(shell.mount(context), headers=PAGE, follow_redirects=False)
         assert client.get("/signin").headers["location"] == "/"
@@ -317,7 +318,7 @@ def test_without_an_account_a_machine_is_its_owners_until_there_is_one(tmp_path:
 
 
 def test_nobody_is_let_in_where_others_come_and_there_is_no_account(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         context = make_context(storage, "data", local=False)
         client = TestClient(shell.mount(context), headers=PAGE, follow_redirects=False)
         assert client.get("/").status_code == 303
@@ -327,7 +328,7 @@ def test_nobody_is_let_in_where_others_come_and_there_is_no_account(tmp_path: Pa
 
 
 def test_a_demonstration_has_no_doors(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         add(storage.accounts, "Ann")
         context = make_context(storage, "data", demo=True)
         client = TestClient(shell.mount(context), headers=PAGE, follow_redirects=False)

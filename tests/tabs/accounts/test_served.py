@@ -14,6 +14,7 @@ from app import main
 from storage import Storage
 from tabs.command import admin
 from tests.commands import called
+from tests.empty_data import empty_data
 from tests.running import App, free_port, running
 from tests.tabs.accounts.people import PASSWORD, add, session
 
@@ -50,7 +51,7 @@ STREAMS = ("queue/data", "heartbeat")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, dict[str, str]]]:
     """The app, and the header of somebody who is signed in."""
     data = tmp_path_factory.mktemp("lab") / "d"
-    with Storage.open(data) as storage:
+    with Storage.open(empty_data(data)) as storage:
         cookies = session(storage.accounts, add(storage.accounts, "Ann"))
     (pair,) = (f"{name}={value}" for name, value in cookies.items())
     with running(data, "--public") as app:

@@ -25,6 +25,7 @@ from tabs.accounts.throttle import ADDRESS, EVERYBODY, NAME, Throttle
 from tabs.page.actor import hashed
 from tabs.page.refusals import Refusals
 from tabs.page.visitors import Visitors
+from tests.empty_data import empty_data
 from tests.tabs.accounts.people import PASSWORD, add, light_hash
 
 PLAIN = "$argon2id$v=19$m=65536,t=3,p=1$"
@@ -109,7 +110,7 @@ def test_a_new_password_is_neither_short_nor_endless() -> None:
 
 
 def test_each_sign_in_has_a_token_of_its_own_and_ends_the_one_before(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         ann = add(storage.accounts, "Ann")
         signing_in = door(storage)
         (first,) = tried(signing_in, Attempt("ANN ", PASSWORD, session="made up"))
@@ -130,7 +131,7 @@ def test_each_sign_in_has_a_token_of_its_own_and_ends_the_one_before(tmp_path: P
 
 
 def test_names_that_are_not_there_and_closed_ones_are_answered_alike(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         add(storage.accounts, "Ann")
         storage.accounts.close(add(storage.accounts, "Ben").id)
         passwords = Counted()
@@ -144,7 +145,7 @@ def test_names_that_are_not_there_and_closed_ones_are_answered_alike(tmp_path: P
 
 
 def test_a_thousand_wrong_passwords_cost_a_few_hashes_two_at_a_time(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         add(storage.accounts, "Ann")
         passwords = Counted()
         attempts = [Attempt("Ann", f"wrong {n}", "192.0.2.1") for n in range(1_000)]
@@ -169,7 +170,7 @@ def test_few_wait_for_their_turn_and_others_are_told_at_once(tmp_path: Path) -> 
             return super().is_right(password_hash, password)
 
     go_on = threading.Event()
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         passwords = Slow()
         signing_in = door(storage, passwords)
         results = []
@@ -192,7 +193,7 @@ def test_few_wait_for_their_turn_and_others_are_told_at_once(tmp_path: Path) -> 
 
 
 def test_a_stranger_cannot_keep_anybody_out_of_a_browser_that_is_known(tmp_path: Path) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         add(storage.accounts, "Ann")
         add(storage.accounts, "Ben")
         signing_in = door(storage, Counted())
@@ -220,7 +221,7 @@ def test_a_stranger_cannot_keep_anybody_out_of_a_browser_that_is_known(tmp_path:
 def test_one_known_browser_does_not_slow_another_and_a_new_password_forgets_both(
     tmp_path: Path,
 ) -> None:
-    with Storage.open(tmp_path / "data") as storage:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
         add(storage.accounts, "Ann")
         passwords = Counted()
         signing_in = door(storage, passwords)

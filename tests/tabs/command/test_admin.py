@@ -17,6 +17,7 @@ from tabs.accounts.control import Control, address_in, ask
 from tabs.accounts.passwords import Passwords
 from tabs.command import admin
 from tests.commands import called
+from tests.empty_data import empty_data
 from tests.tabs.accounts.people import PASSWORD, add, session
 
 
@@ -28,6 +29,15 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
+
+
+@pytest.fixture(scope="module")
+def anns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder in which Ann is the only admin, for what changes nothing."""
+    data = empty_data(tmp_path_factory.mktemp("anns") / "data")
+    with Storage.open(data) as storage:
+        add(storage.accounts, "Ann")
+    return data
 
 
 def gave(
@@ -68,7 +78,7 @@ def test_accounts_are_made_listed_and_closed(monkeypatch: pytest.MonkeyPatch, da
 def test_another_password_ends_the_sessions_of_the_old_one(
     monkeypatch: pytest.MonkeyPatch, data: Path
 ) -> None:
-    with Storage.open(data) as storage:
+    with Storage.open(empty_data(data)) as storage:
         ann = add(storage.accounts, "Ann")
         session(storage.accounts, ann)
     done = gave(monkeypatch, data, "password", "Ann", line="another long password\r\n")
@@ -95,16 +105,14 @@ def test_another_password_ends_the_sessions_of_the_old_one(
     ],
 )
 def test_what_cannot_be_is_said_and_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch, data: Path, words: tuple[str, str], line: str, said: str
+    monkeypatch: pytest.MonkeyPatch, anns: Path, words: tuple[str, str], line: str, said: str
 ) -> None:
-    with Storage.open(data) as storage:
-        add(storage.accounts, "Ann")
-    before = accounts(data)
-    done = gave(monkeypatch, data, *words, line=line)
+    done = gave(monkeypatch, anns, *words, line=line)
     assert done.returncode == 2
     assert said in done.stderr
     assert PASSWORD not in done.stderr + done.stdout
-    assert accounts(data) == before
+    (ann,) = accounts(anns)
+    assert (ann.name, ann.role, ann.closed) == ("Ann", "admin", False)
 
 
 def test_the_first_account_is_an_admins(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
@@ -157,7 +165,7 @@ def test_at_a_terminal_it_is_asked_for_twice(monkeypatch: pytest.MonkeyPatch, da
 @pytest.fixture
 def running_app(tmp_path: Path) -> Iterator[Storage]:
     """What of the app listens to the command. Its path is short: sockets want that."""
-    with Storage.open(tmp_path / "d") as storage:
+    with Storage.open(empty_data(tmp_path / "d")) as storage:
         control = Control(storage.accounts, storage.data_dir, storage.copy_database)
         assert control.begin()
         yield storage
@@ -198,7 +206,7 @@ def test_a_path_that_is_too_long_for_a_socket_only_takes_the_convenience(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / ("x" * 120)
-    with Storage.open(folder) as storage:
+    with Storage.open(empty_data(folder)) as storage:
         control = Control(storage.accounts, storage.data_dir, storage.copy_database)
         assert not control.begin()
         control.close()
