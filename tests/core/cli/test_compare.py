@@ -21,6 +21,7 @@ from core.color.uw71 import from_58, nearest, uw58, uw71
 from core.concepts.distribution import of_pictures
 from core.concepts.intervals import intervals
 from core.concepts.profile import profile_of
+from tests.commands import called
 
 ROOT = Path(__file__).resolve().parents[3]
 BLUE, GREEN, GRAY, YELLOW = 0, 50, 26, 69
@@ -469,7 +470,7 @@ def run(folder: Path, *arguments: str, **environment: str) -> subprocess.Complet
 
 
 def test_lines_for_people(folder: Path) -> None:
-    done = run(folder, "half.json", "green.png", "--flow", "1")
+    done = called(main, "half.json", "green.png", "--flow", "1", folder=folder)
     assert done.returncode == 0, done.stderr
     expected = of.compare(weights({BLUE: 0.5, GRAY: 0.5}), weights({GREEN: 0.75, YELLOW: 0.25}))
     lines = done.stdout.splitlines()

@@ -120,15 +120,3 @@ def test_the_command_ends_quietly_when_its_reader_has_enough() -> None:
     )
     assert len(done.stdout.splitlines()) == 2
     assert done.stderr == ""
-
-
-def test_the_command_refuses_with_status_2() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "core.prompts", "list", "--set", "maxi"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "gencolorbench, mini, concepts" in done.stderr

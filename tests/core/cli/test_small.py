@@ -74,7 +74,7 @@ def test_every_group_has_held_out_prompts_that_mean_their_colors() -> None:
         prompts = prompts_of(group, 0.1, 5)
         assert len(prompts) == 5, group
         assert all(held_out(prompt, 0.1) for prompt in prompts)
-        assert prompts_of(group, 0.1, 3) == prompts[:3]
+    assert prompts_of(group, 0.1, 3) == prompts[:3]
 
 
 def test_saturation_is_that_of_hsv() -> None:
