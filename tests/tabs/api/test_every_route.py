@@ -38,7 +38,12 @@ JSON = st.recursive(
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """The whole app, as somebody far away reaches it: its limits hold too."""
-    with Storage.open(empty_data(tmp_path_factory.mktemp("routes") / "data")) as storage:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        Storage.open(empty_data(tmp_path_factory.mktemp("routes") / "data")) as storage,
+    ):
+        # To make all of them takes four seconds: whoever asks for an unknown sketch waits for it.
+        patch.setattr("tabs.colorize.sketches._drawings", dict)
         context = make_context(storage, "data", demo=True)
         # One loop for all requests, which halves what each costs.
         with TestClient(mount(context), headers=OURS, raise_server_exceptions=False) as client:
