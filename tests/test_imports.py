@@ -1,5 +1,5 @@
-"""The import rule, which folder may know which, and the measures of a module, held by reading every
-module's source once; and that importing does nothing that could be seen."""
+"""The import rule, which folder may know which, held by reading every module's source once; and
+that importing does nothing that could be seen."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ import pytest
 from tests.house import FOLDERS, PAGES, Source, arrows, drawn, modules, read, read_source
 
 ROOT = Path(__file__).resolve().parents[1]
-MOST_PARAMETERS = 7
-MOST_LINES = 400
 
 
 @dataclass(frozen=True)
@@ -280,53 +278,6 @@ def test_a_module_that_does_something_would_be_seen(tmp_path: Path) -> None:
     assert quiet["written"] == []
     assert loud["written"] == ["open left.txt"]
     assert loud["threads"] == ["MainThread", "left"]
-
-
-# ── the measures of a module ─────────────────────────────────────────────────────────────────────
-
-
-def ours() -> list[tuple[str, Path]]:
-    """Dotted name and path of every module of the app."""
-    return [("app", ROOT / "app.py"), *(entry for folder in FOLDERS for entry in modules(folder))]
-
-
-def crowded(source: Source, module: str) -> list[str]:
-    """The functions of a module that take too many parameters, one sentence each."""
-    return [
-        f"{module}, line {one.line}: {one.name} takes {len(one.parameters)} parameters"
-        for one in source.functions
-        if len(one.parameters) > MOST_PARAMETERS
-    ]
-
-
-def test_every_package_says_once_what_it_is() -> None:
-    for name, path in ours():
-        if path.name == "__init__.py":
-            lines = [line for line in read(path, name).docstring.splitlines() if line]
-            assert lines, f"{name} has no docstring: docs/rooms.md would say nothing of it"
-            assert len(set(lines)) == len(lines), f"{name} says it twice"
-
-
-def test_more_than_seven_parameters_are_a_record() -> None:
-    assert [text for name, path in ours() for text in crowded(read(path, name), name)] == []
-
-
-def test_no_module_is_longer_than_four_hundred_lines() -> None:
-    lines = {name: read(path, name).lines for name, path in ours()}
-    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
-
-
-def test_every_kind_of_parameter_counts_and_self_does_not() -> None:
-    def told(source: str) -> list[str]:
-        return crowded(read_source(source, "core.one"), "core.one")
-
-    assert told("def of(a, b, /, c, d, *rest, e, f, **more): ...") == [
-        "core.one, line 1: of takes 8 parameters"
-    ]
-    method = "class Of:\n    async def of(self, a, b, c, d, e, f, g): ..."
-    assert told(method) == []
-    assert len(told(method.replace("self", "static"))) == 1
-    assert len(told("if True:\n    def of(a, b, c, d, e, f, g, h): ...")) == 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -23,7 +23,6 @@ from tabs.shell import shell
 from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 
-MOST_LINES = 400
 PLAIN = {"Accept-Encoding": "identity"}
 
 
@@ -133,14 +132,6 @@ def test_imports_are_followed_and_all_stand(client: TestClient) -> None:
     assert {"js/explore/wall.js", "js/explore/view.js", "js/shared/dom.js"} <= set(reached)
     assert len(reached) == len(set(reached))
     assert not any(name.startswith("js/generate/") for name in reached)
-
-
-def test_no_script_is_over_400_lines() -> None:
-    texts = {
-        name: (ROOT / "assets" / name).read_text("utf-8") for name in asset_files().under("js/")
-    }
-    lines = {name: len(text.splitlines()) for name, text in texts.items()}
-    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
 
 
 def test_scripts_import_each_other_in_no_circle() -> None:
