@@ -23,6 +23,8 @@ from storage import Storage
 from tests.commands import called
 from tests.running import App, free_port, run, run_forked, running, running_alone
 
+pytestmark = pytest.mark.process
+
 # What the page is built of: seconds to load, which a refusal must not wait for.
 PAGE = {"gradio", "tabs", "uvicorn", "fastapi", "plotly", "cv2", "torch"}
 # What the storage is built of.

@@ -8,6 +8,8 @@ import pytest
 
 from tests.browser import chromium
 
+pytestmark = pytest.mark.process
+
 
 def test_an_install_that_leaves_no_browser_ends_with_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -256,6 +256,7 @@ def witness(folder: Path, *names: list[str]) -> list[dict[str, list[str]]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.process
 def test_importing_does_nothing_that_could_be_seen(tmp_path: Path) -> None:
     """``core`` first: each folder brings those that come before it along."""
     folders = ("core", "annotation", "storage")
@@ -269,6 +270,7 @@ def test_importing_does_nothing_that_could_be_seen(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.process
 def test_a_module_that_does_something_would_be_seen(tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text(
         "import threading, time\nopen('left.txt', 'w').close()\n"

@@ -61,6 +61,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_commands_of_the_readme_measure(folder: Path, command: str) -> None:
     program, *arguments = shlex.split(command)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from core.refinement.settings import discrepancy_of, rows_of
 from tests.node import run_module
+
+pytestmark = pytest.mark.process
 
 CODE = """
 const { painted, rowsOf, cellsOf, meanOf } = await load('generate/cells');

@@ -10,6 +10,8 @@ import pytest
 
 from tests.house import ROOT
 
+pytestmark = pytest.mark.process
+
 HERE = Path(__file__).parent
 FOLDERS = sorted({path.parent.name for path in HERE.glob("*/*.test.js")})
 

@@ -14,6 +14,8 @@ from playwright.sync_api import Browser
 from tests.browser.still_life import png
 from tests.running import App
 
+pytestmark = pytest.mark.browser
+
 ATTACKS = """async ([app, picture]) => {
   const png = new Uint8Array(picture);
   const form = new FormData();

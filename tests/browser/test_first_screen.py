@@ -14,6 +14,8 @@ from tests.browser.still_life import box_around, png, still_life
 from tests.browser.workbench import Workbench
 from tests.running import App, running
 
+pytestmark = pytest.mark.browser
+
 PHOTOGRAPH, TRUTH = still_life()
 DRAWN_MS = 150_000
 """Drawing an example takes seconds, on a busy machine many."""

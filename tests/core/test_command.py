@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 ROOT = __file__.rsplit("/tests/", 1)[0]
 
 

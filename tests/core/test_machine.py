@@ -69,6 +69,7 @@ def test_this_machine_is_described() -> None:
     assert (found.device == "cpu") == (found.memory_bytes == found.ram_bytes)
 
 
+@pytest.mark.process
 def test_without_a_gpu_it_is_described_without_torch() -> None:
     code = (
         "import sys; from core import machine as m\n"

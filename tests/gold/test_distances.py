@@ -329,6 +329,7 @@ def test_a_problem_that_is_not_solved_is_an_error(monkeypatch: pytest.MonkeyPatc
         of.emd(*PAIRS[0])
 
 
+@pytest.mark.process
 def test_the_inner_solver_is_used_and_torch_is_not_imported_for_it() -> None:
     code = (
         "import os, sys; from core.color import transport, distances, uw71; import numpy as np\n"

@@ -31,6 +31,7 @@ def test_paper_is_no_color_and_chosen_white_is() -> None:
     assert sorted(of_both.bin_counts) == [225, 225]
 
 
+@pytest.mark.process
 def test_the_surround_is_what_touches_the_border() -> None:
     """Page and server know the same regions; a box inside is none of them."""
     ink = paper(64)

@@ -18,6 +18,8 @@ from core.errors import BadInput
 from core.sketches.regions import coded_regions, regions
 from tests.core.sketches.drawings import box, cat, paper
 
+pytestmark = pytest.mark.process
+
 LOGS = 500
 HANDS = 120
 REPLAY = Path(__file__).with_name("replay.js")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import colour
 import numpy as np
+import pytest
 
 from tests.node import run_module
+
+pytestmark = pytest.mark.process
 
 GRID = np.stack(np.meshgrid(*[np.r_[0:256:15]] * 3, indexing="ij"), -1).reshape(-1, 3)
 

@@ -13,6 +13,8 @@ import pytest
 from annotation.colorings.actions import rows_of
 from tests.node import run_module
 
+pytestmark = pytest.mark.process
+
 PAINT = """
 const { Layer } = await load('canvas/layer');
 const { isAction } = await load('canvas/actions');

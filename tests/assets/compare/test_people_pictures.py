@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tabs.compare.tab import people_html
 from tests.house import ROOT
 from tests.node import run_module
+
+pytestmark = pytest.mark.process
 
 CODE = """
 const { answer, faults, requests, settled } = await import(value.page);

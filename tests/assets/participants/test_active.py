@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.node import run_module
+
+pytestmark = pytest.mark.process
 
 TOTALS = """
   const { ActiveTime } = await load('participants/active');

@@ -8,6 +8,8 @@ import pytest
 
 from tests.node import run_module
 
+pytestmark = pytest.mark.process
+
 TAP = {"type": "click", "at": 1000, "x": 100, "y": 600}
 KEY = {"type": "keydown", "at": 1000, "x": 0, "y": 0, "key": "Enter"}
 

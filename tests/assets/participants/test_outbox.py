@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.node import run_module
+
+pytestmark = pytest.mark.process
 
 BROWSER = """
   const box = (room) => {

@@ -8,6 +8,8 @@ import pytest
 
 from tests.node import run_module
 
+pytestmark = pytest.mark.process
+
 FILL = {"do": "fill", "x": 1, "y": 2, "closing": 0, "color": "#aabbcc"}
 UNDO = {"do": "undo"}
 

@@ -9,6 +9,8 @@ from core.errors import UnknownColor
 from tabs.page.asset_files import catalog
 from tests.node import run_module
 
+pytestmark = pytest.mark.process
+
 READ = """
 const [catalog, texts] = value;
 const { colorReading, valueOf } = await load('picker/reading');

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tabs.page.templates import html
 from tests.node import run_tests
+
+pytestmark = pytest.mark.process
 
 HERE = Path(__file__).parent
 

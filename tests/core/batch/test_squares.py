@@ -230,6 +230,7 @@ def test_work_goes_to_other_processes_as_where_it_is(
     assert (copy.steps, copy.total, copy.folder.path) == (3, 5, path)
 
 
+@pytest.mark.process
 def test_each_worker_sees_a_gpu_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With real processes and made-up GPUs; no device is asked."""
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,MIG-b")
@@ -278,6 +279,7 @@ def test_a_state_of_before_there_were_steps_is_read(tmp_path: Path) -> None:
     assert work.folder.state() == replace(state, steps=0)
 
 
+@pytest.mark.process
 def test_long_work_asks_for_no_pictures() -> None:
     """Neither core.batch nor a kind of work on it loads what knows pictures."""
     modules = sorted(f"core.batch.{path.stem}" for path in (ROOT / "core/batch").glob("[!_]*.py"))

@@ -469,6 +469,7 @@ def run(folder: Path, *arguments: str, **environment: str) -> subprocess.Complet
     )
 
 
+@pytest.mark.process
 def test_lines_for_people(folder: Path) -> None:
     done = called(main, "half.json", "green.png", "--flow", "1", folder=folder)
     assert done.returncode == 0, done.stderr
@@ -488,11 +489,13 @@ def test_lines_for_people(folder: Path) -> None:
     assert done.stderr.count("There is no interval") == 1
 
 
+@pytest.mark.process
 def test_a_reader_that_has_gone_and_a_terminal_without_letters(folder: Path) -> None:
     done = run(folder, "half.json", "blue.png", PYTHONIOENCODING="ascii")
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
 
 
+@pytest.mark.process
 def test_it_starts_without_the_heavy_packages(folder: Path) -> None:
     code = (
         "import sys; from core.cli.compare.command import main\n"

@@ -34,6 +34,8 @@ from tests.core.diagnosis.commands import SLICE
 from tests.core.diagnosis.rows import row
 from tests.held_back import held_back
 
+pytestmark = pytest.mark.process
+
 Rows = list[dict[str, str]]
 ALONE = (*SLICE[:-1], "1")
 # Of several tasks the second batch takes half, so that some are left however fast it is.

@@ -96,6 +96,7 @@ def test_scores_are_computed_once_and_a_cut_line_is_computed_again(
     assert lines[0]["metric"] == computed_metric("delta_sat").key
 
 
+@pytest.mark.weights
 def test_the_instruction_that_a_cfm_read_is_named(
     groups: list[Group], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

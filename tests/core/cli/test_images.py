@@ -93,6 +93,7 @@ def test_bad_input_is_told_on_standard_error(
         assert stopped.value.code == 2
 
 
+@pytest.mark.process
 def test_it_runs_as_a_command_and_stores_nothing(folder: Path) -> None:
     before = sorted(path.name for path in folder.parent.rglob("*"))
     done = subprocess.run(

@@ -19,6 +19,8 @@ from core.verdict.measure import AskedObject, measure
 from core.verdict.rules import DEFAULT_RULE, RULES, rule
 from tests.commands import ROOT, called
 
+pytestmark = pytest.mark.process
+
 ORANGE = "vivid reddish orange"
 KEYS = {
     "file",

@@ -27,6 +27,8 @@ from tests.core.generation.backends.test_diffusion import ask, draw
 from tests.core.generation.conftest import Tiny
 from tests.core.generation.tiny_hub import COMMIT, TinyHub, serving
 
+pytestmark = pytest.mark.weights
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -236,6 +238,7 @@ def hub_folder(tiny: Tiny, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("into", ["folder", "cache"])
 def test_a_download_fetches_what_is_loaded_and_nothing_else(
     into: str, hub_folder: Path, fetch: Fetch, tiny: Tiny, tmp_path: Path
@@ -265,6 +268,7 @@ def test_a_download_fetches_what_is_loaded_and_nothing_else(
     np.testing.assert_array_equal(draw(own, ask())[0], image.srgb8)  # type: ignore[arg-type]
 
 
+@pytest.mark.process
 def test_srpo_is_fetched_with_what_it_needs_of_its_base(
     fetch: Fetch, tiny: Tiny, tmp_path: Path
 ) -> None:
@@ -279,6 +283,7 @@ def test_srpo_is_fetched_with_what_it_needs_of_its_base(
     assert draw(loaded, ask())[0].std() > 1  # type: ignore[arg-type]
 
 
+@pytest.mark.process
 def test_what_the_hub_refuses_is_said(fetch: Fetch, tiny: Tiny, tmp_path: Path) -> None:
     repo = "black-forest-labs/FLUX.1-dev"
     with serving(TinyHub({repo: tiny("flux")}, frozenset({repo}))) as hub:
@@ -294,6 +299,7 @@ def test_what_the_hub_refuses_is_said(fetch: Fetch, tiny: Tiny, tmp_path: Path) 
         assert "The hub has no no/thing" in done.err
 
 
+@pytest.mark.process
 def test_without_a_network_the_command_says_so(
     fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +319,7 @@ def test_without_a_network_the_command_says_so(
         assert "nothing to download" in done.err
 
 
+@pytest.mark.process
 def test_a_repository_that_wants_code_or_pickles_is_not_fetched(
     fetch: Fetch, hub_folder: Path, tmp_path: Path
 ) -> None:

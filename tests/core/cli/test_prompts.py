@@ -109,6 +109,7 @@ def test_a_wrong_name_is_refused_in_words(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.process
 def test_the_command_ends_quietly_when_its_reader_has_enough() -> None:
     done = subprocess.run(
         f'"{sys.executable}" -m core.prompts list --set gencolorbench --jsonl | head -n 2',

@@ -16,6 +16,8 @@ from core.scores.records import HIGH, Computed, Measure
 from tests.commands import called
 from tests.tiny_models import cfm
 
+pytestmark = pytest.mark.process
+
 
 def redness(srgb8: np.ndarray) -> Computed:
     if not srgb8.any():
@@ -67,6 +69,7 @@ def test_the_list_and_what_is_not_on_it(tmp_path: Path) -> None:
     assert called(main).returncode == 2
 
 
+@pytest.mark.weights
 def test_a_cfm_is_registered_by_command_and_scores_with_the_prompt(tmp_path: Path) -> None:
     red, tiny = picture(tmp_path, 90), str(cfm.save(tmp_path / "tiny"))
     assert "No CFM is registered here" in called(main, red, "--measure", "cfm").stderr

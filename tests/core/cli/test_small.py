@@ -153,6 +153,7 @@ def test_the_figures_are_svg_with_a_line_for_each_group() -> None:
         assert len(lines) == {"accuracy.svg": 2, "saturation.svg": 3}[name]
 
 
+@pytest.mark.process
 def test_wrong_words_are_said(tmp_path: Path) -> None:
     for wrong in (("--guidance", "many"), ("--guidance", "-1")):
         done = called(main, "report", *wrong, "--model", str(tmp_path))

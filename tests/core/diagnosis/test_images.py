@@ -46,6 +46,7 @@ def renders(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.process
 def test_renders_of_others_are_measured_alike(renders: Path, workers_here: None) -> None:
     out = renders / "out"
     arguments = (
@@ -90,6 +91,7 @@ def test_renders_of_others_are_measured_alike(renders: Path, workers_here: None)
     assert "5 pictures kept from before" in again.stdout
 
 
+@pytest.mark.process
 def test_any_name_of_an_object_comes_back_from_what_is_kept(
     renders: Path, workers_here: None
 ) -> None:

@@ -153,6 +153,7 @@ def test_close_says_when_it_could_not_wait_long_enough() -> None:
     assert engine.close(WAIT_S)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("true", ["state.step > 3", "state.finished"])
 def test_a_process_that_forgot_to_close_ends_nevertheless(true: str) -> None:
     steps = 2 if true == "state.finished" else 10**9

@@ -205,6 +205,7 @@ def test_finished_jobs_are_forgotten_after_a_while() -> None:
                 ask("nowhere")
 
 
+@pytest.mark.process
 def test_importing_and_making_one_starts_no_thread() -> None:
     code = (
         "import threading, core.engine as e; e.Engine(print, len).close();"

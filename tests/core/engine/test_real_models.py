@@ -26,6 +26,8 @@ from tests.core.engine.models import WAIT_S, Inbox, until
 from tests.core.generation.tiny_janus import save_tiny_janus
 from tests.tiny_models.pipelines import build
 
+pytestmark = pytest.mark.weights
+
 JANUS = "janus-pro-1b"
 
 

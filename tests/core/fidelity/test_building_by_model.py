@@ -16,6 +16,8 @@ from core.images.load import load_image
 from tests.core.batch.here import team_here
 from tests.core.photographs import object_photograph
 
+pytestmark = pytest.mark.weights
+
 
 @pytest.mark.weights
 def test_a_model_draws_the_caption_by_rising_guidance_from_one_noise(tmp_path: Path) -> None:

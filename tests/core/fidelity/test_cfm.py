@@ -17,6 +17,8 @@ from core.generation.memory import BadModelFolder, ModelMissing
 from core.machine import Placement
 from tests.tiny_models import cfm
 
+pytestmark = pytest.mark.weights
+
 HERE = Placement("cpu", "float32", "none", "")
 
 

@@ -233,6 +233,7 @@ def test_lora_without_its_package_is_refused(base: Path, monkeypatch: pytest.Mon
         open_trainee(base, READING, replace(SHORT, lora_rank=2))
 
 
+@pytest.mark.weights
 def test_a_base_of_either_naming_is_taken_with_its_word_head_and_a_cfm_goes_on(
     tmp_path: Path,
 ) -> None:

@@ -22,6 +22,8 @@ from core.refinement.maps import saturation_map
 from core.refinement.settings import Refinement, rows_of
 from tests.core.generation.conftest import models_folder, one_thread, tiny
 
+pytestmark = pytest.mark.weights
+
 __all__ = ["models_folder", "one_thread", "tiny"]
 
 REQUEST = GenerationRequest("ignored", "a red mug", 1, 3, 7.5, 64, 64)

@@ -19,6 +19,8 @@ from tests.core.engine.models import WAIT_S, Inbox
 from tests.core.generation.conftest import Tiny
 from tests.core.generation.tiny_janus import save_tiny_janus
 
+pytestmark = pytest.mark.weights
+
 ROOMY = Machine("cpu", "A CPU", 8 * GIB, 6 * GIB, 8 * GIB, 2, True, 6 * GIB)
 FULL = replace(ROOMY, ram_free_bytes=1000)
 

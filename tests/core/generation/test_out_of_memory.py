@@ -71,6 +71,7 @@ def too_much(*_: Any, **__: Any) -> NoReturn:
     raise AssertionError("no machine has that")
 
 
+@pytest.mark.weights
 @pytest.mark.parametrize("name", ["StableDiffusionPipeline", "AutoencoderKL", "CLIPTextModel"])
 def test_a_pipeline_that_does_not_fit_is_no_broken_folder(
     name: str, tiny: Tiny, monkeypatch: pytest.MonkeyPatch
@@ -86,6 +87,7 @@ def test_a_pipeline_that_does_not_fit_is_no_broken_folder(
     assert is_out_of_memory(caught.value)
 
 
+@pytest.mark.weights
 def test_a_janus_that_does_not_fit_and_one_whose_file_only_speaks_of_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

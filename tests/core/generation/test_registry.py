@@ -168,6 +168,7 @@ def test_an_unknown_model_names_the_known_ones(wrong: str) -> None:
         model(wrong)
 
 
+@pytest.mark.process
 def test_listing_imports_nothing_heavy() -> None:
     code = (
         "import sys; from core.generation.registry import MODELS\n"

@@ -78,6 +78,7 @@ def test_the_very_prompts_and_no_others() -> None:
     assert hashlib.sha256(lines.encode()).hexdigest() == GENCOLORBENCH_SILVER
 
 
+@pytest.mark.process
 def test_a_new_process_with_other_hashes_builds_the_same() -> None:
     code = (
         "import hashlib; from core.prompts.gencolorbench import build; print(hashlib.sha256("

@@ -277,6 +277,7 @@ def test_every_picture_is_measured_in_its_own_mask_and_judged_by_nobody(quiet: R
     assert found[0].image_id == found[2].image_id != found[1].image_id
 
 
+@pytest.mark.process
 def test_killed_and_resumed_it_is_the_run_that_nothing_disturbed(
     tmp_path: Path, quiet: RunFolder
 ) -> None:
@@ -354,6 +355,7 @@ def worked(folder: RunFolder, worker: Worker | None = None) -> ItemResult:
     return result_of(row)
 
 
+@pytest.mark.weights
 def test_a_detector_and_a_segmenter_find_the_object_by_its_name(
     tmp_path: Path, image: np.ndarray, spec: MaskerSpec
 ) -> None:
@@ -366,6 +368,7 @@ def test_a_detector_and_a_segmenter_find_the_object_by_its_name(
     assert (row.status, row.verdicts) == ("drawn", ())
 
 
+@pytest.mark.weights
 def test_an_object_that_is_not_found_is_kept_with_its_reason(
     tmp_path: Path, image: np.ndarray, spec: MaskerSpec
 ) -> None:
@@ -382,6 +385,7 @@ def test_an_object_that_is_not_found_is_kept_with_its_reason(
     assert result_of(json.loads(json.dumps(row_of(row)))) == row
 
 
+@pytest.mark.weights
 def test_who_says_that_the_object_is_not_there_is_believed(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, image: np.ndarray, spec: MaskerSpec
 ) -> None:

@@ -94,6 +94,7 @@ def test_one_worker_and_two_give_the_same_rows(
     assert not list(two.journal.iterdir())
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("total", "several", "hold_at", "most_lines", "kills"),
     [(48, 4, 6, 5, 2), pytest.param(2_000, 300, 200, 150, 3, marks=pytest.mark.nightly)],

@@ -30,6 +30,8 @@ from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
 from tests.tiny_models.once import once, vision
 
+pytestmark = pytest.mark.weights
+
 RED, BLUE = parse_target("red"), parse_target("blue")
 APPLE = ObjectTarget("apple", RED, ("leaf", "stem"))
 CUP = ObjectTarget("cup", BLUE)

@@ -158,6 +158,7 @@ def test_samples_that_were_changed_or_are_gone_do_not_go_on(
         check_versions(folder, plan)
 
 
+@pytest.mark.weights
 def test_a_detector_that_was_changed_is_refused(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -184,6 +185,7 @@ def test_a_detector_that_was_changed_is_refused(
         found()
 
 
+@pytest.mark.process
 def test_a_process_that_breaks_says_why(tmp_path: Path, few: list[Prompt]) -> None:
     folder = RunFolder.create(tmp_path, small_plan(few))
     team = LocalTeam(RunWork(folder.path), "two")  # type: ignore[arg-type]

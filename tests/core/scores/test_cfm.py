@@ -23,6 +23,8 @@ from core.scores.measures import add_measures, all_measures, measure_of
 from core.scores.records import UNSCORED
 from tests.tiny_models import cfm
 
+pytestmark = pytest.mark.weights
+
 HERE = Placement("cpu", "float32", "none", "")
 CHANCE = np.random.default_rng(0)
 WIDE, SQUARE = (CHANCE.integers(0, 256, (*size, 3), np.uint8) for size in ((90, 160), (64, 64)))

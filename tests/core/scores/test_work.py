@@ -20,6 +20,8 @@ from core.scores.work import PICTURES_AT_ONCE, ScoringTask, ScoringWork, begin_s
 from tests.core.batch.here import InProcess
 from tests.tiny_models import cfm
 
+pytestmark = pytest.mark.weights
+
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Registration:

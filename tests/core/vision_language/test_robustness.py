@@ -146,6 +146,7 @@ def test_patches_that_would_come_apart_or_together_are_left_out(
     assert counts.elsewhere == 4, "counting and blindness turn as a whole"
 
 
+@pytest.mark.process
 def test_the_command(made: QuestionSet, tmp_path: Path) -> None:
     out = tmp_path / "turned"
     done = called(main, "variants", str(made.folder), str(out), "--regions", "whole,target",

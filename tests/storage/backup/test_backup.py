@@ -201,6 +201,7 @@ def test_a_log_that_goes_while_sizes_are_added_up_is_nothing(
     assert storage.write_backup(tmp_path / "a.zip").problems == ()
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="has other locks")
 def test_the_database_stays_the_apps_own_while_it_is_copied(
     storage: Storage, tmp_path: Path

@@ -12,6 +12,8 @@ import pytest
 
 from storage import Storage
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[3]
 ROUNDS = 8
 """Acknowledged before each of two kills."""

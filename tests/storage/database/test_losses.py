@@ -19,6 +19,8 @@ from storage import Storage
 from storage.database.confirmed import KEPT_LOGS, MOST_LOGS, Confirmed, keep_log
 from tests.storage.samples import brushed, folder_state, picture, verdict
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[3]
 WRITES = 12
 # Each line is one write that was confirmed; the last one is under way when the process is killed.

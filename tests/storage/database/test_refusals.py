@@ -108,6 +108,7 @@ def test_an_empty_database_becomes_ours(data_dir: Path) -> None:
         assert storage.images.count() == 0
 
 
+@pytest.mark.process
 def test_a_second_process_is_told_who_has_it(data_dir: Path) -> None:
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(data_dir)],

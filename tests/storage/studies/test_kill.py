@@ -14,6 +14,8 @@ from storage import Storage
 from tests.empty_data import empty_data
 from tests.storage.studies.people import answer, link, person
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[3]
 PEOPLE, ACKNOWLEDGED = 4, 100
 # Every event is sent twice, as a page does that heard nothing; a line is one acknowledgement.

@@ -18,6 +18,8 @@ from tests.empty_data import empty_data
 from tests.running import App, free_port, running
 from tests.tabs.accounts.people import PASSWORD, add, session
 
+pytestmark = pytest.mark.process
+
 # How each is asked for: method, path, and what is sent.
 FAMILIES = (
     ("GET", "/", None),

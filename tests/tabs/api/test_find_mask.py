@@ -16,6 +16,8 @@ from tests.browser.still_life import still_life
 from tests.tiny_models import grounding
 from tests.tiny_models.folder import DETECTOR, SAM2
 
+pytestmark = pytest.mark.weights
+
 MOST_S = 120.0
 
 

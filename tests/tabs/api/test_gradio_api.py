@@ -27,6 +27,8 @@ from tests.core.batch.here import team_here
 from tests.empty_data import empty_data
 from tests.running import serving
 
+pytestmark = pytest.mark.process
+
 # Far more than it takes: that a run which hangs is told apart from one that is slow.
 MOST_S = 600.0
 

@@ -54,6 +54,7 @@ def address(public: Any) -> Iterator[str]:
         yield served
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_client_lists_the_tools_and_calls_them(address: str, mode: str) -> None:
     async def talk() -> None:
@@ -84,6 +85,7 @@ def test_a_client_lists_the_tools_and_calls_them(address: str, mode: str) -> Non
     asyncio.run(talk())
 
 
+@pytest.mark.process
 def test_too_much_at_once_is_said_in_words(address: str) -> None:
     async def talk() -> None:
         async with Client(address + ADDRESS) as client:
@@ -95,6 +97,7 @@ def test_too_much_at_once_is_said_in_words(address: str) -> None:
     asyncio.run(talk())
 
 
+@pytest.mark.process
 def test_an_open_client_does_not_hold_up_the_end(tmp_path: Path) -> None:
     async def talk() -> None:
         async with Client(app.address + ADDRESS) as client:
@@ -106,6 +109,7 @@ def test_an_open_client_does_not_hold_up_the_end(tmp_path: Path) -> None:
         asyncio.run(talk())
 
 
+@pytest.mark.process
 def test_the_app_starts_without_the_package() -> None:
     """Neither it nor Gradio imports it: that costs a third of a second."""
     assert nursery().has_imported("gradio", "tabs", "mcp") == {"gradio", "tabs"}

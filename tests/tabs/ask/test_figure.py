@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
+import pytest
+
 from tests.node import run_module
+
+pytestmark = pytest.mark.process
 
 # The page's links look at its address and history.
 FIGURE = """

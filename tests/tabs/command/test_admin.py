@@ -20,6 +20,8 @@ from tests.commands import called
 from tests.empty_data import empty_data
 from tests.tabs.accounts.people import PASSWORD, add, session
 
+pytestmark = pytest.mark.process
+
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:

@@ -18,6 +18,8 @@ from tests.commands import called
 from tests.empty_data import empty_data
 from tests.storage.samples import folder_state, picture
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def running_app(tmp_path: Path) -> Iterator[Storage]:

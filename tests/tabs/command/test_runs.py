@@ -99,6 +99,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[in
     return file, results(folder)
 
 
+@pytest.mark.process
 def test_a_killed_run_is_interrupted_and_resumes_to_the_same_rows(
     undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_killed_run_is_interrupted_and_resumes_to_the_same_rows(
     assert results(folder) == wanted
 
 
+@pytest.mark.process
 def test_ctrl_c_pauses_and_says_how_to_go_on(
     undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
 ) -> None:
@@ -385,6 +387,7 @@ def test_a_name_that_nobody_knows_is_said_first_while_the_app_is_open(tmp_path: 
     assert "The app has" in done.stderr
 
 
+@pytest.mark.process
 def test_a_reader_who_has_gone_does_not_stop_the_run(
     undisturbed: tuple[Path, dict[int, Any]], tmp_path: Path
 ) -> None:

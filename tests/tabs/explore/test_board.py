@@ -643,6 +643,7 @@ def test_where_nobody_looked_for_masks_nothing_is_incorrect(
     assert causes == {"no-image", "no-mask"}
 
 
+@pytest.mark.process
 def test_rows_stay_in_place_under_the_pointer() -> None:
     """A run's first images insert a row: it waits; the rows that stand take up their numbers."""
     before = [{"id": "g", "rows": [{"id": "a", "n": 1}, {"id": "b", "n": 1}]}]

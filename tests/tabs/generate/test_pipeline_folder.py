@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tabs.generate import tab
 from tabs.generate.drawings import drawings_json
 from tabs.generate.plan import OwnPrompt
@@ -12,6 +14,8 @@ from tabs.judging.question import question
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 from tests.tiny_models.pipelines import build
+
+pytestmark = pytest.mark.weights
 
 
 def test_a_pipeline_of_a_folder_draws_in_steps_and_is_not_judged_without_a_mask(

@@ -32,6 +32,8 @@ from tests.empty_data import empty_data
 from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, view_of
 from tests.tiny_models.folder import DETECTOR, PRESENCE, SAM, SAM2, models_folder, telling
 
+pytestmark = pytest.mark.weights
+
 ASKED = (DETECTOR, SAM2, "paper", "rim, neck", "", 0.99, 0.99)
 QUESTION = ("jar", "l3:Vivid reddish orange", "paper", 0, True)
 MOST_S = 120.0

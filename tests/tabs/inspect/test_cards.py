@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from core.records import ImageRecord
 from tabs.inspect import tab as inspect
@@ -10,6 +11,8 @@ from tabs.page.context import Context
 from tests.house import ROOT
 from tests.node import run_tests
 from tests.tabs.inspect.test_tab import value_of
+
+pytestmark = pytest.mark.process
 
 SCRIPTS = ROOT / "tests/assets/inspect"
 

@@ -24,6 +24,8 @@ from tabs.page.context import Context
 from tabs.page.requests import read_as
 from tests.tiny_models import cfm
 
+pytestmark = pytest.mark.weights
+
 
 @pytest.fixture(autouse=True)
 def unlisted() -> Iterator[None]:

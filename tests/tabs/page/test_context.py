@@ -14,6 +14,8 @@ from storage.store import Storage
 from tabs.shell.compose import make_context
 from tests.core.generation.tiny_janus import save_tiny_janus
 
+pytestmark = pytest.mark.weights
+
 WAIT_S = 60
 
 

@@ -14,6 +14,8 @@ from tests.bench.voters import Tally
 from tests.empty_data import empty_data
 from tests.running import running
 
+pytestmark = pytest.mark.process
+
 PEOPLE, ACKNOWLEDGED, SKETCHES = 4, 40, 2
 # A sketch is finished after so many actions, so that some are drawn again before the kill.
 ACTIONS_A_SKETCH = (4, 8)

@@ -93,6 +93,7 @@ def test_the_image_is_the_stored_png_bit_by_bit(room: Room) -> None:
     assert other.status_code == 404
 
 
+@pytest.mark.process
 def test_pictures_are_enlarged_by_whole_numbers_and_stand_on_the_grid() -> None:
     found = run_module(
         """

@@ -10,6 +10,8 @@ from tabs.participants.page import participant_files
 from tests.house import ROOT
 from tests.node import run_module
 
+pytestmark = pytest.mark.process
+
 
 def test_every_module_means_the_same_as_before() -> None:
     """By the syntax trees of acorn, where the checkers of scripts are installed."""

@@ -21,6 +21,8 @@ from tabs.runs import trial
 from tests.core.runs.samples import small_plan
 from tests.run_prompts import prompts
 
+pytestmark = pytest.mark.process
+
 PLAN = small_plan(prompts(1))
 ESTIMATE = Estimate(8, 1, 0.5, "Two pictures.", 4.0, 1000)
 

@@ -28,6 +28,8 @@ from tabs.shell.compose import make_context
 from tabs.shell.zero_gpu import far_models
 from tests.empty_data import empty_data
 
+pytestmark = pytest.mark.process
+
 MODEL, SEGMENTER = "sdxl-base-1.0", "sam-vit-b"
 
 

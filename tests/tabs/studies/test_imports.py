@@ -402,6 +402,7 @@ def test_a_bomb_is_read_no_further_than_its_limit(archive: Path, tmp_path: Path)
         read_archive(archive, "all.zip", Limits(study_bytes=100))
 
 
+@pytest.mark.process
 def test_small_archives_of_many_values_take_little_memory(archive: Path, tmp_path: Path) -> None:
     """22 million empty objects are 100 kB as a file and 1.7 GB in memory; half a million that lack
     what a participant has took 3.6 GB in errors."""

@@ -190,6 +190,7 @@ def test_results_have_the_share_right_by_task_with_chance_beside(
     assert found["everybody"]["validation"]["rows"] == []
 
 
+@pytest.mark.process
 def test_the_page_shows_what_people_got_right(
     context: Context, study: tuple[str, StudyPlan]
 ) -> None:

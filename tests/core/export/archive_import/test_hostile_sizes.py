@@ -92,6 +92,7 @@ def long_texts(files: Files, folder: Path) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.process
 def test_small_archives_take_no_gigabytes(files: Files, tmp_path: Path) -> None:
     """Measured in a process of its own: its peak, over that of reading a good archive."""
     objects = "[" + "{}," * 8_000_000 + "{}]"

@@ -27,6 +27,8 @@ from core.generation.weights.sources import Sources, source
 from core.machine import WORKING_GIB, Placement, machine
 from tests.core.generation.conftest import STANDS_FOR, Tiny
 
+pytestmark = pytest.mark.weights
+
 FAMILIES = [entry.id for entry in MODELS if entry.kind == "diffusers"]
 # One id for each tiny pipeline: three entries share SD3's, two Sana's.
 DRAWN = [

@@ -22,6 +22,8 @@ from core.machine import Placement
 from tests.core.generation.tiny_janus import SIDE_PX, TOKENS, save_tiny_janus
 from tests.tiny_models.once import once
 
+pytestmark = pytest.mark.weights
+
 ENTRY = model("janus-pro-7b")
 CPU = Placement("cpu", "float32", "none", "")
 RED = GenerationRequest(ENTRY.id, "a photo of a red mug", seed=7)

@@ -10,6 +10,8 @@ import pytest
 from core.generation.backends.steps import PREVIEW_PX, Previewer, _encode, fit, unpacked
 from tests.core.generation.conftest import Tiny
 
+pytestmark = pytest.mark.weights
+
 # One of each decoder and of each way to scale latents; that every family has previews is said by
 # test_diffusion.py.
 DECODERS = (

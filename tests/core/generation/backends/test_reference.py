@@ -229,6 +229,7 @@ def test_leaked_alone_tints_the_backdrop() -> None:
     assert float(delta_e00(lab[0], lab[1])) > 5.0
 
 
+@pytest.mark.process
 def test_the_origin_draws_the_same_again() -> None:
     request = asked(
         target("banana", GREEN), target("hat", RED), options={"light": "hard", "failure": "leaked"}

@@ -22,6 +22,8 @@ from core.refinement.clean import before_step, predicted_clean
 from core.refinement.maps import saturation_map
 from core.refinement.settings import rows_of
 
+pytestmark = pytest.mark.weights
+
 # The families of the paper's tables that have guidance, one that calls its denoiser twice, and
 # those whose schedulers are special (Playground's EDM, CogView4's second pass).
 GUIDED = [

@@ -10,6 +10,8 @@ import pytest
 from core.generation.backends.diffusion import notes_on_cut
 from tests.tiny_models import vocabularies
 
+pytestmark = pytest.mark.weights
+
 
 def test_a_prompt_that_is_read_gets_no_note() -> None:
     assert notes_on_cut("a red mug", {"tokenizer": vocabularies.clip()}, {"tokenizer": 77}) == []

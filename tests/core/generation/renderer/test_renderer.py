@@ -311,6 +311,7 @@ def test_rays_see_the_same_whatever_is_followed_with_them(objects: tuple[str, ..
     assert 0.0 < np.concatenate(together).mean() < 1.0
 
 
+@pytest.mark.process
 def test_importing_loads_nothing_heavy_and_says_nothing() -> None:
     code = (
         "import sys, core.generation.registry\n"

@@ -171,6 +171,7 @@ def test_a_tinted_stage_leaves_the_masks_as_they_are() -> None:
     assert np.abs(tinted.srgb8[stage] - predicted).max() < 0.5005
 
 
+@pytest.mark.process
 def test_the_same_request_gives_the_same_bytes_here_and_in_another_process() -> None:
     names, light, seed = ("mug", "cube"), "window", 3
     first = render_scene(asked(names, light, seed, 96)).srgb8.tobytes()

@@ -185,6 +185,7 @@ def full_disk(folder: Path) -> None:
     raise OSError(28, "Full")
 
 
+@pytest.mark.process
 def test_the_command_trains_goes_on_and_exports(
     bank_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

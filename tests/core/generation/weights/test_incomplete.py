@@ -18,6 +18,8 @@ from core.generation.weights.sources import Sources, source
 from core.machine import Placement
 from tests.core.generation.conftest import Tiny
 
+pytestmark = pytest.mark.weights
+
 Weights = dict[str, Any]
 FILES = {"text_encoder": "model", "unet": "diffusion_pytorch_model", "safety_checker": "model"}
 

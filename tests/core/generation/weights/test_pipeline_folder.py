@@ -16,6 +16,8 @@ from core.generation.weights.pipeline_folder import check_pipeline
 from tests.core.generation.conftest import Tiny
 from tests.tiny_models.pipelines import PIPELINES
 
+pytestmark = pytest.mark.weights
+
 
 @pytest.fixture
 def copy(tiny: Tiny, tmp_path: Path) -> Path:

@@ -47,6 +47,7 @@ def cached(sources: Sources, repo: str, folder: Path) -> Path:
     return snapshot
 
 
+@pytest.mark.weights
 def test_the_models_folder_comes_first_then_the_cache(tiny: Tiny, nowhere: Sources) -> None:
     entry = model("sdxl-base-1.0")
     assert find(entry, nowhere) is None
@@ -64,6 +65,7 @@ def test_the_models_folder_comes_first_then_the_cache(tiny: Tiny, nowhere: Sourc
     assert source(entry, nowhere).revision == ""
 
 
+@pytest.mark.weights
 def test_any_repository_in_the_cache_is_found_by_its_id(tiny: Tiny, nowhere: Sources) -> None:
     cached(nowhere, "some-one/some.model", tiny("stable_diffusion"))
     assert source(model("hub:some-one/some.model"), nowhere).revision == COMMIT
@@ -71,6 +73,7 @@ def test_any_repository_in_the_cache_is_found_by_its_id(tiny: Tiny, nowhere: Sou
     loaded.unload()
 
 
+@pytest.mark.weights
 def test_a_downloaded_folder_tells_its_commit(tiny: Tiny, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     notes = folder / ".cache" / "huggingface" / "download"
@@ -138,6 +141,7 @@ def test_the_environment_names_the_models_folder(
     assert Sources.here(tmp_path / "other").models_folder == tmp_path / "other"
 
 
+@pytest.mark.weights
 def test_srpo_needs_its_base_too(models_folder: Callable[..., Path], nowhere: Sources) -> None:
     entry = model("srpo")
     assert nowhere.models_folder is not None
@@ -156,6 +160,7 @@ def test_srpo_needs_its_base_too(models_folder: Callable[..., Path], nowhere: So
     assert found.base.folder.name == "flux.1-dev"
 
 
+@pytest.mark.weights
 def test_srpo_weights_of_another_shape_are_refused(
     models_folder: Callable[..., Path], nowhere: Sources
 ) -> None:
@@ -211,6 +216,7 @@ def test_too_little_memory_is_missing_too(nowhere: Sources) -> None:
     assert len(missing(model("qwen-image"), small_gpu, nowhere)) == 1
 
 
+@pytest.mark.weights
 def test_what_is_wrong_with_the_files_is_missing_too(
     models_folder: Callable[..., Path], nowhere: Sources
 ) -> None:
@@ -220,6 +226,7 @@ def test_what_is_wrong_with_the_files_is_missing_too(
     assert "is empty" in missing(model("kolors"), None, nowhere)[0]
 
 
+@pytest.mark.weights
 def test_the_folder_of_another_model_is_refused(tiny: Tiny, nowhere: Sources) -> None:
     assert nowhere.models_folder is not None
     nowhere.models_folder.mkdir()
@@ -228,6 +235,7 @@ def test_the_folder_of_another_model_is_refused(tiny: Tiny, nowhere: Sources) ->
         open_model("kolors", nowhere)
 
 
+@pytest.mark.weights
 def test_a_pipeline_that_diffusers_does_not_have_is_refused(tiny: Tiny, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny("stable_diffusion"), tmp_path / "new")
     index = folder / "model_index.json"
@@ -272,6 +280,7 @@ def test_a_server_that_is_not_set_up_is_missing(
     assert "(set up: endpoint)" in missing(model("served:lab"), BIG, nowhere)[0]
 
 
+@pytest.mark.weights
 def test_janus_is_opened_from_the_models_folder(nowhere: Sources, one_thread: None) -> None:
     assert nowhere.models_folder is not None
     folder = save_tiny_janus(nowhere.models_folder / "janus-pro-1b")
@@ -288,6 +297,7 @@ def test_the_renderer_is_opened_by_its_id() -> None:
     assert type(open_model("reference-renderer")).__name__ == "ReferenceRenderer"
 
 
+@pytest.mark.process
 def test_listing_all_models_with_their_state_takes_no_torch(nowhere: Sources) -> None:
     code = (
         "import sys\n"

@@ -15,6 +15,8 @@ from core.masks.grounded.detector import CHUNK, query_text
 from core.masks.grounded.records import Detection, Detector
 from core.masks.grounded.tools import open_detector
 
+pytestmark = pytest.mark.weights
+
 LABELS = ("apple", "Red tea cup", "tea towel of linen")
 
 

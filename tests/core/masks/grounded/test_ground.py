@@ -24,6 +24,8 @@ from core.masks.grounded.variants import MaskVariant, mask_variant
 from core.prompts.prompt import ObjectTarget
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
 
+pytestmark = pytest.mark.weights
+
 PAPER, RELEASED = mask_variant("paper"), mask_variant("released")
 PARTS = ("leaf", "stem of it")
 APPLE = ObjectTarget("apple", negative_labels=PARTS)

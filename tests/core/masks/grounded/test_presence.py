@@ -17,6 +17,8 @@ from core.masks.grounded.records import PresenceQuestion
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.tiny_models.once import once
 
+pytestmark = pytest.mark.weights
+
 CPU = Placement("cpu", "float32", "none", "")
 NAMES = ("apple", "banana", "skis")
 

@@ -19,6 +19,8 @@ from core.masks.grounded.sam_sizes import build, read_sizes
 from core.masks.grounded.tools import open_detector, open_segmenter
 from tests.tiny_models import grounding
 
+pytestmark = pytest.mark.weights
+
 BOXES = [(5.0, 4.0, 40.0, 30.0), (20.5, 10.0, 79.0, 47.0), (0.0, 0.0, 80.0, 48.0)]
 
 

@@ -94,6 +94,7 @@ def test_missing_files_are_named_with_the_way_to_get_them(entry, nowhere: Source
     assert find(entry, nowhere) is None
 
 
+@pytest.mark.process
 def test_listing_loads_nothing(tmp_path: Path) -> None:
     code = (
         "import sys; from core.cli.masks import main; "
@@ -110,6 +111,7 @@ def test_listing_loads_nothing(tmp_path: Path) -> None:
     assert last.startswith("What one is missing")
 
 
+@pytest.mark.weights
 def test_the_models_folder_is_searched(
     tiny: dict[str, Path], nowhere: Sources, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,6 +166,7 @@ def test_folders_and_files_that_are_not_there(nowhere: Sources, tmp_path: Path) 
         download(vision_model("folder:/x", "detector"), nowhere)
 
 
+@pytest.mark.weights
 def test_check_says_what_is_wrong(
     tiny: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -261,6 +264,8 @@ def fetched(hub: TinyHub, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.process
+@pytest.mark.weights
 @pytest.mark.parametrize("model_id", FETCHED)
 def test_models_are_fetched_from_a_hub_and_opened(
     model_id: str, hub: TinyHub, fetched: Path
@@ -280,6 +285,7 @@ def test_models_are_fetched_from_a_hub_and_opened(
     assert not any(name.endswith(".pt") for name in hub.asked)
 
 
+@pytest.mark.process
 def test_a_hub_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
     line = ["download", "sam-vit-b"]
     ((status, _, err),) = commands([line], "http://127.0.0.1:9", tmp_path)
@@ -288,6 +294,8 @@ def test_a_hub_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.process
+@pytest.mark.weights
 def test_any_repository_of_the_hub_is_opened_by_its_id(fetched: Path) -> None:
     sources = Sources(None, fetched / "home" / "hub")
     assert open_vision(ASKED, sources, "segmenter").id == ASKED
@@ -295,6 +303,7 @@ def test_any_repository_of_the_hub_is_opened_by_its_id(fetched: Path) -> None:
         open_detector("hub:no/where", sources)
 
 
+@pytest.mark.weights
 def test_a_failed_download_of_a_file_is_one_of_ours(
     hub: TinyHub, nowhere: Sources, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ def at(server: ChatServer, **settings: Any) -> VisionModel:
     return model_of(server.base_url, {"model": "color-vlm", **settings})
 
 
+@pytest.mark.weights
 def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: Path) -> None:
     model = model_of(str(tiny_vision("qwen2_5_vl")), {"batch": 4})
     work = begun(tmp_path / "colored", twenty, model)
@@ -250,6 +251,7 @@ def test_a_changed_image_is_no_answer(server: ChatServer, tmp_path: Path, twenty
     assert [one.answered for one in work.given()] == [True, False]
 
 
+@pytest.mark.weights
 def test_a_folder_goes_on_with_what_it_was_begun_with(
     server: ChatServer, tiny_vision: Tiny, twenty: Path, tmp_path: Path
 ) -> None:

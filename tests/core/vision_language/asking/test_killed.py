@@ -11,12 +11,16 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from core.batch.results import tables
 from core.cli.ask.command import main
 from core.vision_language.asking.work import AskingWork
 from tests.core.generation.images_server import Answer
 from tests.core.vision_language.chat_server import ChatServer
 from tests.workers_here import workers_here
+
+pytestmark = pytest.mark.process
 
 __all__ = ["workers_here"]
 

@@ -20,6 +20,8 @@ from core.vision_language.models.registry import VisionModel, fingerprint, model
 from tests.core.vision_language.questions_made import flat
 from tests.tiny_models.vision_language import SAVED
 
+pytestmark = pytest.mark.weights
+
 Tiny = Callable[[str], Path]
 SHORT = Sampling(max_tokens=6)
 IMAGES = (flat(0), flat(3), np.full((60, 20, 3), 250, np.uint8))
