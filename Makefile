@@ -18,20 +18,22 @@ run: $(VENV)/.installed
 test test-nightly quick: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/.installed-tests chromium check
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal --durations 10 --durations-min 1
 
 test-nightly: $(VENV)/.installed-tests chromium
-	$(BIN)/python -m pytest -m nightly --numprocesses 2 --dist worksteal
+	HYPOTHESIS_PROFILE=night $(BIN)/python -m pytest -m "nightly or hypothesis" \
+	  --numprocesses 2 --dist worksteal
 
 quick: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest -m "not nightly and not browser and not process and not weights and not slow" \
-	  --numprocesses 2 --dist loadfile
+	  --numprocesses 2 --dist worksteal
 
 check: $(VENV)/.installed-tests
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy --num-workers auto
 	@sh tests/check_scripts.sh
+	@$(BIN)/python -m tests.measures
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench

@@ -19,7 +19,7 @@ from tests.commands import called
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
     path: path.read_text(encoding="utf-8")
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 }
 README = PAGES[ROOT / "README.md"]
 TEXT = "\n".join(PAGES.values())
@@ -97,8 +97,11 @@ def test_files_and_pictures_of_the_readme_exist() -> None:
 
 
 def test_every_page_of_docs_is_named_in_the_readme() -> None:
-    named = set(re.findall(r"\]\(docs/([a-z_]+\.md)\)", README))
-    assert named == {page.name for page in PAGES if page.parent.name == "docs"}
+    named = set(re.findall(r"\]\(docs/([a-z_/]+\.md)\)", README))
+    pages = {
+        page.relative_to(ROOT / "docs").as_posix() for page in PAGES if page.name != "README.md"
+    }
+    assert named == pages
     assert named
 
 
