@@ -72,12 +72,15 @@ export function pictureImport(part, { stored, openPicture }) {
     grid.replaceChildren();
     problems.replaceChildren();
   }
+  // Only the newest question counts: a choice may come before the answer to the one before.
+  let planning = 0;
   async function plan() {
     if (!session) return;
     const mine = at;
+    const number = ++planning;
     try {
       const found = await planPictures(session, { contributors: from() });
-      if (mine !== at) return;
+      if (mine !== at || number !== planning) return;
       planned = found;
       say(
         found.counts
@@ -89,7 +92,7 @@ export function pictureImport(part, { stored, openPicture }) {
       store.setAttribute('aria-disabled', 'false');
       looks();
     } catch (error) {
-      if (mine === at) {
+      if (mine === at && number === planning) {
         say(error.message, true);
         store.setAttribute('aria-disabled', 'true');
       }
