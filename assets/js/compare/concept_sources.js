@@ -44,6 +44,10 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     next.splice(to, 0, ...next.splice(from, 1));
     changed(next);
   }
+  function removed(one) {
+    now = now.filter((other) => other !== one);
+    changed(now.map((other) => other.source));
+  }
   function row(one, index) {
     const node = make('li', 'th-cc-source');
     const letter = make('b', 'th-cc-letter', one.letter);
@@ -88,7 +92,8 @@ export function sourceList(box, { bins, changed, mark, pool }) {
         index === now.length - 1,
       ),
       small('✕', 'Remove ' + one.letter, () =>
-        changed(now.filter((other) => other !== one).map((other) => other.source)),
+        // A second press may come before the answer to the first: it is of what is left.
+        removed(one),
       ),
     );
     node.append(letter, body, tools);
