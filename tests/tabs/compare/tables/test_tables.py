@@ -33,8 +33,9 @@ from core.generation.registry import model as registered
 from core.published import value
 from core.runs.folder import RunFolder
 from storage import Storage
+from tabs.compare.tab import TABLES
 from tabs.compare.tables.cells import EACH_SCALE, run_cells
-from tabs.compare.tables.frame import frame_of
+from tabs.compare.tables.frame import frame_of, template
 from tabs.compare.tables.guidance import Choice, charts_of
 from tabs.compare.tables.modifier_charts import regions
 from tabs.compare.tables.people import PeopleHere
@@ -44,13 +45,18 @@ from tabs.page.context import Context
 from tabs.page.jobs import Job, job_alone
 from tabs.page.jobs_routes import job_routes
 from tabs.shell.compose import make_context
+from tests.assets.live import run_live
 from tests.concept_runs import concept_run, fruits, palettes_csv, ratings_csv
 from tests.empty_data import empty_data
+from tests.house import ROOT
 from tests.storage.run_samples import ingest_copied
 
 API = "/api/compare/analyses/"
 SENT = {"X-TrueHue": "1"}
 FOLLOWS, IGNORES, OVERDOES = "none", "modifier-ignored", "modifier-overshot"
+PAGE = ROOT / "tests/assets/compare/tables.live.js"
+ROUTES = (compare_tables_routes, job_routes)
+TEMPLATES = {f"compare/{view}": template(view) for view in TABLES}
 MODIFIED = 6
 """Three fruits, each unripe and rotten."""
 
@@ -153,6 +159,21 @@ def test_an_empty_app_says_what_to_do(fresh: tuple[TestClient, Context]) -> None
     assert float(printed) == value(
         "colorconceptbench-table1", "Original Clipart EMD", model=row["name"]
     )
+
+
+def test_the_page_leads_an_empty_app_to_a_run(fresh: tuple[TestClient, Context]) -> None:
+    run_live(PAGE, fresh[1], ROUTES, {"empty": True}, TEMPLATES)
+
+
+def test_the_page_measures_and_shows_all_views(
+    fresh: tuple[TestClient, Context], folders: dict[str, RunFolder]
+) -> None:
+    context = fresh[1]
+    for folder in folders.values():
+        context.storage.runs.ingest(folder)
+    people(context, "palettes", palettes_csv())
+    people(context, "ratings", ratings_csv())
+    run_live(PAGE, context, ROUTES, {"empty": False}, TEMPLATES)
 
 
 def test_without_people_models_own_shifts_are_shown(

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import * as live from '../live.js';
+
+const { button, choose, field, says, textOf, until } = live;
+
+history.replaceState({}, '', '?tab=explore&view=runs');
+live.rooms('Explore');
+await live.widget('explore/switch');
+const { element } = await live.widget('explore/runs');
+const { openConceptRun } = await live.load('compare/view');
+const box = element.querySelector('.th-runs');
+const form = box.querySelector('form');
+const total = form.querySelector('.th-runs-total');
+const count = form.querySelector('.th-runs-count');
+const write = (name, text) => {
+  const input = field(form, name);
+  input.value = text;
+  input.dispatchEvent(new window.Event('input', { bubbles: true }));
+  return input;
+};
+
+test('the form says how many images a run has, and what is wrong under its field', async () => {
+  await until(() => textOf(total));
+  const few = [...form.elements.namedItem('set').options].find((one) => /few/.test(one.text));
+  choose(field(form, 'Prompt set'), few.value);
+  write('Images per prompt', '20');
+  await says(total, '12 prompts × 20 = 240 pictures');
+  const seed = write('First seed', '-1');
+  await until(() => seed.getAttribute('aria-invalid') === 'true');
+  const problem = form.querySelector('#th-runs-problem');
+  assert.match(textOf(problem), /The first seed is a whole number/);
+  assert.equal(seed.getAttribute('aria-describedby'), problem.id);
+  write('First seed', '0');
+  await until(() => !form.querySelector('#th-runs-problem'));
+  await says(count, /^12 prompts$/);
+});
+
+test('another model gets masks that can be made; what is lacking stands beside the button', async () => {
+  const small = field(form, 'Small (trained on the renderer)');
+  small.click();
+  const masks = form.querySelector('.th-runs-masker');
+  const pressed = () => textOf(masks.querySelector('[aria-pressed=true]'));
+  await until(() => pressed() === 'Whole picture');
+  assert.match(
+    textOf(form.querySelector('[data-field=masker] .th-runs-hint')),
+    /The background counts too/,
+  );
+  button(masks, 'Find the objects').click();
+  button(form, 'Start').click();
+  const beside = form.querySelector(':scope > .th-problem');
+  await says(beside, 'The weights of GroundingDINO base');
+  small.click();
+  button(masks, 'Exact').click();
+  await until(() => beside.hidden);
+});
+
+test('a concept that another room wants is chosen in the form', async () => {
+  openConceptRun('mango');
+  await until(() => form.elements.namedItem('set').value === 'concepts');
+  assert.equal(form.elements.namedItem('concepts').value, 'mango');
+  await says(count, /^2 prompts of 2,558$/);
+});
+
+test('nothing went wrong unseen', () => assert.deepEqual(live.faults, []));

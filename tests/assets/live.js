@@ -1,0 +1,230 @@
+// A page without a browser in front of the app itself: jsdom, the scripts, and real answers of the
+// routes that tests/assets/live.py serves at TRUEHUE_LIVE. Figures are what plotly is given.
+const { File: OwnFile, fetch: ownFetch } = globalThis;
+const page = await import('./page.js');
+export const { faults, load, media, press, settled, type } = page;
+
+const ADDRESS = process.env.TRUEHUE_LIVE;
+/** What the test in Python gives: the HTML of widgets by their names, and `value`. */
+const { constants, ...given } = await (await ownFetch(ADDRESS + '/of-this-test')).json();
+export const { html, value } = given;
+// What stands in the head of every page.
+const said = document.createElement('script');
+said.type = 'application/json';
+said.id = 'th-constants';
+said.textContent = constants;
+document.head.append(said);
+/** What the page asked of the app: `{ method, path, search, status }` in order. */
+export const requests = [];
+/** What would have been downloaded: `{ name, text() }`. */
+export const downloads = [];
+
+/** Has the test in Python do something, by its name. */
+export async function step(name) {
+  const answer = await ownFetch(`${ADDRESS}/of-this-test/${name}`, { method: 'POST' });
+  if (!answer.ok) throw new Error(`The step ${name} failed: ${await answer.text()}`);
+}
+
+const holds = new Map();
+/** Holds the next answer of this path back, until what is returned is called. */
+export function hold(path) {
+  let release;
+  holds.set(path, new Promise((done) => (release = done)));
+  return release;
+}
+
+globalThis.fetch = window.fetch = async (url, options = {}) => {
+  const { pathname, search } = new URL(url, location.href);
+  const { signal, ...rest } = options;
+  const held = holds.get(pathname);
+  holds.delete(pathname);
+  const answer = await ownFetch(ADDRESS + pathname + search, rest);
+  await held;
+  const method = options.method || 'GET';
+  requests.push({ method, path: pathname, search, status: answer.status, signal });
+  return answer;
+};
+
+// ── what a browser has and jsdom has not ─────────────────────────────────────────────────────────
+
+globalThis.CSS = { escape: String };
+globalThis.scrollTo = window.scrollTo = () => {};
+window.HTMLElement.prototype.setPointerCapture = () => {};
+const watchers = new Set();
+/** Tells all who wait for it whether what they watch is on the screen: all that is shown is. */
+class Watcher {
+  constructor(call) {
+    this.call = call;
+    this.seen = new Map();
+  }
+  observe(node) {
+    this.seen.set(node, false);
+    watchers.add(this);
+  }
+  unobserve(node) {
+    this.seen.delete(node);
+  }
+  disconnect() {
+    watchers.delete(this);
+  }
+  look() {
+    const entries = [];
+    for (const [target, before] of this.seen) {
+      const isIntersecting = target.isConnected && target.offsetParent !== null;
+      if (isIntersecting !== before) entries.push({ target, isIntersecting });
+      this.seen.set(target, isIntersecting);
+    }
+    if (entries.length) this.call(entries);
+  }
+}
+globalThis.IntersectionObserver = window.IntersectionObserver = Watcher;
+setInterval(() => [...watchers].forEach((one) => one.look()), 10).unref();
+
+const blobs = new Map();
+URL.createObjectURL = window.URL.createObjectURL = (blob) => {
+  const name = 'blob:' + (blobs.size + 1);
+  blobs.set(name, blob);
+  return name;
+};
+URL.revokeObjectURL = window.URL.revokeObjectURL = () => {};
+const clickLink = window.HTMLAnchorElement.prototype.click;
+window.HTMLAnchorElement.prototype.click = function click() {
+  if (!this.download) {
+    clickLink.call(this);
+    return;
+  }
+  const blob = blobs.get(this.getAttribute('href'));
+  downloads.push({ name: this.download, href: this.href, blob });
+};
+
+// Of plotly, what it is given; `node.drawn` keeps it.
+window.Plotly = {
+  async react(node, data, layout) {
+    node.classList.add('js-plotly-plot');
+    node.drawn = { data, layout };
+    const axis = { _offset: 0, l2p: Number, p2l: Number };
+    Object.assign(node, { _fullData: data, _fullLayout: { xaxis: axis, yaxis: axis } });
+    node.on = (name, call) => {
+      node.calls = { ...node.calls, [name]: call };
+    };
+  },
+  async toImage(drawn, { format }) {
+    window.Plotly.saved = drawn;
+    return format === 'svg' ? 'data:image/svg+xml,<svg/>' : 'data:image/png;base64,';
+  },
+};
+new window.MutationObserver((changes) => {
+  for (const { addedNodes } of changes)
+    for (const node of addedNodes) if (node.src?.includes('plotly')) node.onload();
+}).observe(document.head, { childList: true });
+
+// ── hands and eyes ───────────────────────────────────────────────────────────────────────────────
+
+/** A widget with the HTML that Python gives it, or that of its file. */
+export const widget = (name, props = {}) =>
+  page.widget(name, { props, ...(html[name] === undefined ? {} : { html: html[name] }) });
+
+/** The tabs of the page's rooms, as Gradio draws them, with one in front. */
+export function rooms(front, names = ['Inspect', 'Explore', 'Compare', 'Judge']) {
+  const bar = document.createElement('div');
+  bar.id = 'th-tabs';
+  for (const name of names) {
+    const tab = document.createElement('button');
+    tab.setAttribute('role', 'tab');
+    tab.textContent = name;
+    tab.addEventListener('click', () => {
+      for (const one of bar.children) one.setAttribute('aria-selected', String(one === tab));
+    });
+    tab.setAttribute('aria-selected', String(name === front));
+    bar.append(tab);
+  }
+  document.body.append(bar);
+  return () => bar.querySelector('[aria-selected=true]').textContent;
+}
+
+const words = (node) => node.textContent.replace(/\s+/g, ' ').trim();
+
+/** The text of a node, with single spaces. */
+export const textOf = (node) => (node ? words(node) : '');
+
+// After one wait in vain the others are short: what follows stands on what did not come.
+let patience_ms = 60_000;
+
+/** Waits until a condition holds, which is looked at between all else; returns what it found. */
+export async function until(condition, what = String(condition)) {
+  const end = Date.now() + patience_ms;
+  for (;;) {
+    const found = await condition();
+    if (found) return found;
+    if (Date.now() > end) {
+      patience_ms = 500;
+      throw new Error(`It did not come to this: ${typeof what === 'function' ? what() : what}`);
+    }
+    await settled(10);
+  }
+}
+
+/** Waits until a node says this: a text that it holds, or a pattern. */
+export const says = (find, wanted) =>
+  until(
+    () => {
+      const text = textOf(typeof find === 'function' ? find() : find);
+      return wanted instanceof RegExp ? wanted.test(text) : text.includes(wanted);
+    },
+    () => `${wanted} in “${textOf(typeof find === 'function' ? find() : find)}”`,
+  );
+
+/** Whether it is on the page for somebody to see. */
+export const shown = (node) => Boolean(node) && node.offsetParent !== null;
+
+/** The button in a box with this name: its text, or what is read out for it. */
+export function button(box, name) {
+  const fits = (text) => (name instanceof RegExp ? name.test(text) : text === name);
+  const found = [...box.querySelectorAll('button, a, [role=button], summary')].find(
+    (one) => shown(one) && (fits(words(one)) || fits(one.getAttribute('aria-label') || '')),
+  );
+  if (!found) throw new Error(`No button ${name} in “${words(box).slice(0, 300)}”`);
+  return found;
+}
+
+/** The field in a box with this label. */
+export function field(box, name) {
+  const named = [...box.querySelectorAll('input, select, textarea')].find((one) => {
+    const label = one.getAttribute('aria-labelledby');
+    const text = [...(one.labels || [])].map(words).join(' ') || one.getAttribute('aria-label');
+    return (text || (label && textOf(document.getElementById(label))) || '').startsWith(name);
+  });
+  if (!named) throw new Error(`No field ${name} in “${words(box).slice(0, 300)}”`);
+  return named;
+}
+
+/** Chooses an option by its value, or by its text. */
+export function choose(select, wanted) {
+  const found = [...select.options].find((one) => one.value === wanted || one.text === wanted);
+  if (!found) throw new Error(`No option ${wanted} of ${[...select.options].map((o) => o.text)}`);
+  select.value = found.value;
+  for (const name of ['input', 'change'])
+    select.dispatchEvent(new window.Event(name, { bubbles: true }));
+}
+
+/** Gives files to a field; each is `[name, content]`, the content as base64. */
+export function give(input, ...files) {
+  const made = files.map(([name, content]) => new OwnFile([Buffer.from(content, 'base64')], name));
+  Object.defineProperty(input, 'files', { value: made, configurable: true });
+  input.dispatchEvent(new window.Event('change', { bubbles: true }));
+}
+
+/**
+ * A key that a person presses: what scripts send is none (`isTrusted`), and after Back the address
+ * stays as it is until somebody does something.
+ */
+export function hand() {
+  const inner = (one) =>
+    one[Object.getOwnPropertySymbols(one).find((s) => s.description === 'impl')];
+  const event = inner(new window.KeyboardEvent('keydown', { key: 'F13', bubbles: true }));
+  event.isTrusted = true;
+  inner(document.body)._dispatch(event);
+}
+
+/** The page's address of what is shown, as a link. */
+export const link = () => location.search;
