@@ -160,7 +160,7 @@ def test_an_image_is_drawn_into_a_file(
     captured = capsys.readouterr()
     assert json.loads(captured.out)["seed"] == 1
     assert "step 3 of 3" in captured.err
-    wanted = draw(open_model(model_id), ask())[0]  # type: ignore[arg-type]
+    wanted = draw(open_model(model_id), ask(steps=3))[0]  # type: ignore[arg-type]
     np.testing.assert_array_equal(np.asarray(Image.open(out)), wanted)
     assert (
         main([*arguments[:-1], str(tmp_path / "b.png"), "--negative", "x", "--guidance", "2"]) == 0
