@@ -157,6 +157,7 @@ export function mount({ element }) {
   });
   // Opens the wall with exactly what a number was made from, without other filters.
   function openPictures(changes) {
+    if (!data) return; // what stands here is of before the step back that was just taken
     const others = Object.keys(explore.slice).filter((name) => name !== 'rule' && name !== 'runs');
     const none = Object.fromEntries(others.map((name) => [name, '']));
     const unscored = data.unscored_filter;
