@@ -14,7 +14,7 @@ said.type = 'application/json';
 said.id = 'th-constants';
 said.textContent = constants;
 document.head.append(said);
-/** What the page asked of the app: `{ method, path, search, status }` in order. */
+/** What the page asked of the app: `{ method, path, search, status }` in order; 0 until it is answered. */
 export const requests = [];
 /** What would have been downloaded: `{ name, text() }`. */
 export const downloads = [];
@@ -33,15 +33,15 @@ export function hold(path) {
   return release;
 }
 
-globalThis.fetch = window.fetch = async (url, options = {}) => {
+globalThis.fetch = window.fetch = async (url, { signal, ...options } = {}) => {
   const { pathname, search } = new URL(url, location.href);
-  const { signal, ...rest } = options;
+  const request = { method: options.method || 'GET', path: pathname, search, status: 0, signal };
+  requests.push(request);
   const held = holds.get(pathname);
   holds.delete(pathname);
-  const answer = await ownFetch(ADDRESS + pathname + search, rest);
+  const answer = await ownFetch(ADDRESS + pathname + search, options);
   await held;
-  const method = options.method || 'GET';
-  requests.push({ method, path: pathname, search, status: answer.status, signal });
+  request.status = answer.status;
   return answer;
 };
 
@@ -173,6 +173,15 @@ export const says = (find, wanted) =>
     },
     () => `${wanted} in “${textOf(typeof find === 'function' ? find() : find)}”`,
   );
+
+/** Does something, and waits for the answer to a question of this path that it asks. */
+export async function answered(path, act) {
+  const from = requests.length;
+  await act();
+  const now = () => requests.slice(from);
+  await until(() => now().some((one) => one.path === path && one.status), `${path} is asked`);
+  await settled(20);
+}
 
 /** Whether it is on the page for somebody to see. */
 export const shown = (node) => Boolean(node) && node.offsetParent !== null;

@@ -86,7 +86,7 @@ def _serving(app: FastAPI) -> Iterator[str]:
             yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         finally:
             server.should_exit = True
-            thread.join(timeout=10)
+            thread.join(timeout=60)
 
 
 def sent(name: str, content: bytes) -> list[str]:

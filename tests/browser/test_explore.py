@@ -1,295 +1,248 @@
-"""The Explore tab as a person uses it: reports, pictures, runs, and disagreements."""
+"""Explore as a person uses it: leaderboard, failures, Inspect and back, and its reports."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.verdict.rules import RULES
 from storage import Storage
-from tabs.diagnosis.report import rate_text
-from tabs.diagnosis.store import SHIPPED_FILE
-from tabs.shell.compose import make_context
-from tests.browser.conftest import Visit, Watch
-from tests.browser.explore_app import small_app
+from tests.browser.conftest import Visit
 from tests.browser.workbench import Workbench
 from tests.running import App, running
-from tests.tabs.drawn import drawn
+from tests.storage import run_samples
 
 pytestmark = pytest.mark.browser
 
-TRUST, AUDIT = "/?tab=explore&view=trust", "/?tab=explore&view=audit"
-# Drawing shares two cores with Chromium here.
-DRAWN_MS = 60_000
-COLORED = [("mug", "l3:Vivid reddish orange"), ("apple", "l2:Red"), ("vase", "css:seagreen")]
-BOTH = "&a=paper&b=released"
+SHOWN_MS = 60_000
+# How far a long tag of shapes that stand in for others leaves a card.
+TAG = """(card) => {
+  const tag = document.createElement('span');
+  tag.className = 'th-stand-in';
+  tag.textContent = 'teddy bear for snow leopard, cylinder for wooden garden fence post';
+  card.append(tag);
+  const over = tag.getBoundingClientRect().right - card.getBoundingClientRect().right;
+  tag.remove();
+  return over;
+}"""
+SIDES = {"model-a": 32, "model-b": 48}
+WIDER = "document.documentElement.scrollWidth - window.innerWidth"
 
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """The app with the shipped report, and six pictures that every rule has judged."""
-    data = tmp_path_factory.mktemp("explore") / "data"
-    with Storage.open(data) as storage:
-        context = make_context(storage, "data")
-        for seed, light in enumerate(("studio", "overcast")):
-            for name, color in COLORED:
-                drawn(context, name, color, light, seed, 192)
-        context.close()
-    with running(data) as app:
+    """The app with two runs on the same 40 prompts, the second with larger pictures."""
+    folder = tmp_path_factory.mktemp("explore")
+    with Storage.open(folder / "data") as storage, pytest.MonkeyPatch.context() as patched:
+        for model, side in SIDES.items():
+            patched.setattr(run_samples, "SIZE", side)
+            run_samples._disk.cache_clear()  # it knows the size that was
+            run_samples.fill(storage, folder / "runs", (model,), prompts=40, images=2)
+    run_samples._disk.cache_clear()
+    with running(folder / "data") as app:
         yield app
 
 
-def trust(page: Page) -> Locator:
-    box = page.locator("#explore-trust .th-trust")
-    expect(box.locator(".th-trust-table tbody tr").first).to_be_visible(timeout=DRAWN_MS)
+def wall(page: Page) -> Locator:
+    box = page.locator("#explore-wall .th-wall")
+    expect(box.locator("article.th-wall-card").first).to_be_visible(timeout=SHOWN_MS)
+    # The counts of the filters come after the pictures; the hues are among those that are folded.
+    expect(box.locator(".th-hue").first).to_be_attached(timeout=SHOWN_MS)
     return box
 
 
-def audit(page: Page) -> Locator:
-    box = page.locator("#explore-audit .th-agree")
-    expect(box.locator(".th-agree-sentence")).not_to_be_empty(timeout=DRAWN_MS)
-    return box
-
-
-def shipped() -> dict[str, Any]:
-    return dict(json.loads(SHIPPED_FILE.read_text()))
-
-
-def sideways(page: Page) -> int:
-    """Pixels by which the page is wider than the window."""
-    return int(page.evaluate("document.documentElement.scrollWidth - window.innerWidth"))
-
-
-# ── can the measure be trusted? ──────────────────────────────────────────────────────────────
-
-
-def test_the_shipped_report_is_shown_as_it_is(visit: Visit, started: App) -> None:
-    page = visit(started.address + TRUST)
-    box = trust(page)
-    for rule in shipped()["rules"]:
-        row = box.locator("tbody tr").filter(has=page.locator(f"[data-rule='{rule['id']}']"))
-        figures = {
-            one["system"]: one
-            for one in rule["figures"]
-            if (one["set"], one["by"]) == ("pooled", "all")
-        }
-        wanted = [
-            rate_text(figures[system][name])
-            for system in ("l2", "css")
-            for name in ("hit_percent", "false_accept_percent")
-        ]
-        expect(row.locator(".th-rate-numbers b")).to_have_text(wanted)
-    # The paper's row; the path-traced sets have rows of that kind too.
-    published = box.locator(".th-published", has_text="paper, as published")
-    expect(published).to_contain_text("96.46")
-    expect(published).to_contain_text("92.00")
-    expect(published.locator("td").filter(has_text="not published")).to_have_count(3)
-    # Two figures with an operating point for each rule.
-    for system in ("l2", "css"):
-        figure = box.locator(f"[data-system={system}] .th-figure")
-        expect(figure.locator(".legend .traces")).to_have_count(len(RULES))
-    expect(box.locator(".th-part[data-by=light] tbody tr")).to_have_count(len(shipped()["lights"]))
-
-
-def test_sets_rules_and_links(visit: Visit, started: App) -> None:
-    page = visit(started.address + TRUST)
-    box = trust(page)
-    first = box.locator(".th-trust-table tbody").inner_text()
-    box.get_by_role("button", name="Held out").click()
-    expect(box.locator(".th-trust-words")).to_contain_text(
-        "Kept aside when parameters of our own rule were ranked"
+def fraction(page: Page, side: str) -> list[float]:
+    """The part of a picture that its pane shows: left, top, right, bottom, 0 to 1."""
+    value: Any = page.locator(f"[data-side={side}]").evaluate(
+        """side => {
+            const box = side.querySelector('.th-pane').getBoundingClientRect();
+            const image = side.querySelector('img').getBoundingClientRect();
+            const at = (x, y) => [(x - image.left) / image.width, (y - image.top) / image.height];
+            return [...at(box.left, box.top), ...at(box.right, box.bottom)];
+        }"""
     )
-    expect(box.locator(".th-trust-table tbody")).not_to_have_text(first, use_inner_text=True)
-    box.locator("[data-rule=released]").click()
-    box.locator(".th-parts-system").get_by_role("button", name="CSS").click()
-    box.locator(".th-parts-what").get_by_role("button", name="False accepts").click()
-    expect(page).to_have_url(
-        re.compile(r"\?tab=explore&view=trust&set=held_out&rule=released&system=css&what=false$")
-    )
-    again = visit(page.url)
-    other = trust(again)
-    for name in ("Held out", "CSS", "False accepts"):
-        pressed = other.get_by_role("button", name=name, exact=True)
-        expect(pressed).to_have_attribute("aria-pressed", "true")
-    expect(other.locator("[data-rule=released]")).to_have_attribute("aria-pressed", "true")
-    expect(other.locator(".th-trust-table tbody")).to_have_text(
-        box.locator(".th-trust-table tbody").inner_text(), use_inner_text=True
-    )
-    # Figures follow the page from light to dark.
-    ink = "figure => getComputedStyle(figure.querySelector('.xtitle')).fill"
-    figure = other.locator("[data-system=l2] .th-figure")
-    expect(figure.locator(".xtitle")).to_be_visible()
-    before = figure.evaluate(ink)
-    again.locator(".th-theme").click()
-    again.wait_for_timeout(600)
-    assert figure.evaluate(ink) != before
+    return [float(one) for one in value]
 
 
-def test_an_example_opens_in_inspect_with_its_rule(visit: Visit, started: App) -> None:
-    worst = next(
-        one for rule in shipped()["rules"] if rule["id"] == "paper" for one in rule["worst"]
-    )
-    page = visit(started.address + TRUST + "&rule=paper")
-    box = trust(page)
-    first = box.locator(".th-example").first
-    first.scroll_into_view_if_needed()
-    picture = first.locator("img")
-    expect(picture).to_have_js_property("naturalWidth", 192, timeout=DRAWN_MS)
-    expect(first.locator(".th-touching i").last).to_have_attribute(
-        "title", re.compile("^found: #"), timeout=DRAWN_MS
-    )
-    expect(first).to_contain_text(f"{worst['delta_e00']:.1f} ΔE00")
-    first.get_by_role("button").click()
-    expect(page.get_by_role("tab", name="Inspect")).to_have_attribute(
-        "aria-selected", "true", timeout=DRAWN_MS
-    )
+def tab(page: Page) -> str:
+    """The room in front."""
+    return page.locator("#th-tabs [role=tab][aria-selected=true]").first.inner_text().strip()
+
+
+def zoom_pixel_by_pixel(page: Page, light: Locator) -> None:
+    """The large view enlarges single pixels, and lays the outline of the mask at their place."""
+    picture = light.locator(".th-light-view img")
+    width = picture.evaluate("image => image.getBoundingClientRect().width")
+    page.keyboard.press("+")
+    assert picture.evaluate("image => image.getBoundingClientRect().width") > width * 1.4
+    assert picture.evaluate("image => getComputedStyle(image).imageRendering") == "pixelated"
+    page.keyboard.press("1")
+    expect(light.locator(".th-light-level")).to_have_text("100%")
+    page.keyboard.press("m")
+    over = light.locator(".th-pane-mask")
+    expect(over.locator("path")).to_have_count(2)
+    assert over.evaluate("one => one.style.left") == picture.evaluate("one => one.style.left")
+    page.keyboard.press("m")
+    expect(over).to_have_count(0)
+
+
+def zoom_two_runs_as_one(page: Page, box: Locator) -> None:
+    """Two pictures of different sizes show the same part of both, wherever the mouse drags."""
+    page.keyboard.press("c")
+    pair = box.locator(".th-compare-pair")
+    expect(pair).to_be_focused(timeout=SHOWN_MS)
+    images = pair.locator("img")
+    for at in (0, 1):
+        expect(images.nth(at)).to_be_visible()
+        expect(images.nth(at)).not_to_have_js_property("naturalWidth", 0)
+    sides = {images.nth(at).evaluate("image => image.naturalWidth") for at in (0, 1)}
+    assert sides == set(SIDES.values())
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    pane = pair.locator(".th-pane").nth(1).bounding_box()
+    assert pane
+    page.mouse.move(pane["x"] + pane["width"] * 0.7, pane["y"] + pane["height"] * 0.3)
+    page.mouse.wheel(0, -500)
+    page.mouse.down()
+    page.mouse.move(pane["x"] + pane["width"] * 0.6, pane["y"] + pane["height"] * 0.45, steps=4)
+    page.mouse.up()
+    first, second = fraction(page, "a"), fraction(page, "b")
+    assert first == pytest.approx(second, abs=0.02)
+    assert first[3] - first[1] < 0.5
+    # The middle moved with the mouse, up and to the right.
+    assert (first[1] + first[3]) / 2 < 0.45
+    assert (first[0] + first[2]) / 2 > 0.55
+    pair.focus()
+    page.keyboard.press("Escape")
+    expect(pair).to_be_hidden()
+
+
+def test_from_the_leaderboard_to_pictures_inspect_and_back(visit: Visit, started: App) -> None:
+    page = visit(started.address + "/?tab=explore&view=board")
+    number_of = page.locator(".th-board-run .th-board-cell[data-column=average] button").first
+    expect(number_of).to_be_visible(timeout=SHOWN_MS)
+    expect(page).to_have_title("Leaderboard – TrueHue")
+    # 1: a number opens its pictures, and the keyboard stands on the first of them.
+    number_of.click()
+    box = wall(page)
+    cards = box.locator("article.th-wall-card")
+    expect(cards.first).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    expect(cards.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(cards.nth(3)).to_be_focused()
+    at_wall = page.url
+    # 2: the large view has an address and a title of its own.
+    page.keyboard.press("Enter")
+    light = page.locator("dialog.th-light")
+    expect(light).to_be_visible()
+    spoken = str(cards.nth(3).get_attribute("aria-label"))
+    assert "large=" in page.url
+    expect(page).to_have_title(re.compile("^Failures: Fail, .* – TrueHue$"))
+    at_light = page.url
+    zoom_pixel_by_pixel(page, light)
+    # 3: Inspect, with the row of pictures that one came through; 4: the next picture but one.
+    page.keyboard.press("i")
     bench = Workbench(page)
-    found = bench.shown()
-    assert bench.chosen_rule() == "paper"
-    expect(bench.object_name).to_have_value(worst["object"])
-    assert found.headline == ("Fails" if worst["kind"] == "missed" else "Passes")
-    assert worst["asked"] in found.asked
-    assert f"{worst['delta_e00']:.1f}" in [row[1] for row in found.metrics]
-    expect(bench.mask).to_contain_text("Exact")
-    # Back on Explore, its address is there again.
-    page.get_by_role("tab", name="Explore").click()
-    expect(page).to_have_url(re.compile(r"tab=explore&view=trust&rule=paper$"))
-
-
-def test_without_a_report_and_running_one(visit: Visit, tmp_path: Path) -> None:
-    with small_app(tmp_path, tmp_path / "none.json") as app:
-        page = visit(app.address + TRUST)
-        box = page.locator("#explore-trust .th-trust")
-        empty = box.locator(".th-trust-empty")
-        expect(empty).to_contain_text("No report is here yet", timeout=DRAWN_MS)
-        expect(empty.locator("code")).to_have_text("python -m core.diagnose --out DIR")
-        expect(box.locator(".th-trust-table")).not_to_be_visible()
-        expect(box.locator(".th-trust-rocs")).not_to_be_visible()
-        # All colors, cancelled; the button waits meanwhile.
-        box.get_by_role("button", name="All colors").click()
-        start, job = box.get_by_role("button", name="Run", exact=True), box.locator(".th-job")
-        # A second click is no second wish, and nothing is refused.
-        start.dblclick()
-        expect(job.get_by_role("progressbar")).to_be_visible()
-        expect(box.get_by_role("alert")).to_have_count(0)
-        expect(start).to_have_attribute("aria-disabled", "true")
-        expect(job).to_contain_text(re.compile(r"\d+ of [\d,]+ pictures"), timeout=DRAWN_MS)
-        # The work goes on while the page is loaded again, and is still mine to cancel.
-        page.reload()
-        expect(job).to_contain_text(re.compile(r"\d+ of [\d,]+ pictures"), timeout=DRAWN_MS)
-        job.get_by_role("button", name="Cancel").click()
-        expect(job).to_contain_text("Cancelled. What was done is kept", timeout=DRAWN_MS)
-        expect(empty).to_be_visible()
-        # Every 10th color, to its end: the report is shown.
-        box.get_by_role("button", name="Every 10th color").click()
-        expect(start).to_have_attribute("aria-disabled", "false")
-        start.click()
-        expect(job).to_contain_text("Done in", timeout=4 * DRAWN_MS)
-        expect(empty).not_to_be_visible()
-        expect(box.locator(".th-trust-about")).to_contain_text("This machine")
-        expect(box.locator(".th-trust-about")).to_contain_text("every 10th color")
-        expect(box.locator(".th-rule")).to_have_text([by.name for by in RULES])
-        # An app that ends under an open page is another test's matter.
-        visit.leave()
-
-
-def test_this_machine_beside_a_shipped_report_of_another_version(
-    visit: Visit, tmp_path: Path
-) -> None:
-    data = shipped()
-    data["rules"][0]["version"] = "0.1"
-    old = tmp_path / "old.json"
-    old.write_text(json.dumps(data))
-    mine = tmp_path / "data" / "diagnosis" / "all"
-    mine.mkdir(parents=True)
-    (mine / "report.json").write_text(SHIPPED_FILE.read_text())
-    with small_app(tmp_path, old) as app:
-        page = visit(app.address + TRUST)
-        box = trust(page)
-        now = RULES[0].version
-        marked = f"made with {RULES[0].id} 0.1, now {now}"
-        expect(box.locator(".th-stale")).to_have_text(marked)
-        expect(box.locator(".th-beside")).to_have_count(len(RULES))
-        expect(box.locator(".th-beside").first).to_contain_text("This machine, ")
-        box.get_by_label("Report", exact=True).select_option("all")
-        expect(box.locator(".th-beside").first).to_contain_text("Shipped with TrueHue")
-        expect(page).to_have_url(re.compile("source=all"))
-        visit.leave()
-
-
-# ── where the rules disagree ─────────────────────────────────────────────────────────────────
-
-
-def test_disagreements_with_reasons_filters_and_inspect(visit: Visit, started: App) -> None:
-    page = visit(started.address + AUDIT + BOTH)
-    box = audit(page)
-    expect(box.locator(".th-agree-sentence")).to_contain_text("Of 6 questions judged by both")
-    counts = {
-        name: int(box.locator(f"[data-cell={name}]").inner_text())
-        for name in ("both", "neither", "first", "second", "unscored")
-    }
-    assert sum(counts.values()) == 6
-    apart = counts["first"] + counts["second"]
-    assert apart > 0
-    cards = box.locator(".th-pair-card")
-    expect(cards).to_have_count(apart)
-    expect(cards.first.locator(".th-pair-why")).to_contain_text(
-        re.compile("Target guidance|Gray pixels|Other pixels"), timeout=DRAWN_MS
+    bench.shown()
+    film = page.locator(".th-film")
+    expect(film.locator(".th-film-place")).to_have_text(
+        re.compile(r"^4 of \d+ failures$"), timeout=SHOWN_MS
     )
-    box.locator("[data-cell=both]").click()
-    expect(cards).to_have_count(counts["both"])
-    expect(box.locator("[data-cell=both]")).to_be_focused()
-    box.locator("[data-cell=both]").click()
-    expect(cards).to_have_count(apart)
-    box.get_by_label("Color system").select_option("css")
-    expect(box.locator(".th-agree-sentence")).to_contain_text("Of 2 questions")
-    box.get_by_label("Rule B").select_option("truehue")
-    expect(box.locator(".th-agree-sentence")).to_contain_text("paper and truehue")
-    expect(page).to_have_url(re.compile(r"view=audit&a=paper&b=truehue&system=css$"))
-    again = audit(visit(page.url))
-    expect(again.locator(".th-agree-sentence")).to_contain_text("Of 2 questions")
-    expect(again.get_by_label("Rule B")).to_have_value("truehue")
-    page.goto(started.address + AUDIT + BOTH)
-    audit(page)
-    said = cards.first.locator(".th-pair-said").nth(1)
-    expected = said.get_attribute("data-status")
-    said.click()
-    expect(page.get_by_role("tab", name="Inspect")).to_have_attribute("aria-selected", "true")
-    bench = Workbench(page)
-    assert bench.shown().headline == {"pass": "Passes", "fail": "Fails"}[str(expected)]
-    assert bench.chosen_rule() == "released"
+    expect(page).to_have_title(re.compile("^Inspect: "))
+    first = page.url
+    film.get_by_role("button", name="Next picture").click()
+    expect(page).not_to_have_url(first)
+    expect(film.locator(".th-film-place")).to_have_text(re.compile(r"^5 of "))
+    # Compare, which was never opened before, with all colors of the mask.
+    page.get_by_role("button", name="All its colors").click()
+    expect(page).to_have_title(re.compile("^Compare"))
+    expect(page).to_have_url(re.compile("view=concept.*d=image:"))
+    expect(page.locator("#compare-concept .th-cc-source")).to_have_count(1, timeout=SHOWN_MS)
+    inspected = film.locator("[aria-current=true]").get_attribute("title")
+    # Back four times, each place as it was.
+    page.go_back()
+    expect(page).to_have_title(re.compile("^Inspect: "))
+    expect(film.locator(".th-film-place")).to_have_text(re.compile(r"^5 of "))
+    assert film.locator("[aria-current=true]").get_attribute("title") == inspected
+    # And once more, now that the room is there.
+    page.get_by_role("button", name="All its colors").click()
+    expect(page).to_have_url(re.compile("view=concept.*d=image:"))
+    expect(page.locator("#compare-concept .th-cc-source")).to_be_visible()
+    page.go_back()
+    expect(page).to_have_title(re.compile("^Inspect: "))
+    page.go_back()
+    expect(light).to_be_visible()
+    assert page.url == at_light
+    expect(light).to_have_attribute("aria-label", spoken)
+    page.go_back()
+    expect(light).to_be_hidden()
+    expect(cards.nth(3)).to_be_focused()
+    expect(cards.nth(3)).to_be_in_viewport()
+    assert page.url == at_wall
+    page.go_back()
+    expect(number_of).to_be_visible()
+    expect(number_of).to_be_focused()
+    assert tab(page) == "Explore"
+    # And forward, with the picture selected.
+    page.go_forward()
+    expect(cards.nth(3)).to_be_focused()
+    page.go_forward()
+    expect(light).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(light).to_be_hidden()
+    expect(page).to_have_url(at_wall)
+    expect(cards.nth(3)).to_be_focused()
+    zoom_two_runs_as_one(page, box)
 
 
-def test_stored_images_are_judged_from_here(visit: Visit, started: App) -> None:
-    page = visit(started.address + AUDIT + BOTH)
-    box = audit(page)
-    box.get_by_role("button", name="Judge stored images by paper and released").click()
-    expect(box.locator(".th-agree-job .th-job")).to_contain_text(
-        "0 images judged, 6 had all verdicts before", timeout=DRAWN_MS
-    )
-
-
-def test_a_link_to_an_unknown_rule_says_so(visit: Visit, app: App, watch: Watch) -> None:
-    watch.refused.add("a=nobody")
-    page = visit(app.address + AUDIT + "&a=nobody")
-    box = page.locator("#explore-audit .th-agree")
-    expect(box.locator(".th-agree-empty")).to_contain_text("No rule is called")
-    page.get_by_role("tab", name="Can the measure be trusted?").click()
-    expect(box).not_to_be_visible()
-    trust(page)
-    expect(page).to_have_url(re.compile("view=trust"))
-
-
-@pytest.mark.parametrize("address", [TRUST, AUDIT])
-def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, started: App, address: str) -> None:
-    page = visit(started.address + address)
+def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, started: App) -> None:
+    page = visit(started.address + "/?tab=explore&view=wall")
     page.set_viewport_size({"width": 390, "height": 844})
-    (trust if address == TRUST else audit)(page)
-    page.wait_for_timeout(1500)
-    assert sideways(page) <= 0
+    box = wall(page)
+    assert page.evaluate(WIDER) <= 0
+    expect(box.locator(".th-analyses")).to_be_hidden()
+    assert box.locator("article.th-wall-card").first.evaluate(TAG) <= 0
+    # Figures and pictures take turns.
+    box.get_by_role("button", name="Figures").click()
+    expect(box.locator(".th-analyses")).to_be_visible()
+    expect(box.locator(".th-wall-list")).to_be_hidden()
+    drawn = page.locator(".th-analysis .main-svg").first
+    expect(drawn).to_be_visible(timeout=SHOWN_MS)
+    width = drawn.bounding_box()
+    assert width is not None
+    assert width["width"] <= 390
+    assert page.evaluate(WIDER) <= 0
+    box.get_by_role("button", name="Pictures", exact=True).click()
+    box.locator("article.th-wall-card").first.click()
+    expect(page.locator(".th-light-view img")).to_be_visible()
+    page.get_by_role("button", name="Close (Esc)").click()
+    box.get_by_role("button", name="Compare two runs").click()
+    expect(box.locator(".th-compare-pair img").first).to_be_visible()
+    assert page.evaluate(WIDER) <= 0
+    # The leaderboard scrolls in itself; the names stay.
+    page.get_by_role("tab", name="Leaderboard").click()
+    table = page.locator("#explore-board .th-board")
+    line = table.locator(".th-board-run").first
+    expect(line).to_be_visible()
+    assert page.evaluate(WIDER) <= 0
+    table.locator(".th-scroll").first.evaluate("node => { node.scrollLeft = 300; }")
+    name = line.locator(".th-board-name")
+    name.scroll_into_view_if_needed()
+    expect(name).to_be_in_viewport(ratio=0.98)
+    # Both reports.
+    page.get_by_role("tab", name="Can the measure be trusted?").click()
+    rates = page.locator("#explore-trust .th-trust-table tbody tr").first
+    expect(rates).to_be_visible(timeout=SHOWN_MS)
+    roc = page.locator("#explore-trust [data-system=l2] .legend .traces")
+    expect(roc.first).to_be_attached(timeout=SHOWN_MS)
+    assert page.evaluate(WIDER) <= 0
+    page.get_by_role("tab", name="Where the rules disagree").click()
+    expect(page.locator("#explore-audit .th-agree-sentence")).not_to_be_empty(timeout=SHOWN_MS)
+    assert page.evaluate(WIDER) <= 0

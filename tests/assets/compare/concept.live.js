@@ -35,13 +35,10 @@ async function standing(count) {
 }
 /** Shows what a link says, as Back or another page with that link does, to its end. */
 async function follow(address) {
-  const answers = () => live.requests.filter((one) => one.path === '/api/compare/view').length;
-  const before = answers();
   const values = Object.fromEntries(new URLSearchParams(address));
   delete values.tab;
   delete values.view;
-  openCompare('concept', values);
-  await until(() => answers() > before);
+  await live.answered('/api/compare/view', () => openCompare('concept', values));
   await until(() => !view.classList.contains('th-cc-busy'));
   await settled(20);
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import * as live from '../live.js';
+
+const { button, link, says, shown, textOf, until } = live;
+
+history.replaceState({}, '', '?tab=explore');
+live.rooms('Explore');
+await live.widget('explore/switch');
+const board = (await live.widget('explore/board')).element.querySelector('.th-board');
+const { openView } = await live.load('explore/view');
+const run = () => board.querySelector('.th-board-run');
+/** The leaderboard asks again, as when the page is looked at again. */
+const look = () => document.dispatchEvent(new window.Event('visibilitychange'));
+
+test('without a run there is the paper, and a run is a press away', async () => {
+  const empty = board.querySelector('.th-board-empty');
+  await says(empty, 'No run yet');
+  assert.match(link(), /view=board$/);
+  assert.equal(board.querySelectorAll('.th-published-table tbody tr').length, 9);
+  button(empty, 'Start a run').click();
+  assert.match(link(), /view=runs/);
+  openView('board');
+});
+
+test('half of a run stands there with its progress; the rest leaves the focus', async () => {
+  await live.step('half');
+  look();
+  await until(run);
+  await says(run().querySelector('.th-board-progress'), '50% drawn');
+  assert.ok(!shown(board.querySelector('.th-board-empty')));
+  const cell = [...run().querySelectorAll('button')].find((one) =>
+    textOf(one).includes('Color name accuracy'),
+  );
+  cell.focus();
+  assert.equal(document.activeElement, cell);
+  const before = textOf(cell);
+  await live.step('rest');
+  look();
+  await until(() => !shown(run().querySelector('.th-bar')));
+  assert.equal(document.activeElement, cell);
+  assert.ok(cell.isConnected);
+  assert.notEqual(textOf(cell), before);
+  const group = textOf(board.querySelector('.th-board-group'));
+  assert.match(group, /9 prompts · a part of its 9,854/);
+  assert.match(textOf(run().querySelector('[data-column=average]')), /1 of 5 tasks/);
+});
+
+test('nothing went wrong unseen', () => assert.deepEqual(live.faults, []));

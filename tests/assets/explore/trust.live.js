@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import * as live from '../live.js';
+
+const { button, choose, field, link, says, settled, shown, textOf, until, value } = live;
+
+history.replaceState({}, '', '?tab=explore&view=trust&rule=released&what=false');
+live.rooms('Explore');
+await live.widget('explore/switch');
+const trust = await live.widget('explore/trust');
+const audit = await live.widget('explore/audit');
+const { openView } = await live.load('explore/view');
+const box = trust.element.querySelector('.th-trust');
+const agree = audit.element.querySelector('.th-agree');
+const part = (name) => box.querySelector('.th-trust-' + name);
+const table = () => box.querySelector('.th-trust-table tbody');
+const pressed = (name) => button(box, name).getAttribute('aria-pressed') === 'true';
+
+test('the shipped report is shown as it is', async () => {
+  await until(() => table()?.querySelector('tr'));
+  // As its link says.
+  assert.ok(pressed('False accepts'));
+  assert.equal(box.querySelector('[data-rule=released]').getAttribute('aria-pressed'), 'true');
+  for (const [id, rates] of Object.entries(value.rates)) {
+    const row = box.querySelector(`.th-trust-table [data-rule='${id}']`).closest('tr');
+    assert.deepEqual([...row.querySelectorAll('.th-rate-numbers b')].map(textOf), rates);
+  }
+  // The paper's row; the path-traced sets have rows of that kind too.
+  const published = [...box.querySelectorAll('.th-published')].find((one) =>
+    textOf(one).includes('paper, as published'),
+  );
+  assert.match(textOf(published), /96\.46/);
+  assert.match(textOf(published), /92\.00/);
+  const cells = [...published.querySelectorAll('td')];
+  assert.equal(cells.filter((one) => /not published/.test(textOf(one))).length, 3);
+  // Two figures with an operating point for each rule.
+  for (const system of ['l2', 'css']) {
+    const { drawn } = box.querySelector(`[data-system=${system}] .th-figure`);
+    assert.equal(drawn.data.filter((one) => one.showlegend !== false).length, value.rules);
+  }
+  const lights = box.querySelectorAll('.th-part[data-by=light] tbody tr');
+  assert.equal(lights.length, value.lights);
+});
+
+test('sets, rules and systems are chosen, and the link says which', async () => {
+  const first = textOf(table());
+  button(box, 'Held out').click();
+  await says(part('words'), 'Kept aside when parameters of our own rule were ranked');
+  assert.notEqual(textOf(table()), first);
+  box.querySelector('[data-rule=released]').click();
+  button(box.querySelector('.th-parts-system'), 'CSS').click();
+  button(box.querySelector('.th-parts-what'), 'Hits').click();
+  const wanted = '?tab=explore&view=trust&set=held_out&rule=released&system=css';
+  assert.equal(link(), wanted);
+  assert.ok(pressed('Held out') && pressed('Hits'));
+});
+
+test('an example is drawn again, and opens in Inspect with its rule', async () => {
+  box.querySelector('[data-rule=paper]').click();
+  const card = await until(() => box.querySelector('.th-example'));
+  await until(() => card.querySelector('img').getAttribute('src'));
+  const picture = await fetch(card.querySelector('img').getAttribute('src'));
+  assert.equal(picture.headers.get('content-type'), 'image/png');
+  card.querySelector('img').onload();
+  assert.match(textOf(card), new RegExp(`${value.worst.delta_e00.toFixed(1)} ΔE00`));
+  card.querySelector('button').click();
+  await until(() => trust.sent.length);
+  assert.equal(trust.sent[0][0], 'open');
+  const { object, rule, opened, mask } = trust.props.value;
+  assert.deepEqual([object, rule], [value.worst.object, 'paper']);
+  assert.match(opened + mask, /^[0-9a-f]{128}$/);
+});
+
+test('what two rules say differently is counted, filtered and opened', async () => {
+  openView('audit');
+  const sentence = agree.querySelector('.th-agree-sentence');
+  await until(() => textOf(sentence));
+  choose(field(agree, 'Rule B'), 'released');
+  await until(() => [...field(agree, 'Rule A').options].some((one) => one.value === 'paper'));
+  choose(field(agree, 'Rule A'), 'paper');
+  await says(sentence, 'Of 6 questions judged by both, paper and released');
+  const cell = (name) => agree.querySelector(`[data-cell=${name}]`);
+  const number = (name) => Number(textOf(cell(name)));
+  const names = ['both', 'neither', 'first', 'second', 'unscored'];
+  assert.equal(
+    names.reduce((sum, name) => sum + number(name), 0),
+    6,
+  );
+  const apart = number('first') + number('second');
+  assert.ok(apart > 0);
+  const cards = () => [...agree.querySelectorAll('.th-pair-card')];
+  await until(() => cards().length === apart);
+  await until(() => {
+    const why = textOf(cards()[0].querySelector('.th-pair-why'));
+    return /Target guidance|Gray pixels|Other pixels/.test(why);
+  });
+  cell('both').focus();
+  const both = number('both');
+  cell('both').click();
+  await until(() => cards().length === both);
+  assert.equal(document.activeElement, cell('both'));
+  cell('both').click();
+  await until(() => cards().length === apart);
+  const said = cards()[0].querySelectorAll('.th-pair-said')[1];
+  said.click();
+  assert.equal(audit.sent.at(-1)[0], 'open');
+  assert.equal(audit.props.value.rule, 'released');
+  choose(field(agree, 'Color system'), 'css');
+  await says(sentence, 'Of 2 questions');
+  choose(field(agree, 'Rule B'), 'truehue');
+  await says(sentence, 'paper and truehue');
+  assert.match(link(), /view=audit&a=paper&b=truehue&system=css$/);
+});
+
+test('stored images are judged from here', async () => {
+  choose(field(agree, 'Color system'), '');
+  choose(field(agree, 'Rule B'), 'released');
+  await until(() => /released/.test(textOf(agree.querySelector('.th-agree-sentence'))));
+  await live.widget('page/header', { data: '', account: '', backup: false });
+  button(agree, 'Judge stored images by paper and released').click();
+  await says(
+    agree.querySelector('.th-agree-job .th-job'),
+    '0 images judged, 6 had all verdicts before',
+  );
+  await settled();
+});
+
+test('a report is made here, once however often it is asked for, and is shown', async () => {
+  openView('trust');
+  const start = button(box, 'Run');
+  const job = box.querySelector('.th-run-job .th-job');
+  const begun = () =>
+    live.requests.filter((one) => one.method === 'POST' && one.path === '/api/explore/runs');
+  button(box, 'All colors').click();
+  start.click();
+  start.click();
+  assert.equal(start.getAttribute('aria-disabled'), 'true');
+  await until(() => shown(job) && job.dataset.status === 'running');
+  assert.equal(begun().length, 1);
+  assert.ok(!box.querySelector('[role=alert]:not([hidden])'));
+  button(job, 'Cancel').click();
+  await says(job, 'Cancelled. What was done is kept');
+  button(box, 'Every 10th color').click();
+  await until(() => start.getAttribute('aria-disabled') === 'false');
+  start.click();
+  await says(job, 'Done in');
+  await says(part('about'), 'This machine');
+  assert.match(textOf(part('about')), /every 10th color/);
+  assert.equal(box.querySelectorAll('.th-beside').length, value.rules);
+  assert.match(textOf(box.querySelector('.th-beside')), /Shipped with TrueHue/);
+  assert.match(link(), /source=every-10/);
+  choose(field(box, 'Report'), 'shipped');
+  await until(() => /This machine, /.test(textOf(box.querySelector('.th-beside'))));
+});
+
+test('a report of another version of a rule says so; without one, how to make it', async () => {
+  await live.step('stale');
+  choose(field(box, 'Report'), 'every-10');
+  await until(() => /source=/.test(link()));
+  choose(field(box, 'Report'), 'shipped');
+  await until(() => textOf(box.querySelector('.th-stale')) === value.stale);
+  await live.step('none');
+  choose(field(box, 'Report'), 'every-10');
+  await says(part('empty'), 'No report is here yet');
+  assert.equal(textOf(part('empty').querySelector('code')), 'python -m core.diagnose --out DIR');
+  assert.ok(box.classList.contains('th-without'));
+});
+
+test('a link to an unknown rule says so', async () => {
+  openView('audit');
+  const other = field(agree, 'Rule A');
+  other.append(new Option('nobody', 'nobody'));
+  choose(other, 'nobody');
+  await says(agree.querySelector('.th-agree-empty'), 'No rule is called');
+});
+
+test('nothing went wrong unseen', () => assert.deepEqual(live.faults, []));

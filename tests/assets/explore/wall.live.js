@@ -1,0 +1,411 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import * as live from '../live.js';
+
+const { button, choose, link, press, says, settled, shown, textOf, until, value } = live;
+
+history.replaceState({}, '', '?tab=explore&view=wall&status=all&fig=confusion,hues');
+live.rooms('Explore');
+await live.widget('explore/switch');
+const { element, props, sent } = await live.widget('explore/wall');
+const board = (await live.widget('explore/board')).element.querySelector('.th-board');
+const { explore } = await live.load('explore/view');
+const { store } = await live.load('shared/state');
+const box = element.querySelector('.th-wall');
+const part = (name) => box.querySelector('.th-wall-' + name);
+const cards = () => [...box.querySelectorAll('article.th-wall-card')];
+const light = box.querySelector('dialog.th-light');
+const status = (id) => part('status').querySelector(`[data-id="${id}"]`);
+const count = (node) => Number(/([\d,]+)$/.exec(textOf(node))[1].replace(',', ''));
+const picker = (name) => box.querySelector(`.th-picker[data-field=${name}]`);
+const analysis = (name) =>
+  until(() => {
+    const node = box.querySelector(`.th-analysis[data-figure=${name}]`);
+    const ready = node && !node.hasAttribute('aria-busy') && node.querySelector('.th-figure').drawn;
+    return ready && node;
+  }, name);
+/** The number of pictures that the wall says it has; waits until it is another than before. */
+const pictures = async (wanted) => {
+  const pattern = wanted === undefined ? /^[\d,]+ picture/ : new RegExp(`^${wanted} picture`);
+  await says(part('count'), pattern);
+  return Number(textOf(part('count')).split(' ')[0].replace(',', ''));
+};
+/** Opens a link, as Back and Forward do, and waits for the answer to a question of this path. */
+async function follow(address, path = '/api/explore/wall/facets') {
+  live.hand();
+  const go = () => {
+    history.pushState({}, '', address);
+    store.tell('place', { query: new URLSearchParams(location.search), memo: {} });
+  };
+  if (path) await live.answered(path, go);
+  else go();
+}
+
+test('a row of a figure narrows the wall, is marked, and a second press takes it back', async () => {
+  const all = await pictures(value.pictures);
+  const hues = await analysis('hues');
+  button(hues, 'As a table').click();
+  const first = hues.querySelector('tbody button');
+  const { pick } = first.dataset;
+  const stands = (node) => textOf(node.querySelector('.th-analysis-stands'));
+  const before = stands(hues);
+  const confusion = await analysis('confusion');
+  const ofAll = stands(confusion);
+  first.focus();
+  first.click();
+  await until(() => /sector=\d+|sector=neutral/.test(link()));
+  await until(() => !textOf(part('count')).startsWith(`${all} `));
+  assert.ok((await pictures()) < all);
+  const chosen = () => hues.querySelector(`tbody button[data-pick='${pick}']`);
+  await until(() => chosen()?.getAttribute('aria-pressed') === 'true');
+  assert.equal(document.activeElement, chosen());
+  // It stands on as much as before, so that another hue can be taken; the other figure does not.
+  assert.equal(stands(hues), before);
+  await until(() => stands(confusion) !== ofAll);
+  chosen().click();
+  await pictures(all);
+  assert.ok(!link().includes('sector='));
+  await until(() => stands(confusion) === ofAll);
+});
+
+test('a part of a figure opens the pictures of one run, and both runs stay in it', async () => {
+  const names = box.querySelector('.th-analyses-names');
+  button(names, 'Categories').click();
+  const figure = await analysis('categories');
+  button(figure, 'As a table').click();
+  const row = [...figure.querySelectorAll('tbody tr')].find((one) =>
+    /, overall, /.test(one.querySelector('button')?.getAttribute('aria-label') || ''),
+  );
+  const plot = figure.querySelector('.th-figure');
+  const runs = () => JSON.stringify(plot.drawn).match(/model-[ab]/g).length;
+  const before = runs();
+  const point = { customdata: Number(row.querySelector('button').dataset.pick) };
+  plot.calls.plotly_click({ points: [point] });
+  const opened = /runs=[0-9a-f]{16}&task=cna&system=l2,l3,css&category=/;
+  await until(() => opened.test(link()));
+  await until(() => !textOf(part('count')).startsWith(`${value.pictures} `));
+  const of = await pictures();
+  await analysis('categories');
+  await settled(50);
+  assert.equal(runs(), before);
+  const address = link();
+  await analysis('categories');
+  plot.calls.plotly_click({ points: [point] });
+  await pictures(value.pictures);
+  await follow(address);
+  await pictures(of);
+  await follow('?tab=explore&view=wall&status=all&fig=drift');
+  await pictures(value.pictures);
+});
+
+test('two figures at a time, and the link names them', async () => {
+  const drift = await analysis('drift');
+  button(drift, 'Each color').click();
+  const names = box.querySelector('.th-analyses-names');
+  button(names, 'Rules').click();
+  assert.match(link(), /fig=drift,rules&by=colors/);
+  button(names, 'Found colors').click();
+  await until(() => box.querySelectorAll('.th-analysis').length === 2);
+  assert.match(link(), /fig=rules,found/);
+  const found = await analysis('found');
+  button(found, 'SVG').click();
+  await until(() => live.downloads.length === 1);
+  assert.equal(live.downloads[0].name, 'truehue-found-truehue.svg');
+  const saved = JSON.stringify(window.Plotly.saved);
+  assert.ok(!saved.includes('var(--'));
+  assert.match(saved, /Objects: which colors are measured most often\?/);
+  const csv = await (await fetch(button(found, 'CSV').getAttribute('href'))).text();
+  assert.match(csv, /^rule,unscored_are,category,found_l2,/);
+  button(names, 'Found colors').click();
+  await until(() => box.querySelectorAll('.th-analysis').length === 1);
+  button(await analysis('rules'), 'Where the rules disagree').click();
+  assert.match(link(), /view=audit/);
+});
+
+test('a selection without measured colors says so', async () => {
+  const answer = await fetch('/api/explore/figures/drift?by=colors&sector=0');
+  const color = encodeURIComponent((await answer.json()).picks[0].color);
+  await follow(`?tab=explore&view=wall&status=all&fig=confusion&sector=180&color=${color}`);
+  const empty = await until(() => box.querySelector('.th-analysis-empty:not([hidden])'));
+  await says(empty, 'Nothing was measured in this selection');
+  assert.ok(!shown(box.querySelector('.th-analysis-foot')));
+  button(box, 'Clear all').click();
+  await analysis('confusion');
+  await until(() => empty.hidden);
+});
+
+test('filters narrow the wall and its link, one by one', async () => {
+  await follow('?tab=explore&view=wall');
+  await until(() => textOf(part('count')) !== `${value.pictures} pictures`);
+  await until(() => box.querySelector('.th-hue'));
+  const fails = await pictures();
+  await until(() => textOf(status('fail')) === `✕ Fail ${fails}`);
+  assert.ok(!shown(box.querySelector('.th-hue')));
+  button(box, 'More filters').click();
+  const hue = box.querySelector('.th-hue:not(.th-none)');
+  const within = count(hue.querySelector('small'));
+  hue.click();
+  await pictures(within);
+  const chips = () => [...part('chips').querySelectorAll('.th-chip-button')];
+  assert.match(textOf(chips()[0]), /Asked hue/);
+  // An object that is found by typing.
+  const objects = picker('object');
+  objects.querySelector('button').click();
+  const option = objects.querySelectorAll('[role=option]')[1];
+  const name = textOf(option.querySelector('.th-picker-label'));
+  const ofIt = count(option.querySelector('small'));
+  const search = objects.querySelector('input');
+  assert.equal(document.activeElement, search);
+  search.value = name;
+  search.dispatchEvent(new window.Event('input', { bubbles: true }));
+  assert.match(textOf(objects.querySelector('[role=option] .th-picker-label')), new RegExp(name));
+  press(search, 'Enter');
+  await pictures(ofIt);
+  assert.equal(document.activeElement, objects.querySelector('button'));
+  assert.equal(chips().length, 3);
+  assert.match(textOf(chips()[0]), new RegExp(`Object: ${name}`));
+  await until(() => cards().length === ofIt);
+  // The link opens the same, and a chip is taken away there.
+  const address = link();
+  button(box, 'Clear all').click();
+  await pictures(fails);
+  await follow(address);
+  await pictures(ofIt);
+  part('chips').querySelector('[data-field=object]').click();
+  await pictures(within);
+  button(box, 'Clear all').click();
+  await pictures(fails);
+});
+
+test('what could not be drawn says why; nothing at all says what to change', async () => {
+  status('unscored').click();
+  await until(() => link().includes('status=unscored'));
+  await until(() => status('unscored').getAttribute('aria-pressed') === 'true');
+  const cause = picker('cause');
+  await until(() => shown(cause));
+  cause.querySelector('button').click();
+  const none = await until(() =>
+    [...cause.querySelectorAll('[role=option]')].find((one) => /no image/.test(textOf(one))),
+  );
+  none.click();
+  await until(() => cards()[0] && shown(cards()[0].querySelector('.th-wall-picture')));
+  await says(
+    () => cards()[0].querySelector('.th-wall-picture'),
+    /^The model ran out of memory: give it a smaller size\.$/,
+  );
+  status('pass').click();
+  const words =
+    'Nothing passes under these filters. Remove a filter above, or choose another status.';
+  await says(part('empty'), words);
+  assert.match(link(), /view=wall&cause=no-image&status=pass/);
+  await follow('?tab=explore&view=wall&object=unicorn', '/api/explore/wall');
+  await says(part('empty'), "No result has the object 'unicorn'");
+  part('chips').querySelector('[data-field=object]').click();
+  await until(() => cards().length > 0 && !part('chips').querySelector('[data-field=object]'));
+});
+
+test('the keyboard goes from card to large view to Inspect', async () => {
+  await follow('?tab=explore&view=wall&rule=released&task=coa');
+  await until(() => picker('task') && cards().length > 3 && explore.slice.task === 'coa');
+  await pictures();
+  await until(() => cards().length > 3);
+  cards()[0].focus();
+  const key = (name) => press(document.activeElement, name);
+  key('ArrowRight');
+  assert.equal(document.activeElement, cards()[1]);
+  key('j');
+  assert.equal(document.activeElement, cards()[2]);
+  assert.equal(cards()[2].getAttribute('aria-current'), 'true');
+  key('Enter');
+  await until(() => light.open);
+  const spoken = (at) => cards()[at].getAttribute('aria-label');
+  assert.equal(light.getAttribute('aria-label'), spoken(2));
+  assert.match(link(), /large=/);
+  // Every rule stands there, of every object.
+  await until(
+    () => light.querySelectorAll('.th-light-line').length === 2 * value.rules,
+    () => textOf(light),
+  );
+  press(light, 'm');
+  await until(() => light.querySelectorAll('.th-pane-mask path').length === 2);
+  await says(light.querySelector('.th-light-mask'), 'of the picture');
+  press(light, 'm');
+  await until(() => !light.querySelector('.th-pane-mask'));
+  press(light, 'ArrowRight');
+  await until(() => light.getAttribute('aria-label') === spoken(3));
+  // The address opens the large view again.
+  const address = link();
+  button(light, 'Close (Esc)').click();
+  await until(() => !light.open && !link().includes('large='));
+  await settled(50); // a step back comes a moment later
+  await follow(address, '');
+  await until(() => light.open && light.getAttribute('aria-label') === spoken(3));
+  press(light, 'i');
+  assert.equal(sent.at(-1)[0], 'open');
+  assert.match(props.value.opened, /^[0-9a-f]{64}$/);
+  assert.equal(props.value.rule, 'released');
+  assert.ok(textOf(cards()[3].querySelector('.th-wall-asked')).startsWith(props.value.object));
+  assert.match(store.get('film').query, /rule=released&task=coa/);
+});
+
+test('two runs stand side by side, pair by pair, and the link opens the same pair', async () => {
+  await follow('?tab=explore&view=wall');
+  await until(() => explore.slice.task === '' && cards().length > 3);
+  await pictures();
+  cards()[0].focus();
+  press(cards()[0], 'c');
+  const pair = box.querySelector('.th-compare-pair');
+  await until(() => pair.querySelectorAll('img').length === 2);
+  assert.match(textOf(part('status').querySelector('[aria-pressed=true]')), /All/);
+  assert.ok(part('status').querySelector('button').disabled);
+  await until(() => part('chips').querySelectorAll('[data-field=runs]').length === 2);
+  assert.match(textOf(part('note')), /Two runs show every outcome/);
+  const cell = box.querySelector('[data-cell=only_a]');
+  const total = count(cell);
+  assert.ok(total > 3);
+  cell.click();
+  const place = () => textOf(pair.querySelector('.th-compare-place'));
+  await until(() => place() === `Pair 1 of ${total}`);
+  press(pair, 'ArrowRight');
+  await until(() => place() === `Pair 2 of ${total}`);
+  const side = (name) => pair.querySelector(`[data-side=${name}] .th-status`);
+  await until(() => textOf(side('a')) === '✓ Pass' && textOf(side('b')) === '✕ Fail');
+  assert.match(textOf(box.querySelector('.th-compare-sentence')), /pairs with two scores/);
+  const text = textOf(pair.querySelector('.th-compare-text'));
+  await until(() => link().includes('cell=only_a'));
+  const address = link();
+  press(pair, 'Escape');
+  await until(() => !shown(pair) && !link().includes('mode='));
+  assert.ok(!part('status').querySelector('button').disabled);
+  assert.equal(part('chips').querySelectorAll('[data-field=runs]').length, 0);
+  await follow(address, '');
+  await until(() => shown(pair) && textOf(pair.querySelector('.th-compare-text')) === text);
+  await until(
+    () => box.querySelector('[data-cell=only_a]').getAttribute('aria-pressed') === 'true',
+  );
+  button(box, 'Back to the pictures').click();
+  await until(() => !shown(pair));
+});
+
+// ── the leaderboard ──────────────────────────────────────────────────────────────────────────────
+
+const runs = () => [...board.querySelectorAll('.th-board-run')];
+const line = (name) => runs().find((one) => textOf(one.querySelector('.th-board-name b')) === name);
+const column = (name, id) => line(name).querySelector(`[data-column=${id}]`);
+const named = (text) =>
+  [...board.querySelectorAll('.th-board-cell button')].find((one) => textOf(one).startsWith(text));
+const rows = async (query = '') => {
+  const { groups } = await (await fetch('/api/explore/board' + query)).json();
+  return groups.flatMap((group) => group.rows);
+};
+const failures = (title) => {
+  const [, passes, all] = /(\d+) of (\d+) scored/.exec(title);
+  return Number(all) - Number(passes);
+};
+
+test('the leaderboard shows every number, and sorts by each', async () => {
+  await follow('?tab=explore&view=board&systems=each', '/api/explore/board');
+  await until(() => shown(board) && runs().length === 2);
+  const found = await rows('?systems=each');
+  await until(() => board.querySelector('.th-board-part'));
+  for (const one of found)
+    for (const id of ['cna', 'coa', 'moc', 'ica', 'ncu', 'average']) {
+      const cell = textOf(column(one.label, id));
+      assert.ok(cell.includes(one.cells[id].text), `${one.label} ${id}: ${cell}`);
+      assert.ok(cell.includes(one.cells[id].interval), `${one.label} ${id}: ${cell}`);
+    }
+  const sorted = [...found].sort((a, b) => b.cells.cna.percent - a.cells.cna.percent);
+  const names = () => runs().map((one) => textOf(one.querySelector('.th-board-name b')));
+  const head = () => button(board.querySelector('thead'), /^CNA/);
+  head().click();
+  assert.deepEqual(
+    names(),
+    sorted.map((one) => one.label),
+  );
+  head().click();
+  assert.deepEqual(names(), sorted.map((one) => one.label).reverse());
+  assert.match(link(), /systems=each&sort=cna$/);
+});
+
+test('what has no score says why, and its pictures are a press away', async () => {
+  const [one] = await rows();
+  button(line(one.label), /show why$/).click();
+  const cause = button(board.querySelector('.th-board-why'), /drawing failed/);
+  cause.click();
+  assert.ok(link().includes(`view=wall&runs=${one.id}&cause=no-image`), link());
+  await pictures();
+});
+
+test("a color system's number opens its failures alone, a mean those of its systems", async () => {
+  await follow('?tab=explore&view=board&systems=each', '/api/explore/board');
+  const [one] = await rows('?systems=each');
+  const l3 = one.cells.coa.parts.find((each) => each.id === 'l3');
+  await until(() => named(`${one.name}, L3, Color-object association`));
+  named(`${one.name}, L3, Color-object association`).click();
+  assert.ok(link().includes(`view=wall&runs=${one.id}&task=coa&system=l3`), link());
+  await pictures(failures(l3.title));
+  await until(() => document.activeElement === cards()[0]);
+  await follow('?tab=explore&view=board', '/api/explore/board');
+  await until(() => named(`${one.name}, Color name accuracy`));
+  named(`${one.name}, Color name accuracy`).click();
+  assert.match(link(), /task=cna&system=l2,l3,css/);
+  await pictures(failures(one.cells.cna.title));
+  const chip = part('chips').querySelector('[data-field=system]');
+  assert.match(textOf(chip), /Color system: L2, L3, CSS/);
+  chip.click();
+  await until(() => !link().includes('system='));
+});
+
+test('the rule is one for all views, and the paper stays apart', async () => {
+  await follow('?tab=explore&view=board', '/api/explore/board');
+  const rules = board.querySelector('.th-board-rules');
+  button(rules, 'released').click();
+  await until(() => /view=board&rule=released$/.test(link()));
+  const [one] = await rows('?rule=released');
+  await until(() => textOf(column(one.label, 'cna')).includes(one.cells.cna.text));
+  const apart = board.querySelector('.th-board-published');
+  await says(apart, 'published under paper');
+  assert.match(textOf(apart), /they answer another question than these/);
+  assert.equal(apart.querySelectorAll('button').length, 0);
+  assert.equal(apart.querySelectorAll('.th-published-table tbody tr').length, 9);
+  const csv = button(board, 'This table as CSV').getAttribute('href');
+  const answer = await fetch(csv);
+  assert.match(answer.headers.get('content-disposition'), /truehue-leaderboard\.csv/);
+  assert.ok((await answer.text()).includes(one.name));
+  document.querySelector('[data-view=wall]').click();
+  assert.match(link(), /view=wall&(.*&)?rule=released/);
+  await follow('?tab=explore&view=board&rule=nope', '/api/explore/board');
+  await says(board.querySelector('.th-board-problem'), 'No rule is called "nope"');
+  assert.match(
+    textOf(board.querySelector('.th-board-problem')),
+    /Shown by the rule truehue instead\./,
+  );
+  await until(() => textOf(rules.querySelector('[aria-pressed=true]')) === 'truehue');
+  assert.match(link(), /view=board$/);
+});
+
+test('images are measured, and stand in the order of a measure', async () => {
+  await live.widget('page/header', { data: '', account: '', backup: false });
+  const card = board.querySelector('.th-board-measures');
+  await until(() => card.querySelector('tbody tr'));
+  button(card, 'Score the pictures').click();
+  await says(() => card, 'Every picture was scored.');
+  const cell = () => card.querySelector('tbody tr').querySelectorAll('.th-board-cell button')[1];
+  await until(() => cell() && Number(textOf(cell().querySelector('b'))) > 0);
+  cell().click();
+  const shots = () => [...box.querySelectorAll('.th-wall-distance')].map(textOf);
+  await until(() => /ΔSat/.test(shots()[0]));
+  const values = shots()
+    .slice(0, 8)
+    .map((one) => Number(one.split(' ')[1]));
+  assert.deepEqual(
+    values,
+    [...values].sort((one, other) => other - one),
+  );
+  assert.match(link(), /sort=delta_sat/);
+  choose(part('sort').querySelector('select'), 'prompt');
+  await until(() => /sort=prompt/.test(link()));
+});
+
+test('nothing went wrong unseen', () => assert.deepEqual(live.faults, []));

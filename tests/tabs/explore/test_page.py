@@ -1,0 +1,123 @@
+"""Explore's views without a browser: failures with their figures, leaderboard, and both reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from shutil import copy2, copytree, ignore_patterns
+
+import pytest
+
+from core.analysis.records import TABLE_SYSTEMS
+from core.runs.folder import RunFolder
+from core.verdict.rules import RULES
+from storage import Storage
+from tabs.diagnosis import run as explore_run
+from tabs.diagnosis import store
+from tabs.diagnosis.report import rate_text
+from tabs.explore import routes as explore_routes_module
+from tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
+from tabs.page.context import Context
+from tabs.page.jobs_routes import job_routes
+from tabs.page.routes import routes
+from tabs.shell.compose import make_context
+from tests.assets.live import run_live
+from tests.house import ROOT
+from tests.storage import run_samples
+from tests.tabs.drawn import drawn
+
+HERE = ROOT / "tests/assets/explore"
+PROMPTS = 60
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Iterator[Context]:
+    """Two runs of the same prompts."""
+    with Storage.open(tmp_path / "data") as storage:
+        run_samples.fill(storage, tmp_path / "data/runs", prompts=PROMPTS, images=2)
+        context = make_context(storage, "data")
+        yield context
+        context.close()
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_failures_figures_and_leaderboard(filled: Context) -> None:
+    value = {"pictures": 2 * 2 * PROMPTS, "rules": len(run_samples.RULES)}
+    made = (analyses_routes, board_routes, wall_routes, explore_routes, routes, job_routes)
+    run_live(HERE / "wall.live.js", filled, made, value)
+
+
+def test_the_first_run_fills_the_leaderboard(context: Context, tmp_path: Path) -> None:
+    plan = run_samples.sample_plan("flux.1-dev", 60)
+    prompts = tuple(
+        prompt for prompt in plan.prompts if prompt.task == "cna" and prompt.system in TABLE_SYSTEMS
+    )
+    whole = run_samples.sample_run(
+        tmp_path, replace(plan, name="The first", prompts=prompts, set_name="mini")
+    )
+    there = context.storage.data_dir / "runs" / whole.run_id
+
+    def half() -> None:
+        copytree(whole.path, there, ignore=ignore_patterns("w1-*"))
+        context.storage.runs.ingest(RunFolder(there))
+
+    def rest() -> None:
+        copy2(whole.shards()[1], there / "shards")
+        context.storage.runs.ingest(RunFolder(there))
+
+    made = (board_routes, routes, job_routes)
+    run_live(HERE / "board.live.js", context, made, steps={"half": half, "rest": rest})
+
+
+COLORED = [("mug", "l3:Vivid reddish orange"), ("apple", "l2:Red"), ("vase", "css:seagreen")]
+
+
+def test_rule_accuracy_and_disagreements(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = explore_run.start_run
+    monkeypatch.setattr(explore_run, "OBJECTS", ("cube",))
+    monkeypatch.setattr(explore_run, "DEFAULT_LIGHTS", ("overcast",))
+    monkeypatch.setattr(explore_run, "workers", lambda: 1)
+    monkeypatch.setattr(
+        explore_routes_module, "start_run", lambda *given: start(*given, size_px=64)
+    )
+    for seed, light in enumerate(("studio", "overcast")):
+        for name, color in COLORED:
+            drawn(context, name, color, light, seed, 64)
+    shipped = json.loads(store.SHIPPED_FILE.read_text())
+
+    def stale() -> None:
+        old = shipped | {"rules": [shipped["rules"][0] | {"version": "0.1"}, *shipped["rules"][1:]]}
+        (tmp_path / "old.json").write_text(json.dumps(old))
+        monkeypatch.setattr(store, "SHIPPED_FILE", tmp_path / "old.json")
+
+    def none() -> None:
+        monkeypatch.setattr(store, "SHIPPED_FILE", tmp_path / "none.json")
+        for report in (context.storage.data_dir / "diagnosis").glob("*/report.json"):
+            report.unlink()
+
+    rates = {}
+    for rule in shipped["rules"]:
+        figures = {
+            one["system"]: one
+            for one in rule["figures"]
+            if (one["set"], one["by"]) == ("pooled", "all")
+        }
+        rates[rule["id"]] = [
+            rate_text(figures[system][name])
+            for system in ("l2", "css")
+            for name in ("hit_percent", "false_accept_percent")
+        ]
+    paper = next(one for one in shipped["rules"] if one["id"] == "paper")
+    value = {
+        "rates": rates,
+        "rules": len(RULES),
+        "lights": len(shipped["lights"]),
+        "worst": paper["worst"][0],
+        "stale": f"made with {RULES[0].id} 0.1, now {RULES[0].version}",
+    }
+    made = (explore_routes, routes, job_routes)
+    run_live(HERE / "trust.live.js", context, made, value, steps={"stale": stale, "none": none})
