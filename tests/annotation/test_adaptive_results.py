@@ -19,6 +19,8 @@ from annotation.validation.metrics import validate
 from tests.annotation.simulated import Taste, taken
 from tests.annotation.studies_made import plan
 
+pytestmark = pytest.mark.slow
+
 SIZES = {("a", "b"): 10, ("a", "c"): 30}
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,8 @@ from annotation.studies.plan import StudyPlan
 from annotation.studies.practice import Review
 from core.studies import ColoringMark, Event, EventKind, MarkKind, Purpose, StoredTrial, Trial
 from tests.annotation.studies_made import coloring_plan, sketch_cases
+
+pytestmark = pytest.mark.slow
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 COLORED = {"kind": "coloring", "value": None, "actions": 3, "checksum": "0" * 8}

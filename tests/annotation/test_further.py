@@ -25,6 +25,8 @@ from core.studies import Event, EventKind, Purpose, Trial
 from tests.annotation.simulated import Taste, taken, taken_at_once
 from tests.annotation.studies_made import plan
 
+pytestmark = pytest.mark.slow
+
 NOTHING = Standing()
 
 

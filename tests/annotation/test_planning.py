@@ -15,6 +15,8 @@ from annotation.judgments.votes import Vote
 from annotation.planning.needed import people_needed
 from annotation.planning.power import Design, RatingDesign, power_of
 
+pytestmark = pytest.mark.slow
+
 ALIKE = Design(0.55, 36, 20, 150, person_sd=0.0, case_sd=0.0)
 
 

@@ -21,6 +21,8 @@ from core.color import transport
 from core.color.uw71 import COUNT, distances71, lab71, uw71
 from core.errors import TrueHueError
 
+pytestmark = pytest.mark.slow
+
 Pair = tuple[np.ndarray, np.ndarray]
 GROUND = distances71().copy()
 NEUTRAL, BLACK = 26, 24

@@ -18,6 +18,8 @@ from core.color.packing import unpack_srgb24
 from core.color.spaces import srgb8_to_lab
 from core.errors import BadInput, MaskError, NoPixels
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 L_COUNTS = {0: 1, 25: 11, 50: 27, 75: 18, 88: 13, 100: 1}
 """PROTOCOLS 2, and Mukherjee et al.: 58 colors of UW-58 and 13 of L* = 88."""

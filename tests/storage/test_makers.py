@@ -11,6 +11,8 @@ from storage.makers import CONCEPT_SET, IMAGE, OWNER, PROMPT_SET, SELECTION, VER
 from tests.storage.distributions.test_sets import FILE
 from tests.storage.samples import brushed, picture, prompts, verdict
 
+pytestmark = pytest.mark.slow
+
 Bring = Callable[[Storage, str], str]
 
 

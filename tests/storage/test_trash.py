@@ -18,6 +18,8 @@ from storage.verdicts.answers import LATEST
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import brushed, picture, verdict
 
+pytestmark = pytest.mark.slow
+
 TABLES = (
     "images",
     "masks",

@@ -18,6 +18,8 @@ from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.core.vision_language.test_published import robust, row, written
 from tests.workers_here import workers_here
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["workers_here"]
 
 # "=" is a right answer that a spreadsheet would take for a formula.

@@ -34,6 +34,8 @@ from core.generation.renderer.modifiers import moved
 from core.generation.request import GenerationRequest
 from core.prompts.prompt import ObjectTarget
 
+pytestmark = pytest.mark.slow
+
 # Whose colors are far enough from black, white and the border of sRGB for 2.2 times their moves.
 MODIFIED = (
     "concept-0060-rotten",

@@ -28,6 +28,8 @@ from core.errors import BadInput
 from tests.core.concepts.pictures import BANANA, LEAF, PLUM, SNOW, several
 from tests.core.concepts.test_palette import by_hand as merge_by_hand
 
+pytestmark = pytest.mark.slow
+
 D65 = np.array([0.3127, 0.3290])
 
 

@@ -21,6 +21,8 @@ from core.errors import BadInput
 from core.generation.renderer import RenderRequest, render
 from core.generation.renderer.two_materials import render_two_materials
 
+pytestmark = pytest.mark.slow
+
 
 def test_29_and_147_colors() -> None:
     assert len(set_colors("l2")) == 29

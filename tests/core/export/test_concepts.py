@@ -43,6 +43,8 @@ from tests.core.export.test_archive import results
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import done, rows, some_prompts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:

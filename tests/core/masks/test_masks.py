@@ -24,6 +24,8 @@ from core.masks.registry import MASKERS, masker
 from core.masks.strokes import paint_stroke, stroke_pixels
 from tests.core.photographs import bounds, object_photograph, overlap
 
+pytestmark = pytest.mark.slow
+
 
 def stroke(kind: str, *points: tuple[float, float], radius: float = 4) -> dict:
     return {"type": kind, "radius": radius, "points": [list(point) for point in points]}

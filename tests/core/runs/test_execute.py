@@ -42,6 +42,8 @@ from tests.core.runs.samples import (
 )
 from tests.shards import read_shard
 
+pytestmark = pytest.mark.slow
+
 
 def made(root: Path, plan: object) -> RunFolder:
     folder = RunFolder.create(root, plan)  # type: ignore[arg-type]

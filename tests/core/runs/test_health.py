@@ -28,6 +28,8 @@ from core.runs.shards import row_of, schema, write_shard
 from tests.core.runs.samples import apples, done, rows, small_plan
 from tests.shards import read_shard
 
+pytestmark = pytest.mark.slow
+
 PICTURES = 12
 
 

@@ -16,6 +16,8 @@ from core.sketches.records import sketch_id
 from core.sketches.regions import CLOSINGS_PX, GROWTH_PX, LINE, label_maps, regions
 from tests.core.sketches.drawings import box, cat, ink_of, paper
 
+pytestmark = pytest.mark.slow
+
 
 def rooms(gap_px: int, side: int = 1024, thick: int = 3) -> np.ndarray:
     """A box with a gap in the middle of its right wall."""

@@ -21,6 +21,8 @@ from core.verdict.region import acceptance_outline, room_left
 from core.verdict.rules import rule
 from core.verdict.truehue import LEVEL_COSTS, confidence_percent, factor_cost, haze_cost
 
+pytestmark = pytest.mark.slow
+
 SIDE = 64
 
 

@@ -19,6 +19,8 @@ from core.vision_language.generators import GENERATORS, Difficulty
 from core.vision_language.records import Form, Illustrated, Outcome, Question
 from core.vision_language.scoring import score
 
+pytestmark = pytest.mark.slow
+
 READ = (
     "color_extraction",
     "color_proportion",

@@ -32,6 +32,8 @@ from tests.storage.backup.load import loaded, lost
 from tests.storage.run_samples import fill
 from tests.storage.samples import brushed, folder_state, picture
 
+pytestmark = pytest.mark.slow
+
 BACKUPS = int(os.environ.get("TRUEHUE_BACKUPS", "2"))
 """How many are made under load."""
 Usage = namedtuple("Usage", "total used free")

@@ -36,6 +36,8 @@ from tests.storage.samples import (
     verdict,
 )
 
+pytestmark = pytest.mark.slow
+
 NEXT = len(MIGRATIONS) + 1
 
 

@@ -22,6 +22,8 @@ from storage import Storage
 from storage.database.file_check import _looking, _reading, explain
 from tests.storage.samples import folder_state, picture
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 HOLD = """
 import sys

@@ -16,6 +16,8 @@ from storage import Storage
 from tests.core.concepts.samples import distribution
 from tests.storage.conftest import START
 
+pytestmark = pytest.mark.slow
+
 
 def row(
     words: str = "apple", contributor: str = "", seed: int = 1, people: int = 0

@@ -12,6 +12,8 @@ from storage import Storage
 from tests.storage.conftest import START
 from tests.storage.samples import picture
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_image_comes_back_exactly(storage: Storage) -> None:
     pixels = picture()

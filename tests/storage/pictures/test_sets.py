@@ -16,6 +16,8 @@ from storage import Storage
 from tests.storage.conftest import START
 from tests.storage.samples import brushed, disk, picture
 
+pytestmark = pytest.mark.slow
+
 
 def stored(storage: Storage, count: int, first: int = 0) -> list[tuple[str, str, str]]:
     """Image, mask and contributor of so many pictures."""

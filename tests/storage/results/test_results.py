@@ -27,6 +27,8 @@ from tests.empty_data import empty_data
 from tests.shards import read_shard
 from tests.storage.run_samples import fill, sample_plan, sample_run
 
+pytestmark = pytest.mark.slow
+
 MODELS = ("model-a", "model-b")
 
 

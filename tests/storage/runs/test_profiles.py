@@ -25,6 +25,8 @@ from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import done, rows
 from tests.storage.run_samples import sample_plan, sample_run
 
+pytestmark = pytest.mark.slow
+
 APPLE, FRESH = "concept-0041", "concept-0041-fresh"
 SCALES = (3.0, 5.0, 9.0)
 

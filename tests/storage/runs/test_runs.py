@@ -23,6 +23,8 @@ from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_result, sample_run
 from tests.storage.samples import folder_state
 
+pytestmark = pytest.mark.slow
+
 PROMPTS, IMAGES = 20, 2
 TOTAL = PROMPTS * IMAGES
 TABLES = (

@@ -18,6 +18,8 @@ from storage.studies.group_commit import PACE_S
 from tests.empty_data import empty_data
 from tests.storage.studies.people import answer, link, new_id, person
 
+pytestmark = pytest.mark.slow
+
 THREADS = 16
 
 

@@ -15,6 +15,8 @@ from storage import Storage
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import answers, asks, drawing, picture, prompts
 
+pytestmark = pytest.mark.slow
+
 
 def _image(storage: Storage, seed: int = 0) -> str:
     return storage.images.add(picture(seed), "", "generated").image_id

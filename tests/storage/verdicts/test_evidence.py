@@ -14,6 +14,8 @@ from tests.empty_data import empty_data
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import brushed, picture, verdict
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def image_id(storage: Storage) -> str:

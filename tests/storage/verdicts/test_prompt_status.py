@@ -15,6 +15,8 @@ from storage import Storage
 from tests.empty_data import empty_data
 from tests.storage.samples import answers, asks, drawing, picture, verdict
 
+pytestmark = pytest.mark.slow
+
 SET = "gencolorbench"
 COLORS = ("l3:Vivid red", "css:blue")
 

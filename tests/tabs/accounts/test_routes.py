@@ -22,6 +22,8 @@ from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 from tests.tabs.accounts.people import OURS, PASSWORD, add, session
 
+pytestmark = pytest.mark.slow
+
 PAGE = {"Accept": "text/html,application/xhtml+xml"}
 PROGRAM = {"Accept": "*/*"}
 Browser = Callable[..., TestClient]

@@ -28,6 +28,8 @@ from tabs.page.visitors import Visitors
 from tests.empty_data import empty_data
 from tests.tabs.accounts.people import PASSWORD, add, light_hash
 
+pytestmark = pytest.mark.slow
+
 PLAIN = "$argon2id$v=19$m=65536,t=3,p=1$"
 
 

@@ -18,6 +18,8 @@ from tabs.shell.compose import make_context
 from tabs.shell.shell import mount
 from tests.empty_data import empty_data
 
+pytestmark = pytest.mark.slow
+
 OURS = {"X-TrueHue": "1"}
 WORDS_OF_SCHEMA = ("Traceback", "ValidationError", "pydantic", "Input should be")
 

@@ -38,6 +38,8 @@ from tests.core.batch.here import team_here
 from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.tabs.reach import as_demo
 
+pytestmark = pytest.mark.slow
+
 Ask = Callable[..., Any]
 COUNTS = {"color_extraction": 3, "color_counting": 2, "color_blindness": 2}
 ANN, BEN = Actor("ann", Role.VISITOR), Actor("ben", Role.VISITOR)

@@ -6,6 +6,7 @@ import csv
 import io
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from core.color.uw71 import uw71
@@ -19,6 +20,8 @@ from tabs.page.routes import routes
 from tests.assets.live import run_live, sent
 from tests.browser.still_life import still_life
 from tests.house import ROOT
+
+pytestmark = pytest.mark.slow
 
 HERE = ROOT / "tests/assets/compare"
 YELLOW, BROWN, GREEN = 69, 37, 40

@@ -36,6 +36,8 @@ from tests.empty_data import empty_data
 from tests.storage.run_samples import fill_copied, sample_plan, sample_run
 from tests.tabs.page.test_figures import colors_in
 
+pytestmark = pytest.mark.slow
+
 STYLE = (ROOT / "assets/css/page/page.css").read_text("utf-8")
 RUNS = {"a" * 16: "model <b>a</b>", "b" * 16: "model b"}
 

@@ -55,6 +55,8 @@ from tests.node import run_module
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
 
+pytestmark = pytest.mark.slow
+
 SOME = sample_plan("flux.1-dev", 60)
 PLAN = replace(SOME, rules=tuple(one for one in SOME.rules if one[0] in ("truehue", "paper")))
 

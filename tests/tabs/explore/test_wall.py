@@ -43,6 +43,8 @@ from tests.storage.run_samples import (
     sample_run,
 )
 
+pytestmark = pytest.mark.slow
+
 IMAGES = 2
 
 

@@ -37,6 +37,8 @@ from tests.core.export.made import EVIL, RULES, make_run
 from tests.empty_data import empty_data
 from tests.shards import read_shard
 
+pytestmark = pytest.mark.slow
+
 OURS = {"X-TrueHue": "1"}
 TABLES = ("run_verdicts", "run_items", "run_masks", "images", "masks")
 

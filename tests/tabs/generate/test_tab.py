@@ -26,6 +26,8 @@ from tabs.page.context import Context
 from tests.tabs.drawn import drawn
 from tests.tabs.reach import as_demo
 
+pytestmark = pytest.mark.slow
+
 RENDERER = "reference-renderer"
 MUG = OwnPrompt("", "mug", "css:teal")
 RIGHT: tuple[Any, ...] = ([RENDERER], 5, 1, "", "", 96, "studio", "none")

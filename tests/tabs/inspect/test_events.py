@@ -30,6 +30,8 @@ from tests.browser.still_life import box_around, phone_jpeg, still_life
 from tests.core.photographs import object_photograph
 from tests.tabs.inspect.test_tab import box, filled, kept, plain, untouched, value_of, view_of
 
+pytestmark = pytest.mark.slow
+
 Photograph = tuple[np.ndarray, list[int]]
 CONTROLS = ("", "css:orange", "paper", 0, True, "l3", "matches")
 

@@ -24,6 +24,8 @@ from tabs.page.requests import read_as
 from tests.core.photographs import bounds, object_photograph
 from tests.tabs.drawn import drawn
 
+pytestmark = pytest.mark.slow
+
 Photograph = tuple[np.ndarray, list[int]]
 ALL_RULES = [by.id for by in RULES]
 

@@ -38,6 +38,8 @@ from tabs.page.links import read
 from tabs.page.requests import read_as
 from tabs.shell.compose import make_context
 
+pytestmark = pytest.mark.slow
+
 SET = "gencolorbench"
 PROMPTS = {
     "cna": "cna-l1-00982",  # A banana in a purple color

@@ -46,6 +46,8 @@ from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 from tests.tabs.reach import routes_of
 
+pytestmark = pytest.mark.slow
+
 OURS = {"X-TrueHue": "1"}
 ANN, BEN, NAMELESS = (Actor(name, Role.VISITOR) for name in ("ann", "ben", ""))
 ROOT = Path(__file__).resolve().parents[3]

@@ -23,6 +23,8 @@ from tabs.shell import shell
 from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 
+pytestmark = pytest.mark.slow
+
 PLAIN = {"Accept-Encoding": "identity"}
 
 

@@ -22,6 +22,8 @@ from tabs.page import figures
 from tabs.page.context import ROOT
 from tests.core.photographs import object_photograph
 
+pytestmark = pytest.mark.slow
+
 STYLE = (ROOT / "assets/css/page/page.css").read_text("utf-8")
 
 

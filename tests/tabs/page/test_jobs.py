@@ -24,6 +24,8 @@ from tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
 from tabs.page.jobs_service import AllJobs, jobs_view
 from tabs.shell.compose import make_context
 
+pytestmark = pytest.mark.slow
+
 WAIT_S = 30
 ANN, BEN = (Actor(name * 32, Role.VISITOR) for name in "ab")
 

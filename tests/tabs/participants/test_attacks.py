@@ -13,6 +13,8 @@ from annotation.studies.cases import Candidate, Case
 from core.studies import State
 from tests.tabs.participants.people import OURS, Room, answer, event, pictures, plan
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_event_that_is_sent_again_is_one_event(room: Room) -> None:
     link = room.opened(plan())

@@ -28,6 +28,8 @@ from tests.tabs.participants.people import (
     stroke,
 )
 
+pytestmark = pytest.mark.slow
+
 NONE = Review.NONE
 
 

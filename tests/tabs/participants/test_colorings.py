@@ -32,6 +32,8 @@ from tests.tabs.participants.people import (
     stroke,
 )
 
+pytestmark = pytest.mark.slow
+
 NONE = Review.NONE
 
 

@@ -17,6 +17,8 @@ from tabs.participants.service import Participation
 from tabs.participants.tokens import new_token
 from tests.tabs.participants.people import AUTHOR, OURS, Room, answer, event, plan
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("token", ["x", "a" * 43, "%00", "a" * 5_000])
 def test_an_unknown_link_leads_nowhere(room: Room, token: str) -> None:

@@ -18,6 +18,8 @@ from tabs.studies.results_people import Erase, erase, replayed
 from tests.annotation.studies_made import question_plan
 from tests.tabs.participants.people import AUTHOR, Link, Room, answer, coloring_plan, plan
 
+pytestmark = pytest.mark.slow
+
 
 def replay_of(room: Room, link: Link) -> dict[str, Any]:
     return replayed(room.context, OWNER, OfStudy(study=link.study.id))

@@ -19,6 +19,8 @@ from tabs.studies.results import compute
 from tests.annotation.studies_made import question_plan
 from tests.tabs.participants.people import Person, Room, answer, event, part_of, plan
 
+pytestmark = pytest.mark.slow
+
 COMPLETION = Completion("C0DE", "https://example.org/done?cc=C0DE")
 _GIVEN = (COMPLETION.code, COMPLETION.url)
 

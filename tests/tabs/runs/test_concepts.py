@@ -43,6 +43,8 @@ from tests.core.runs.samples import some_prompts
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_run
 
+pytestmark = pytest.mark.slow
+
 SDXL = "sdxl-base-1.0"
 
 

@@ -35,6 +35,8 @@ from tabs.runs.stored import of_model
 from tabs.runs.supervisor import RunSupervisor
 from tests.core.runs.samples import done
 
+pytestmark = pytest.mark.slow
+
 MOST_S = 120.0
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tabs.library.service import Library
 from tabs.page.context import Context
 from tabs.page.jobs_routes import job_routes
@@ -11,6 +13,8 @@ from tabs.runs.routes import run_routes
 from tests.assets.live import run_live
 from tests.house import ROOT
 from tests.run_prompts import prompt_file
+
+pytestmark = pytest.mark.slow
 
 FORM = ROOT / "tests/assets/explore/runs.live.js"
 

@@ -47,6 +47,8 @@ from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.drawn import drawn
 
+pytestmark = pytest.mark.slow
+
 RENDERER = "reference-renderer"
 WAIT_S = 120
 

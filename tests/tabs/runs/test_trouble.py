@@ -22,6 +22,8 @@ from tabs.runs.supervisor import RunSupervisor
 from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.runs.test_runs import asked_of, one, until
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_problem_of_taking_in_is_told_until_it_is_gone(
     context: Context, monkeypatch: pytest.MonkeyPatch

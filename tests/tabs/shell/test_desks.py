@@ -34,6 +34,8 @@ from tabs.shell.shell import mount
 from tests.empty_data import empty_data
 from tests.tabs.reach import routes_of
 
+pytestmark = pytest.mark.slow
+
 OURS = {"X-TrueHue": "1"}
 WORD = "annasecret"
 """It is in everything that Ann names."""

@@ -22,6 +22,8 @@ from tabs.shell.desks import Demonstration
 from tabs.shell.samples import SAMPLE, make_samples
 from tests.empty_data import empty_data
 
+pytestmark = pytest.mark.slow
+
 FULL, SIDE = examples.SIZE_PX, 100
 """Pixels of an example, and of one in these tests."""
 

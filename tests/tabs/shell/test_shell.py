@@ -19,6 +19,8 @@ from tabs.shell import shell
 from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 
+pytestmark = pytest.mark.slow
+
 
 def test_more_pages_can_be_open_than_gradio_has_places(
     context: Context, monkeypatch: pytest.MonkeyPatch

@@ -34,6 +34,8 @@ from tabs.studies.results import OfStudy
 from tests.empty_data import empty_data
 from tests.tabs.studies.colored import BLUE, TASTES, Designers, colored_study, event
 
+pytestmark = pytest.mark.slow
+
 
 def reviewed(context: Context, **values: Any) -> tuple[str, list[Any]]:
     """A study with marks of all kinds; the reviews are by two experts."""

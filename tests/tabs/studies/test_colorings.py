@@ -50,6 +50,8 @@ from tabs.studies.results_json import rule_fields
 from tabs.studies.results_people import Erase, SetRule, erase, set_rule
 from tests.tabs.studies.colored import TASTES, Designers, colored_study, coloring, event
 
+pytestmark = pytest.mark.slow
+
 EXPERTS = [Actor(name * 32, Role.EXPERT, name=name) for name in "abc"]
 RESEARCHER = Actor("d" * 32, Role.RESEARCHER, name="d")
 

@@ -43,6 +43,8 @@ from tabs.studies.tables import TABLES
 from tests.empty_data import empty_data
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 
+pytestmark = pytest.mark.slow
+
 SELDOM = ("external", "original", "expected", "right", "misread", "why", "training")
 """Columns that a study without training or odd answers leaves empty."""
 NAMED = ("Anna", "prolific_pid", "HYPERLINK", "laptop", "Bertha")

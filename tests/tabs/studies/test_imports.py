@@ -45,6 +45,8 @@ from tests.tabs.inside import Inside
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened
 
+pytestmark = pytest.mark.slow
+
 Change = Callable[[dict[str, Any], list[dict[str, Any]]], None]
 MOST_MB = 150
 READER = """

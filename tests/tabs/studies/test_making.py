@@ -33,6 +33,8 @@ from tests.concept_runs import concept_run, palettes_csv
 from tests.storage.run_samples import ingest_copied, sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
 
+pytestmark = pytest.mark.slow
+
 CASES = 11
 """Of the twelve prompts of the runs, two have one text."""
 

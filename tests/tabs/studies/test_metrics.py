@@ -28,6 +28,8 @@ from tests.annotation.studies_made import plan as plan_of
 from tests.storage.run_samples import fill_copied
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 
+pytestmark = pytest.mark.slow
+
 
 def told(context: Context, study_id: str) -> dict[str, Any]:
     results = compute(context, study_id, 50, lambda _: None)

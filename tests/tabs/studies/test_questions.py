@@ -46,6 +46,8 @@ from tests.house import ROOT
 from tests.node import run_module
 from tests.tabs.studies.studies_here import answered, enrolled, form, opened
 
+pytestmark = pytest.mark.slow
+
 COUNTS = {"color_extraction": 2, "color_counting": 4, "color_blindness": 3, "color_comparison": 3}
 PEOPLE = 3
 

@@ -41,6 +41,8 @@ from tabs.studies.tables_rows import results as results_rows
 from tests.annotation.studies_made import plan as plan_of
 from tests.tabs.studies.simulated import STRENGTHS, Crowd, distributions_plan, simulated
 
+pytestmark = pytest.mark.slow
+
 
 def told(context: Context, study_id: str, replicates: int = 200) -> dict[str, Any]:
     """The results, however long they take."""

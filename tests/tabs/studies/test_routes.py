@@ -27,6 +27,8 @@ from tests.storage.run_samples import ingest_copied
 from tests.tabs.api.test_every_route import bodies, described, told
 from tests.tabs.studies.studies_here import CONSENT, models
 
+pytestmark = pytest.mark.slow
+
 HEADERS = {"X-TrueHue": "1"}
 STUDY: dict[str, Any] = {}
 """What is sent by chance is put into this form, and asked of this study."""

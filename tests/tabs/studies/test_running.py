@@ -32,6 +32,8 @@ from tabs.studies.shelf import StudyShelf
 from tabs.studies.study import study, study_list
 from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened, said
 
+pytestmark = pytest.mark.slow
+
 
 def state(context: Context, study_id: str, to: str, reason: str = "") -> str:
     request = StateRequest(study=study_id, state=to, reason=reason)

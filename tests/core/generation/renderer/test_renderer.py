@@ -22,6 +22,8 @@ from core.generation.renderer.light import exposure
 from core.generation.renderer.stage import view
 from core.generation.renderer.trace import gbuffer
 
+pytestmark = pytest.mark.slow
+
 SIZE = 64
 EVERY = [(name, light) for light in LIGHTS for name in OBJECTS]
 # Every object under two of the lights, and every light over several objects; the rest at night.

@@ -27,6 +27,8 @@ from core.generation.renderer.layout import LEAST_SHARES, LEAST_UNHIDDEN, scene_
 from core.generation.renderer.scenes import forget_scenes, kept_bytes
 from core.generation.renderer.trace import asked_shares
 
+pytestmark = pytest.mark.slow
+
 SIZE = 64
 COLORS = ((200, 50, 45), (40, 90, 190), (230, 190, 50), (12, 150, 80))
 SCENES = [

@@ -16,6 +16,8 @@ from core.sketches.starter import starter
 from core.sketches.starter.drawing import Drawing
 from core.sketches.starter.registry import DRAWN
 
+pytestmark = pytest.mark.slow
+
 LEAST_SHARE = 0.0005
 CATEGORIES = {concept.category: None for concept in concepts()}
 

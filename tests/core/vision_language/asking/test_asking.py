@@ -36,6 +36,8 @@ from tests.core.generation.images_server import failure
 from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.core.vision_language.questions_made import flat, questions
 
+pytestmark = pytest.mark.slow
+
 Tiny = Callable[[str], Path]
 SHORT = AskingSettings(max_tokens=6)
 

@@ -34,6 +34,8 @@ from tests.core.generation.images_server import answer_json, failure
 from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.core.vision_language.questions_made import flat
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-a-very-secret-key"
 SHORT = Sampling(max_tokens=9)
 

@@ -51,6 +51,8 @@ from tests.empty_data import empty_data
 from tests.house import ROOT
 from tests.storage.run_samples import ingest_copied
 
+pytestmark = pytest.mark.slow
+
 API = "/api/compare/analyses/"
 SENT = {"X-TrueHue": "1"}
 FOLLOWS, IGNORES, OVERDOES = "none", "modifier-ignored", "modifier-overshot"
