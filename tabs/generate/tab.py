@@ -38,7 +38,7 @@ from tabs.judging.question import question
 from tabs.page.actor import Actor
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
-from tabs.page.events import QUIET, Cause, on, on_data
+from tabs.page.events import QUIET, Cause, last_of, on, on_data, sent_by
 from tabs.page.links import read, whole
 from tabs.page.requests import read_as
 
@@ -287,16 +287,13 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     view.ask.ready(on(context, "look", choices), None, view.models, **QUIET)
     follows = on(context, "look", followed)
     fields = [view.object_name, view.target]
-    for event in (view.own_text.change, view.reading.follow):
-        event(follows, view.own, fields, trigger_mode="always_last", **QUIET)
+    asked = [view.own_text.change, sent_by(view.reading, "follow")]
+    last_of(asked, follows, view.own, fields)
     for field, name in zip(fields, NOT_EDITED, strict=True):
         field.input(None, view.reading, view.reading, js=EDITED.format(name=name), **QUIET)
-    events = [view.ask.plan, view.own_text.change, view.object_name.change, view.target.change]
-    events += [view.reading.change]
-    events += [control.change for control in view.settings]
+    events = [sent_by(view.ask, "plan"), *(control.change for control in controls)]
     plans = on(context, "look", planned)
-    for event in events:
-        event(plans, [view.ask, *controls], view.planned, trigger_mode="always_last", **QUIET)
+    last_of(events, plans, [view.ask, *controls], view.planned)
     # Where an answer was lost, Gradio holds back what "always_last" would send after it.
     again = {"trigger_mode": "multiple", **QUIET}
     view.reading.again(follows, view.own, fields, **again)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
+from gradio.events import EventListener
 
 from tabs.page.actor import ACTIONS, STORING, Actor, actor_of, may
 from tabs.page.context import Context
@@ -59,6 +60,28 @@ def on_data(context: Context, action: str, handler: Callable[..., Any]) -> Calla
 
     vars(handled)["action"] = action
     return handled
+
+
+def last_of(
+    triggers: Sequence[Any], handled: Callable[..., Any], inputs: Any, outputs: Any, **more: Any
+) -> None:
+    """One event that any of ``triggers`` begins, for a form that is answered as a whole: while an
+    answer is on its way none is sent, and then one more, with what the form holds by then.
+
+    Not an event for each field. Gradio 6.31 sends those side by side, its queue takes two that are
+    sent a moment apart in either order, and its page can mix up their answers: the one to the older
+    values then stood there until the next edit.
+    """
+    gr.on(triggers, handled, inputs, outputs, trigger_mode="always_last", **{**QUIET, **more})
+
+
+def sent_by(widget: Any, event: str) -> Any:
+    """An event that a widget's own script sends, as one of the triggers of :func:`last_of`:
+    ``gr.on`` of Gradio 6.31 takes none that ``widget.event`` gives."""
+    assert hasattr(widget, event), event
+    trigger = EventListener(event)
+    vars(trigger)["__self__"] = widget
+    return trigger
 
 
 def _cause(context: Context, action: str, request: gr.Request, data: Any = None) -> Cause:

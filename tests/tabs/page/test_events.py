@@ -1,0 +1,25 @@
+"""The door of Gradio's events: which of them are sent side by side."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from tabs.page.context import Context
+from tabs.shell.shell import build
+
+EDITS = {"change", "input", "submit", "blur"}
+
+
+def test_edits_of_two_fields_that_fill_the_same_are_one_event(context: Context) -> None:
+    """Else two edits a moment apart are answered side by side, and the answer to the older one can
+    stand in the page for good: of two fields that were put right, one stayed marked as wrong."""
+    demo = build(context)
+    edits = [
+        fn
+        for fn in demo.fns.values()
+        if fn.trigger_mode == "always_last" and EDITS & {event for _, event in fn.targets}
+    ]
+    assert max(len(fn.targets) for fn in edits) >= 14  # the fields of Generate
+    for one, other in combinations(edits, 2):
+        same = {part._id for part in one.outputs} & {part._id for part in other.outputs}
+        assert not same, (one.targets, other.targets)
