@@ -22,11 +22,19 @@ def test_scripts(folder: str) -> None:
     if node is None or not (ROOT / "node_modules/jsdom").is_dir():
         pytest.skip("node or jsdom is not here: install node, then npm ci")
     done = subprocess.run(
-        [node, "--no-warnings", "--test", *sorted((HERE / folder).glob("*.test.js"))],
+        [
+            node,
+            "--no-warnings",
+            "--test",
+            "--test-reporter=spec",
+            *sorted((HERE / folder).glob("*.test.js")),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    # The runner says what failed once more at its end.
+    failing = done.stdout.rpartition("failing tests:")[2]
+    assert done.returncode == 0, failing + done.stderr
