@@ -1,7 +1,7 @@
 // What tests of the scripts wait with: for a condition, never for a time.
 import { settled } from './page.js';
 
-const TURNS = 2000;
+const TURNS = 12_000;
 
 // What the page does again and again, such as asking for the queue, keeps no process alive.
 for (const name of ['setTimeout', 'setInterval']) {
