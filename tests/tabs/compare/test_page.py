@@ -21,7 +21,7 @@ from tests.assets.live import run_live, sent
 from tests.browser.still_life import still_life
 from tests.house import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 HERE = ROOT / "tests/assets/compare"
 YELLOW, BROWN, GREEN = 69, 37, 40

@@ -28,7 +28,7 @@ from tests.house import ROOT
 from tests.storage import run_samples
 from tests.tabs.drawn import drawn
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 HERE = ROOT / "tests/assets/explore"
 PROMPTS = 60

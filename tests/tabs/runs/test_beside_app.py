@@ -13,7 +13,7 @@ from tests.commands import called
 from tests.run_prompts import prompt_file
 from tests.running import App, running
 
-pytestmark = pytest.mark.usefixtures("workers_here")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("workers_here")]
 
 TAKEN_IN_S = 120
 

@@ -14,7 +14,7 @@ from tests.assets.live import run_live
 from tests.house import ROOT
 from tests.run_prompts import prompt_file
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 FORM = ROOT / "tests/assets/explore/runs.live.js"
 

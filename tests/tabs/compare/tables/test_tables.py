@@ -51,7 +51,7 @@ from tests.empty_data import empty_data
 from tests.house import ROOT
 from tests.storage.run_samples import ingest_copied
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 API = "/api/compare/analyses/"
 SENT = {"X-TrueHue": "1"}
