@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from annotation.judgments.rates import side_bias
-from annotation.judgments.resampling import share_of
+from annotation.judgments.resampling import share_of, tail
 from annotation.judgments.votes import Vote
 from annotation.participants.quality import ExclusionRule
 from annotation.report import Analysis, results
@@ -17,6 +17,12 @@ from tests.annotation.simulated import STRENGTHS, Taste, taken
 from tests.annotation.studies_made import plan
 
 QUICK = Analysis(ExclusionRule(), {}, replicates=200)
+
+
+def test_few_people_widen_the_interval_by_students_t() -> None:
+    # Hesterberg's expanded percentile interval: t of 4 degrees of freedom is 2.776445 at 97.5%, and
+    # Φ(−√(5 / 4) · 2.776445) = Φ(−3.10416) = 0.000954.
+    assert tail(5) == pytest.approx(0.000954, abs=5e-7)
 
 
 def test_strengths_come_out_as_they_went_in() -> None:

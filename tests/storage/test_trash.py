@@ -85,7 +85,9 @@ def test_a_picture_goes_with_all_that_speaks_of_it_and_comes_back_whole(
         storage.images.get(first)
 
     assert [record.trash_id for record in storage.trash.all()] == [gone.trash_id]
+    changes = storage.trash.changes
     storage.trash.restore(gone.trash_id)
+    assert storage.trash.changes == changes + 1  # what was counted without it is counted again
     assert rows(storage) == before
     assert files(data_dir) == on_disk
     assert (storage.images.srgb8(first) == picture(1)).all()

@@ -30,6 +30,14 @@ test('one press sends one request, until its answer has come', () => {
   assert.equal(draw.sent.length, 2);
 });
 
+test('the address keeps the list, the mode and the open pair', () => {
+  store.set('browse', { q: 'red' });
+  store.set('pair', 'd9');
+  store.set('request', { mode: 'basket', prompts: 2, refs: () => ['a', 'b'] });
+  const values = Object.fromEntries(new URLSearchParams(window.location.search));
+  assert.deepEqual(values, { tab: 'generate', q: 'red', mode: 'basket', pair: 'd9' });
+});
+
 test('what cannot be read is marked where it stands', () => {
   const field = document.createElement('div');
   field.id = 'generate-seed';

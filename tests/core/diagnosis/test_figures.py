@@ -134,6 +134,12 @@ def test_curves_leave_two_materials_out() -> None:
     assert roc_by_rule(rows)["paper"]["l2"].auc == 1.0
 
 
+def test_an_unscored_row_passes_at_no_limit() -> None:
+    rows = [row(None), row(0.5), row(2.0, near=True)]
+    at = {point.limit: point.hit_percent for point in roc_by_rule(rows)["paper"]["l2"].points}
+    assert max(at.values()) == 50.0
+
+
 def test_the_worst_are_spread_over_objects_and_kinds() -> None:
     rows = [
         row(5.0 + number, object=name, color=color.name)

@@ -98,13 +98,14 @@ def test_only_the_latest_attempt_counts(folder: RunFolder, tmp_path: Path) -> No
     write_shard(
         other.shard_folder / "w9-1.parquet",
         [
-            replace(again, position=3, image=1, attempt=2),
+            replace(again, position=3, image=1, attempt=2, width=64, height=48),
         ],
     )
     write_csv(runs_of(other), tmp_path / "b.csv")
     rows = [row for row in read(tmp_path / "b.csv") if row["position"] == "3"]
     assert {row["drawing_status"] for row in rows} == {"drawn"}
     assert {row["attempt"] for row in rows} == {"2"}
+    assert {(row["width_px"], row["height_px"]) for row in rows} == {("64", "48")}
 
 
 def test_what_journals_hold_is_exported_too(folder: RunFolder, tmp_path: Path) -> None:

@@ -169,6 +169,8 @@ def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
         ((20, 30, 0), (50, 32, 2), "darker"),
         ((20, 5, 7), (60, 8, -6), "hue"),
         ((52, 4, 0), (50, 0, 0), "more-vivid"),
+        # ΔH* = 2 √(60 · 24) sin(29° / 2) = 19 is less than ΔC* = 36.
+        ((50, 60, 0), (50, 20.991, 11.635), "more-vivid"),
     ],
 )
 def test_the_furthest_of_hue_chroma_and_lightness_is_named(

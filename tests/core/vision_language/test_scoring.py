@@ -67,6 +67,14 @@ def test_robust_seeds_are_right_throughout_in_both_readings() -> None:
     assert robust.as_made.chance_percent == pytest.approx(100 * (2 * 0.25**10 + 0.25**8) / 3)
 
 
+@pytest.mark.parametrize(("variants", "complete"), [(8, 0), (9, 1)])
+def test_a_seed_is_complete_with_all_nine_variants(variants: int, complete: int) -> None:
+    asked = seed("a", variants)
+    robust = score(asked, answers(asked, "+" * (variants + 1))).robust
+    assert robust is not None
+    assert (robust.as_made.asked, robust.complete.asked) == (1, complete)
+
+
 def test_a_wrong_original_is_not_robust_and_orphans_are_counted() -> None:
     asked = seed("a")
     robust = score(asked, answers(asked, "-" + "+" * 9)).robust

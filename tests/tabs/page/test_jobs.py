@@ -100,6 +100,21 @@ def test_who_began_it_and_the_owner_may_cancel_it(jobs: Jobs) -> None:
         jobs.cancel(OWNER, "nothing")
 
 
+def test_work_that_returns_when_it_is_stopped_was_cancelled(jobs: Jobs) -> None:
+    begun = Event()
+
+    def work(job: Job) -> dict[str, Any]:
+        begun.set()
+        job.stop.wait(WAIT_S)
+        return {"made": 1}
+
+    job = jobs.start("export", "An export", ANN, work)
+    assert begun.wait(WAIT_S)
+    jobs.cancel(ANN, job.id)
+    ended = jobs.wait(job.id, WAIT_S)
+    assert (ended.status, ended.result) == ("cancelled", {"made": 1})
+
+
 def test_a_cancel_at_the_end_stores_nothing_over_it(context: Context) -> None:
     rows, cancels = context.storage.jobs, []
 

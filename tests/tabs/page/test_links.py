@@ -51,6 +51,11 @@ def test_any_words_survive_a_link(thing: str, target: str) -> None:
     assert got == {key: value for key, value in wanted.items() if value}
 
 
+def test_settings_of_refinement_survive_a_link() -> None:
+    values = {"cfr": "0.5", "cfr_map": "object", "cfr_variant": "cfr", "cfr_at": "10"}
+    assert followed(link("generate", values)) == {"tab": "generate", **values}
+
+
 def test_what_is_empty_is_left_out_and_zero_is_kept() -> None:
     assert link("generate", {"object": "", "light": None, "seed": 0}) == "?tab=generate&seed=0"
 
