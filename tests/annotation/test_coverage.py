@@ -15,6 +15,8 @@ from annotation.studies.plan import Method, StudyPlan
 from tests.annotation.simulated import STRENGTHS, Taste, answered, taken
 from tests.annotation.studies_made import plan
 
+pytestmark = pytest.mark.slow
+
 TASTE = Taste(log_tie=-0.7, person_sd=0.4)
 """A quarter of the votes between equals are ties, and people differ."""
 

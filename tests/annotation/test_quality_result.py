@@ -24,6 +24,8 @@ from core.color.uw71 import distances71
 from core.concepts.records import PIXELS
 from tests.annotation.colored import colorings_of
 
+pytestmark = pytest.mark.slow
+
 RED, BLUE, GREEN = 20, 45, 60
 PEOPLE = ({RED: 0.9, BLUE: 0.1}, {RED: 0.7, BLUE: 0.3}, {RED: 1.0}, {GREEN: 1.0})
 

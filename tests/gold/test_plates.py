@@ -11,6 +11,8 @@ from core.color.spaces import srgb1_to_lab, srgb8_to_lab
 from core.images.plates import DIGITS, SIZE_PX, Axis, _digit_mask, colors_of, plate
 from core.vision_language.generators.blindness import pair_of
 
+pytestmark = pytest.mark.slow
+
 WHITE = colour.CCS_ILLUMINANTS["CIE 1931 2 Degree Standard Observer"]["D65"]
 DEFICIENCY = {Axis.PROTAN: "Protanomaly", Axis.DEUTAN: "Deuteranomaly"}
 

@@ -15,6 +15,8 @@ from core.color.systems import parse_target
 from core.generation.renderer import RenderRequest, render
 from core.verdict.measure import measure
 
+pytestmark = pytest.mark.slow
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # colour says that plotting is not installed
     import colour

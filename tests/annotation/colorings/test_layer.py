@@ -15,6 +15,8 @@ from annotation.colorings.layer import checksum, paint
 from core.sketches.regions import RegionMaps, regions
 from tests.core.sketches.drawings import box, cat, ink_of, paper
 
+pytestmark = pytest.mark.slow
+
 RED, BLUE = "#ff0000", "#0000ff"
 
 

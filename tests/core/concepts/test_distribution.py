@@ -32,6 +32,8 @@ from core.concepts.records import (
 from core.errors import BadInput
 from tests.core.concepts.pictures import BANANA, LEAF, PLUM, several
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def bananas() -> list[ColorProfile]:

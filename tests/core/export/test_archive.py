@@ -33,6 +33,8 @@ from core.runs.shards import write_shard
 from tests.core.export.made import EVIL, make_run, plan, prompts
 from tests.shards import read_shard
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:

@@ -30,6 +30,8 @@ from core.machine import Placement
 from tests.core.fidelity.vivid_groups import vivid_groups
 from tests.tiny_models import cfm
 
+pytestmark = pytest.mark.slow
+
 HERE = Placement("cpu", "float32", "none", "")
 READING = CfmReading("{text_prompt}: <|Reward|>", area_px=16 * 28 * 28)
 LEARNED = TrainSettings(steps=12, batch=4, at_once=4, rate=4e-3)

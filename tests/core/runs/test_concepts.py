@@ -57,6 +57,8 @@ from tests.core.runs.test_execute import kept, made, same_files, wait_until
 from tests.shards import read_shard
 from tests.tiny_models.once import vision
 
+pytestmark = pytest.mark.slow
+
 MANGO = ObjectTarget("mango", category="fruit")
 
 

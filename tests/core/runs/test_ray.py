@@ -28,6 +28,8 @@ from tests.core.runs.samples import apples, done, rows, small_plan
 from tests.core.runs.test_execute import made
 from tests.shards import read_shard
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def no_address(monkeypatch: pytest.MonkeyPatch) -> None:

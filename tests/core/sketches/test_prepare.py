@@ -15,6 +15,8 @@ from tests.core.photographs import object_photograph
 from tests.core.sketches.drawings import box, cat, paper
 from tests.core.sketches.pictures_made import PICTURES, clean, gray_scan, gray_wash
 
+pytestmark = pytest.mark.slow
+
 SIDE = SketchSettings(longer_side=256)
 WARNINGS = {
     "colored_in": {warnings.COLORED},

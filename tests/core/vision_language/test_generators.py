@@ -30,6 +30,8 @@ from core.vision_language.generators.palette import BASIC
 from core.vision_language.generators.shapes import SHAPES, draw
 from core.vision_language.records import LETTERS, Illustrated
 
+pytestmark = pytest.mark.slow
+
 LEVELS = tuple(Difficulty)
 QUICK = tuple(task for task in GENERATORS if task != "color_blindness")
 FIRST_SILVER = {

@@ -34,6 +34,8 @@ from tests.core.generation.images_server import failure
 from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.workers_here import workers_here
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["workers_here"]
 
 FOUR = JudgeSettings("l2", 4, 1, 64)

@@ -9,6 +9,8 @@ from core.images.mask import Mask
 from storage import Storage
 from tests.storage.samples import brushed, disk, picture
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def image_id(storage: Storage) -> str:

@@ -8,6 +8,8 @@ from core.errors import BadInput, NotStored
 from storage import Storage
 from tests.storage.conftest import START
 
+pytestmark = pytest.mark.slow
+
 REFS = (("gencolorbench", "cna-1"), ("mini", "cna-1"), ("", "free-1"))
 
 

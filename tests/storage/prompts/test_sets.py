@@ -13,6 +13,8 @@ from tests.empty_data import empty_data
 from tests.storage.conftest import START
 from tests.storage.samples import drawing, prompts
 
+pytestmark = pytest.mark.slow
+
 SHA = "ab" * 32
 
 

@@ -16,6 +16,8 @@ from storage import Storage
 from tests.storage.conftest import START
 from tests.storage.studies.people import answer, enrolment, link, person, sha256, trials
 
+pytestmark = pytest.mark.slow
+
 
 def test_enrolment_stores_the_person_with_their_trials(storage: Storage) -> None:
     place = link(storage)

@@ -16,6 +16,8 @@ from tabs.api.endpoints import ENDPOINTS
 from tabs.page.actor import OWNER
 from tabs.page.context import Context
 
+pytestmark = pytest.mark.slow
+
 BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 GRAY = base64.b64encode(encode_png(np.full((8, 8, 3), 128, np.uint8))).decode()
 

@@ -29,6 +29,8 @@ from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import ROOT, Context
 from tests.tabs.colorize.conftest import API, Ask, fill
 
+pytestmark = pytest.mark.slow
+
 APPLE = "concept-0041"
 RED, GREEN = "#c02030", "#409040"
 LOG = [fill(512, 700, RED), fill(600, 200, GREEN)]

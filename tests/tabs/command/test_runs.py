@@ -30,6 +30,8 @@ from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
 from tests.shards import read_shard
 
+pytestmark = pytest.mark.slow
+
 IMAGES = 3
 PICTURES = 12 * IMAGES  # of the twelve prompts of the file
 SMALL = ("--size", "64", "--images", str(IMAGES), "--workers", "1", "--yes")

@@ -25,6 +25,8 @@ from tabs.page.context import Context
 from tests.concept_runs import concept_run, fruits, ratings_csv
 from tests.storage.run_samples import ingest_copied
 
+pytestmark = pytest.mark.slow
+
 CHOSEN = fruits(("banana", "strawberry"), ("", "rotten"))
 
 

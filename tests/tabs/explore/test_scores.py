@@ -31,6 +31,8 @@ from tests.core.batch.here import team_here
 from tests.empty_data import empty_data
 from tests.storage.run_samples import fill_copied
 
+pytestmark = pytest.mark.slow
+
 
 def redness(srgb8: np.ndarray) -> Computed:
     if srgb8[..., 0].mean() > 160:

@@ -6,12 +6,16 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
+import pytest
+
 from core.analysis.intervals import SENTENCE
 from tabs.explore.board import board_view
 from tabs.export.service import export
 from tabs.page.context import Context
 from tabs.runs.supervisor import RunSupervisor
 from tests.storage.run_samples import sample_plan, sample_run
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_report_doubts_what_the_leaderboard_doubts(context: Context, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from tabs.inspect import tab as inspect
 from tabs.page.context import Context
 from tests.tabs.drawn import drawn
 
+pytestmark = pytest.mark.slow
+
 UNICORN = "A photo of a blue unicorn"
 NOT_EDITED = {"object": False, "target": False}
 # What the controls hold where a test does not say otherwise.

@@ -16,6 +16,8 @@ from tabs.library.routes import matching, search
 from tabs.library.service import Library, prompt_json
 from tabs.page.context import Context
 
+pytestmark = pytest.mark.slow
+
 RULE = "paper"
 FILE = b"text,object,color\nA vivid red apple.,apple,l3:vivid red\n,,\nA blurple mug,mug,blurple\n"
 

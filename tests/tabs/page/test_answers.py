@@ -35,6 +35,8 @@ from tabs.page.context import Context
 from tabs.runs.routes import image_set_routes
 from tests.tabs.inside import Inside
 
+pytestmark = pytest.mark.slow
+
 OURS = {"X-TrueHue": "1", "Content-Type": "application/json"}
 
 

@@ -17,6 +17,8 @@ from tabs.shell import shell
 from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 
+pytestmark = pytest.mark.slow
+
 LOCAL = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 

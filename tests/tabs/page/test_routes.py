@@ -27,6 +27,8 @@ from tabs.page.routes import routes
 from tabs.runs.routes import image_set_routes
 from tests.tabs.reach import as_demo
 
+pytestmark = pytest.mark.slow
+
 OURS = {"X-TrueHue": "1"}
 SESSION = "0123456789abcdef" * 2
 

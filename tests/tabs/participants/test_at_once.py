@@ -14,6 +14,8 @@ from annotation.studies.plan import Method
 from core.studies import EventKind, Purpose, State
 from tests.tabs.participants.people import OURS, Link, Room, answer, event, plan
 
+pytestmark = pytest.mark.slow
+
 
 async def _take_part(room: Room, link: Link, seed: int) -> list[str]:
     """One person, who sends some things twice, takes some back, and may leave; returns what was

@@ -22,6 +22,8 @@ from tabs.studies.colorings.quality import quality_json
 from tabs.studies.results import OfStudy
 from tests.tabs.participants.people import Person, Room, coloring_plan, event, fill, part_of
 
+pytestmark = pytest.mark.slow
+
 
 def practiced(room: Room) -> tuple[Person, str, str]:
     """Somebody who colored the practice, with the ids of their study and theirs."""

@@ -27,6 +27,8 @@ from tabs.shell.compose import make_context
 from tests.core.export.made import make_run, plan
 from tests.empty_data import empty_data
 
+pytestmark = pytest.mark.slow
+
 OURS = {"X-TrueHue": "1"}
 
 

@@ -15,6 +15,8 @@ from tabs.studies.colorings.routes import coloring_routes
 from tabs.studies.results_people import Erase, erase
 from tests.tabs.studies.colored import colored_study
 
+pytestmark = pytest.mark.slow
+
 HEADERS = {"X-TrueHue": "1"}
 
 

@@ -30,6 +30,8 @@ from tabs.studies.texts import LANGUAGES, consent_in
 from tests.tabs.studies.colored import grid, sketch_of
 from tests.tabs.studies.studies_here import form
 
+pytestmark = pytest.mark.slow
+
 # Stored under these words, so that no starter drawing has to be prepared.
 STORED = ("apple", "horse", "lonely cabin", "practice sheet")
 

@@ -30,6 +30,8 @@ from core.runs.shards import write_shard
 from tests.core.export.made import make_run
 from tests.shards import read_shard
 
+pytestmark = pytest.mark.slow
+
 SHARD = "shards/part-00000.parquet"
 Files = dict[str, bytes]
 

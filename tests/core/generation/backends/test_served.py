@@ -28,6 +28,8 @@ from core.generation.request import Cancelled, GeneratedImage, GenerationRequest
 from core.images.load import encode_png
 from tests.core.generation.images_server import ImagesServer, answer_json, failure, picture
 
+pytestmark = pytest.mark.slow
+
 RED = GenerationRequest("served:ours", "a photo of a red mug", seed=5)
 KEY = "sk-a-very-secret-key"
 WAIT_S = 120.0

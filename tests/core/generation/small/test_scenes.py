@@ -28,6 +28,8 @@ from core.generation.small.settings import (
 )
 from tests.core.generation.small.conftest import SMALL
 
+pytestmark = pytest.mark.slow
+
 PAIR = SceneSettings(single_seeds=1, pair_seeds=1, shapes=("mug", "book"), lights=("studio",))
 
 

@@ -12,6 +12,8 @@ from core.errors import BadInput
 from core.prompts.importing import flat, source
 from core.prompts.importing.files import HEADER_HELP, ImportedPrompts, read_prompts
 
+pytestmark = pytest.mark.slow
+
 
 def table(*lines: str, name: str = "mine.csv", **options: object) -> ImportedPrompts:
     return read_prompts("\n".join(lines).encode(), name, **options)  # type: ignore[arg-type]

@@ -15,6 +15,8 @@ from core.errors import BadInput
 from core.prompts.importing.files import read_prompts, write_prompts
 from core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
 
+pytestmark = pytest.mark.slow
+
 # What str.isprintable says is printable.
 FIELD = st.text(
     st.characters(exclude_categories=("C", "Zl", "Zp", "Zs"), include_characters=" "), max_size=20

@@ -20,6 +20,8 @@ from core.prompts.prompt import ObjectTarget, Prompt
 from core.prompts.search.index import FACETS, SORTS, Facet, Page, PromptIndex, Query
 from core.prompts.search.status import PromptStatus, StatusColumn
 
+pytestmark = pytest.mark.slow
+
 RED, GREEN, BLUE, GRAY, HEX = (
     parse_target(text) for text in ("l3:Vivid red", "l2:Green", "css:blue", "css:gray", "#DC143C")
 )

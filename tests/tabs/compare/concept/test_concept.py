@@ -47,6 +47,8 @@ from tabs.compare.people.routes import compare_people_routes
 from tabs.compare.routes import compare_routes
 from tabs.page.context import Context
 
+pytestmark = pytest.mark.slow
+
 BANANA = "concept-0044"
 YELLOW, BROWN, GREEN = 69, 37, 40
 """Three bins that are not neutral; which ones does not matter."""

@@ -29,6 +29,8 @@ from tabs.page.jobs import job_alone
 from tabs.page.jobs_routes import job_routes
 from tabs.page.requests import read_as
 
+pytestmark = pytest.mark.slow
+
 OURS = {"X-TrueHue": "1"}
 SESSION = "0123456789abcdef" * 2
 SETS = "/api/compare/sets"
