@@ -46,15 +46,21 @@ def run_module(code: str, value: Any = None) -> Any:
     return json.loads(done.stdout)
 
 
+def node_with_jsdom() -> str:
+    """The program ``node``. Skips the test where node or jsdom is not available."""
+    node = shutil.which("node")
+    if node is None or not (ROOT / "node_modules/jsdom").is_dir():
+        pytest.skip("node or jsdom is not here: install node, then npm ci")
+    return node
+
+
 def run_tests(scripts: Sequence[Path], html: Mapping[str, str], value: Any = None) -> None:
     """Runs files of tests for node in one process, one page for all of them.
 
     They find ``html``, what Python fills widgets with, and ``value`` as JSON in ``TRUEHUE_PAGE``.
     Skips the test where node or jsdom is not available.
     """
-    node = shutil.which("node")
-    if node is None or not (ROOT / "node_modules/jsdom").is_dir():
-        pytest.skip("node or jsdom is not here: install node, then npm ci")
+    node = node_with_jsdom()
     *first, last = [str(script) for script in scripts]
     done = subprocess.run(
         [node, "--no-warnings", "--test-force-exit", *(f"--import={one}" for one in first), last],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import shutil
 import socket
 import subprocess
 import threading
@@ -23,6 +22,7 @@ from tabs.page.answers import wrong_value
 from tabs.page.asset_files import constants
 from tabs.page.context import Context
 from tests.house import ROOT
+from tests.node import node_with_jsdom
 
 PAGE = "/of-this-test"
 """Where the page finds what its test gives it."""
@@ -42,9 +42,7 @@ def run_live(
     ``html`` is what Python fills widgets with, by their names; ``value`` is the test's own;
     ``steps`` are what it can have done here meanwhile. Skips the test where there is no node.
     """
-    node = shutil.which("node")
-    if node is None or not (ROOT / "node_modules/jsdom").is_dir():
-        pytest.skip("node or jsdom is not here: install node, then npm ci")
+    node = node_with_jsdom()
     app = FastAPI()
     app.add_exception_handler(RequestValidationError, wrong_value)
     for make in routes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.house import ROOT
+from tests.node import node_with_jsdom
 
 pytestmark = pytest.mark.process
 
@@ -18,12 +18,9 @@ FOLDERS = sorted({path.parent.name for path in HERE.glob("*/*.test.js")})
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_scripts(folder: str) -> None:
-    node = shutil.which("node")
-    if node is None or not (ROOT / "node_modules/jsdom").is_dir():
-        pytest.skip("node or jsdom is not here: install node, then npm ci")
     done = subprocess.run(
         [
-            node,
+            node_with_jsdom(),
             "--no-warnings",
             "--test",
             "--test-reporter=spec",
