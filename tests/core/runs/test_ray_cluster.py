@@ -1,5 +1,5 @@
-"""A run by Ray's actors, on a real cluster of this machine that the tests here share: at night.
-``test_ray.py`` says the same of actors in one process."""
+"""A run by Ray's actors, on a real cluster of this machine that the tests here share: at night, but
+for who can reach it. ``test_ray.py`` says the same of actors in one process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts
 from tests.shards import read_shard
 
 # Ray's processes, which a test here starts or finds started.
-pytestmark = [pytest.mark.process, pytest.mark.nightly]
+pytestmark = pytest.mark.process
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -87,6 +87,7 @@ def test_it_listens_on_this_machine_alone(shared: Cluster) -> None:
         pass
 
 
+@pytest.mark.nightly
 def test_actors_give_the_rows_of_a_process(
     shared: Cluster, tmp_path: Path, few: list[Prompt], quiet: list[ItemResult]
 ) -> None:
@@ -126,6 +127,7 @@ class OneDies(RayTeam):
         return sum(path.read_bytes().count(b"\n") for path in journals)
 
 
+@pytest.mark.nightly
 def test_an_actor_that_is_killed_loses_and_repeats_nothing(
     shared: Cluster, tmp_path: Path, few: list[Prompt], quiet: list[ItemResult]
 ) -> None:
@@ -143,6 +145,7 @@ def test_an_actor_that_is_killed_loses_and_repeats_nothing(
     assert len(workers_of(shot)) in (2, 3)
 
 
+@pytest.mark.nightly
 def test_a_cluster_that_was_joined_lives_on(
     shared: Cluster, tmp_path: Path, few: list[Prompt]
 ) -> None:
