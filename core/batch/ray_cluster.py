@@ -85,6 +85,7 @@ def _connected(address: str, cpus: int) -> Cluster:
             import ray
         except ImportError as error:
             raise BadInput("Ray is not here. Run: pip install ray") from error
+        _read_environment()
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         try:
             with _own_signals():
@@ -109,6 +110,20 @@ def _connected(address: str, cpus: int) -> Cluster:
             )
             raise _nobody_at(address, hint) from error
     return Cluster(address, not address, int(ray.cluster_resources().get("GPU", 0)))
+
+
+def _read_environment() -> None:
+    """Has Ray read its settings now. It reads them when it is imported, which another part of this
+    process may have done without them: its own cluster would have listened in the network."""
+    from ray import _raylet
+    from ray._private import ray_constants
+
+    inner: Any = _raylet  # its stub names little of it
+    ray_constants.ENABLE_RAY_CLUSTER = ray_constants.env_bool(
+        ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR, not ray_constants.IS_WINDOWS_OR_OSX
+    )
+    inner.Config.initialize("")
+    inner.AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _host_of(address: str) -> tuple[str, int]:

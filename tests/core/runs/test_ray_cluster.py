@@ -40,6 +40,9 @@ def no_address() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Cluster]:
+    # As where the process joined another cluster before: Ray reads its settings when imported.
+    import ray  # noqa: F401
+
     answer = signal.getsignal(signal.SIGTERM)
     # Ray starts a process for each of them; actors of this cluster are started beside those.
     with cluster(cpus=2) as found:
