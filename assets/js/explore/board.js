@@ -27,7 +27,7 @@ export function mount({ element }) {
   };
   let data = null;
   let asked = 0;
-  let waiting = 0;
+  let waiting = false;
   let timer = null;
   let shownRule = '';
   let drawn = '';
@@ -52,7 +52,7 @@ export function mount({ element }) {
   async function load() {
     const mine = ++asked;
     clearTimeout(timer);
-    waiting++;
+    waiting = true;
     try {
       const answer = await ask('/api/explore/board?' + query());
       if (mine !== asked) return;
@@ -63,10 +63,10 @@ export function mount({ element }) {
     } catch (error) {
       if (mine === asked && !otherRule(error))
         problem('The leaderboard cannot be shown. ' + error.message);
-    } finally {
-      waiting--;
     }
-    if (mine === asked && seen() && element.isConnected)
+    if (mine !== asked) return;
+    waiting = false;
+    if (seen() && element.isConnected)
       timer = setTimeout(load, data && data.busy ? BUSY_MS : CALM_MS);
   }
   const seen = () => !root.hidden && !document.hidden && element.offsetParent !== null;
@@ -175,9 +175,13 @@ export function mount({ element }) {
       unscored: query.get('unscored') || '',
       sort: query.get('sort') || '-average',
     });
-    if (JSON.stringify([state.systems, state.unscored, state.sort, state.limits]) !== before)
+    if (JSON.stringify([state.systems, state.unscored, state.sort, state.limits]) !== before) {
+      // What is on its way is of before, and answers no more.
+      asked++;
       data = null;
-    else tell();
+      waiting = false;
+    }
+    tell();
   });
   store.subscribe('explore', front);
   store.subscribe('slice', () => {
