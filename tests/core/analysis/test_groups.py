@@ -113,6 +113,14 @@ def test_hue_and_chroma_of_the_asked_color() -> None:
     assert neutral.lab == pytest.approx(gray.lab)
 
 
+def test_a_cell_lies_where_all_its_pictures_lie_scored_or_not() -> None:
+    colors = ("#FF0000", "#E81010")
+    counts = [Count((colors[0], "30"), 0, 1, 0), Count((colors[1], "30"), 0, 0, 3)]
+    (cell,) = hue_cells(counts)
+    first, second = (np.array(parse_target(color).lab) for color in colors)
+    assert cell.lab == pytest.approx((first + 3 * second) / 4)
+
+
 def test_bands_of_chroma_begin_where_they_say_and_neutral_is_its_own() -> None:
     values = [4.0, 5.0, 19.9, 20.0, 79.9, 130.0, 130.0]
     labs = np.array([(50.0, value, 0.0) for value in values])

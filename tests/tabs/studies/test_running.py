@@ -99,11 +99,13 @@ def test_a_draft_is_revised_as_a_whole_and_an_open_study_in_what_nobody_sees(
     with pytest.raises(BadInput, match="Copy it") as error:
         revised(votes=9)
     assert error.value.field in ("votes", "number")
-    kept = revised(number=3, title="Second", completion={"code": "C0DE"}, abandoned_after_s=120)
+    times = {"abandoned_after_s": 120, "unanswered_after_s": 90}
+    kept = revised(number=3, title="Second", completion={"code": "C0DE"}, **times)
     assert (kept["title"], kept["version"]) == ("Second", 3)
     before = context.service(StudyShelf).plan(made["id"], 2)
     after = context.service(StudyShelf).plan(made["id"], 3)
     assert after.completion.code == "C0DE"
+    assert (after.abandoned_after_s, after.unanswered_after_s) == (120, 90)
     assert (after.cases, after.consent) == (before.cases, before.consent)
     # What people were served stays readable under its own version.
     assert before.title == "First"
