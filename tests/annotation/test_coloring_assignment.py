@@ -280,6 +280,20 @@ def test_a_withdrawal_takes_back_only_what_was_not_given_out() -> None:
     assert not replay(study.plan, study.people)
 
 
+def test_a_skipped_sketch_is_free_for_others_until_the_skip_is_taken_back() -> None:
+    study = Study(coloring_plan(4, 0, votes=1, trials=2, review=Review.NONE))
+    person = study.enroll()
+    first, _ = study.main(person)
+
+    def held() -> int:
+        return standing_of(study.plan, study.people, study.at).load.get(first.stimulus_id, 0)
+
+    study.does(person, EventKind.ANSWER, first.position, SKIPPED)
+    assert held() == 0
+    study.does(person, EventKind.UNDO, first.position)
+    assert held() == 1
+
+
 def test_actions_may_be_left_out_of_a_log_but_for_one_a_minute() -> None:
     """Somebody who draws is there, and a log that says so once a minute gives the same trials."""
     plan = coloring_plan(6, 0, votes=1, trials=6, abandoned_after_s=600)

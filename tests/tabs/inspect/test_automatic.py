@@ -20,7 +20,7 @@ from storage import Storage
 from tabs.inspect import find as inspect_find
 from tabs.inspect import tab as inspect
 from tabs.inspect.finding import Segments
-from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of
+from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of, point_segmenter
 from tabs.inspect.work import work_of
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
@@ -444,6 +444,15 @@ def test_a_point_that_was_cut_out_asks_no_model_again(
         another.engine.close()
     finally:
         bare.engine.close()
+
+
+def test_a_point_is_cut_out_anew_in_another_box(looking: Context, image: ImageRecord) -> None:
+    cut = point_segmenter(looking, image.image_id)
+    at = ([(200.0, 150.0)], [True])
+    boxes = [(0, 0, 400, 300), (150, 100, 250, 200)]
+    first, second = (cut(*at, box, SAM) for box in boxes)
+    assert first is not second
+    assert cut(*at, boxes[0], SAM) is first
 
 
 def test_broken_points_of_a_page_become_words(looking: Context, image: ImageRecord) -> None:
