@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from core.analysis.groups import CATEGORIES
-from core.analysis.rates import total
+from core.analysis.rates import Rate, total
 from core.analysis.records import TABLE_SYSTEMS, Count, Drift, RuleAgreement, Slice
 from core.color.systems import system
 from core.errors import BadInput
@@ -28,7 +28,7 @@ from tabs.explore.color_figures import MANY_COLORS, MOST_ARROWS, asked_found, dr
 from tabs.explore.figure_parts import NOTHING, Picks, Plot, short_names
 from tabs.explore.published_figures import published_categories
 from tabs.explore.routes import analyses_routes
-from tabs.explore.share_figures import agreement, categories
+from tabs.explore.share_figures import agreement, categories, kinds_of_names
 from tabs.explore.slice import STATUSES, slice_of
 from tabs.page.context import ROOT, Context
 from tabs.shell.compose import make_context
@@ -283,6 +283,18 @@ def test_few_runs_show_every_system_and_many_a_row_each() -> None:
     texts = [text for trace in two.figure["data"] for text in trace.get("text", ())]
     assert "n 12" in str(texts)
     assert two.picks.all[mean.pick]["system"] == "l2,l3,css"
+
+
+def test_a_bar_reaches_the_ends_of_its_interval() -> None:
+    drawn = kinds_of_names(
+        [Count(("r", "basic"), 9, 1, 0)], {"r": "a model"}, Slice(), "basic", "l3"
+    )
+    assert drawn.figure is not None
+    (dot,) = (trace for trace in drawn.figure["data"] if len(trace["x"]))
+    low, high = Rate(9, 1, 0).interval or (0.0, 0.0)
+    (below,), (above,) = dot["error_x"]["arrayminus"], dot["error_x"]["array"]
+    assert (90 - below, 90 + above) == pytest.approx((low, high))
+    assert below > above
 
 
 def test_the_published_table_stands_as_it_was_printed() -> None:
