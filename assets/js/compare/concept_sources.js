@@ -39,13 +39,13 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     button.addEventListener('click', act);
     return button;
   }
-  function moved(from, to) {
-    const next = now.map((one) => one.source);
-    next.splice(to, 0, ...next.splice(from, 1));
-    changed(next);
-  }
-  function removed(one) {
+  // A second press may come before the answer to the first: it is of what is left, as it stands then.
+  // `by` is how many rows further it goes; none takes it away.
+  function take(one, by = 0) {
+    const at = now.indexOf(one);
+    if (at < 0) return;
     now = now.filter((other) => other !== one);
+    if (by) now.splice(Math.max(0, at + by), 0, one);
     changed(now.map((other) => other.source));
   }
   function row(one, index) {
@@ -84,17 +84,9 @@ export function sourceList(box, { bins, changed, mark, pool }) {
       if (one.background) body.append(make('p', 'th-soft', one.background));
     }
     tools.append(
-      small('↑', 'Move ' + one.letter + ' up', () => moved(index, index - 1), index === 0),
-      small(
-        '↓',
-        'Move ' + one.letter + ' down',
-        () => moved(index, index + 1),
-        index === now.length - 1,
-      ),
-      small('✕', 'Remove ' + one.letter, () =>
-        // A second press may come before the answer to the first: it is of what is left.
-        removed(one),
-      ),
+      small('↑', 'Move ' + one.letter + ' up', () => take(one, -1), index === 0),
+      small('↓', 'Move ' + one.letter + ' down', () => take(one, 1), index === now.length - 1),
+      small('✕', 'Remove ' + one.letter, () => take(one)),
     );
     node.append(letter, body, tools);
     return node;

@@ -90,8 +90,9 @@ export function mount({ element }) {
       state.systems = id;
       load();
     });
+    const usual = data.unscored_default;
     strip(find('.th-board-policies'), data.choices.unscored, data.unscored, (id) => {
-      state.unscored = id === data.unscored_default ? '' : id;
+      state.unscored = id === usual ? '' : id;
       load();
     });
     const some = data.groups.length > 0;
@@ -168,14 +169,16 @@ export function mount({ element }) {
     look();
   }
   onBack('board', (query) => {
-    const before = JSON.stringify([state.systems, state.unscored, state.sort, state.limits]);
+    const now = () => JSON.stringify([shownRule, state]);
+    const before = now();
+    shownRule = explore.slice.rule;
     Object.assign(state, {
       limits: query.get('limits') || '',
       systems: query.get('systems') || 'averaged',
       unscored: query.get('unscored') || '',
       sort: query.get('sort') || '-average',
     });
-    if (JSON.stringify([state.systems, state.unscored, state.sort, state.limits]) !== before) {
+    if (now() !== before) {
       // What is on its way is of before, and answers no more.
       asked++;
       data = null;

@@ -198,7 +198,8 @@ test('colored sheets become a set without their paper, by their makers', async (
   live.choose(field(box, 'Who colored which picture'), 'name');
   await says(() => cards()[0], 'by p1');
   release();
-  await settled(20);
+  await until(() => live.requests.every((one) => one.path !== plan + session || one.status));
+  await settled();
   assert.match(textOf(cards()[0]), /by p1/);
   await until(() => textOf(box.querySelector('.th-people-store')) === 'Store 2 of 3 pictures');
   button(box, 'Store 2 of 3 pictures').click();

@@ -237,9 +237,10 @@ test('the keyboard goes from card to large view to Inspect', async () => {
   await until(() => light.getAttribute('aria-label') === spoken(3));
   // The address opens the large view again.
   const address = link();
+  let back = false;
+  window.addEventListener('popstate', () => (back = true), { once: true });
   button(light, 'Close (Esc)').click();
-  await until(() => !light.open && !link().includes('large='));
-  await settled(50); // a step back comes a moment later
+  await until(() => back && !light.open && !link().includes('large='));
   await follow(address, '');
   await until(() => light.open && light.getAttribute('aria-label') === spoken(3));
   press(light, 'i');
