@@ -1,7 +1,7 @@
 # make run    set up the environment and start the app at http://127.0.0.1:7860
 # make test   set up everything that the tests need, Chromium included, and run them all
 # make test-nightly  run the long proofs that make test leaves to the night
-# make quick  run the tests that need no browser, no other process and no weights
+# make quick  run the quick tests: no browser, no other process, no weights
 # make bench  print the speed ratios of tests/bench
 PYTHON ?= python3
 VENV ?= .venv

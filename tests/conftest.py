@@ -22,6 +22,7 @@ import pytest
 from hypothesis import settings
 
 from tests.garbage import frozen
+from tests.nursery import Nursery
 
 __all__ = ["frozen"]
 
@@ -85,6 +86,13 @@ def _watch_processes() -> None:
         _started.append(self.name)
         start(self)
 
+    forked = Nursery.start
+
+    def noted_app(self: Nursery, *given: Any, **options: Any) -> Any:
+        _started.append("an app of the nursery")
+        return forked(self, *given, **options)
+
+    Nursery.start = noted_app  # type: ignore[method-assign]
     subprocess.Popen.__init__ = noted_popen  # type: ignore[assignment]
     multiprocessing.process.BaseProcess.start = noted_start  # type: ignore[method-assign]
 

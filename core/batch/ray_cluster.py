@@ -85,9 +85,9 @@ def _connected(address: str, cpus: int) -> Cluster:
             import ray
         except ImportError as error:
             raise BadInput("Ray is not here. Run: pip install ray") from error
-        _read_environment()
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         try:
+            _read_environment()
             with _own_signals():
                 if address:
                     ray.init(address=address, **quiet)

@@ -236,7 +236,7 @@ class Database:
         """Return the newest ``created_at`` of all tables, UTC without a zone; the first time of all
         where there is no row."""
         try:
-            return self._newest_of(_TABLES_WITH_TIMES[self._steps])
+            return self._newest_time(_TABLES_WITH_TIMES[self._steps])
         except (KeyError, StorageError):  # or another file had a table that is not ours
             # For a new connection this is a third of its opening.
             rows = self.rows(
@@ -244,9 +244,9 @@ class Database:
                 "AND table_name IN (SELECT table_name FROM duckdb_tables())"
             )
             _TABLES_WITH_TIMES[self._steps] = names = [name for (name,) in rows]
-            return self._newest_of(names)
+            return self._newest_time(names)
 
-    def _newest_of(self, tables: Sequence[str]) -> datetime:
+    def _newest_time(self, tables: Sequence[str]) -> datetime:
         each = [f'SELECT max(created_at) AS newest FROM "{name}"' for name in tables]
         sql = f"SELECT max(newest) FROM ({' UNION ALL '.join(each)})"
         return (self.rows(sql)[0][0] if tables else None) or datetime.min

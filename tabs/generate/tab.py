@@ -38,7 +38,7 @@ from tabs.judging.question import question
 from tabs.page.actor import Actor
 from tabs.page.context import Context
 from tabs.page.errors import many, message_of
-from tabs.page.events import QUIET, Cause, last_of, on, on_data, sent_by
+from tabs.page.events import QUIET, Cause, on, on_data, on_last_edit, widget_trigger
 from tabs.page.links import read, whole
 from tabs.page.requests import read_as
 
@@ -287,13 +287,13 @@ def wire(view: View, inspect_view: inspect.View, context: Context, header: Any, 
     view.ask.ready(on(context, "look", choices), None, view.models, **QUIET)
     follows = on(context, "look", followed)
     fields = [view.object_name, view.target]
-    asked = [view.own_text.change, sent_by(view.reading, "follow")]
-    last_of(asked, follows, view.own, fields)
+    triggers = [view.own_text.change, widget_trigger(view.reading, "follow")]
+    on_last_edit(triggers, follows, view.own, fields)
     for field, name in zip(fields, NOT_EDITED, strict=True):
         field.input(None, view.reading, view.reading, js=EDITED.format(name=name), **QUIET)
-    events = [sent_by(view.ask, "plan"), *(control.change for control in controls)]
+    events = [widget_trigger(view.ask, "plan"), *(control.change for control in controls)]
     plans = on(context, "look", planned)
-    last_of(events, plans, [view.ask, *controls], view.planned)
+    on_last_edit(events, plans, [view.ask, *controls], view.planned)
     # Where an answer was lost, Gradio holds back what "always_last" would send after it.
     again = {"trigger_mode": "multiple", **QUIET}
     view.reading.again(follows, view.own, fields, **again)

@@ -22,7 +22,7 @@ from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
 from tabs.page.actor import may
 from tabs.page.context import Context
 from tabs.page.errors import message_of
-from tabs.page.events import QUIET, Cause, last_of, on
+from tabs.page.events import QUIET, Cause, on, on_last_edit
 from tabs.page.links import read
 from tabs.page.widgets import refresh, widget
 
@@ -291,7 +291,7 @@ def wire(view: View, context: Context, header: Any) -> None:
     # Experts may look: a picture that was opened for them is no mark, and nothing to refuse.
     marked = on(context, "look", remarked)
     view.stage.change(marked, controls, results, trigger_mode="multiple", **quiet)
-    asked = [
+    triggers = [
         view.object_name.submit,
         view.object_name.blur,
         view.target.input,
@@ -301,7 +301,7 @@ def wire(view: View, context: Context, header: Any) -> None:
         view.relation.input,
         view.show_measured.input,
     ]
-    last_of(asked, on(context, "add", rejudge), controls, results, **IN_ORDER)
+    on_last_edit(triggers, on(context, "add", rejudge), controls, results, **IN_ORDER)
     view.verdict.rule(
         on(context, "add", rejudge_by),
         [view.verdict, *controls],

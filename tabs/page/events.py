@@ -62,7 +62,7 @@ def on_data(context: Context, action: str, handler: Callable[..., Any]) -> Calla
     return handled
 
 
-def last_of(
+def on_last_edit(
     triggers: Sequence[Any], handled: Callable[..., Any], inputs: Any, outputs: Any, **more: Any
 ) -> None:
     """One event that any of ``triggers`` begins, for a form that is answered as a whole: while an
@@ -75,8 +75,8 @@ def last_of(
     gr.on(triggers, handled, inputs, outputs, trigger_mode="always_last", **{**QUIET, **more})
 
 
-def sent_by(widget: Any, event: str) -> Any:
-    """An event that a widget's own script sends, as one of the triggers of :func:`last_of`:
+def widget_trigger(widget: Any, event: str) -> Any:
+    """An event that a widget's own script sends, as one of the triggers of :func:`on_last_edit`:
     ``gr.on`` of Gradio 6.31 takes none that ``widget.event`` gives."""
     assert hasattr(widget, event), event
     trigger = EventListener(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from types import TracebackType
 
-COMES_S = 20.0
+COMES_S = 120.0
 """Far longer than a thread takes to come in."""
 ONE_MORE_S = 0.1
 """So long somebody waits for one who must not come; whoever does not come makes no test fail."""

@@ -96,6 +96,11 @@ def rows(folder: RunFolder) -> list[ItemResult]:
     return [replace(one, seconds=None, scoring_seconds=None, worker="") for one in found]
 
 
+def workers_of(folder: RunFolder) -> set[str]:
+    """The workers whose rows these are."""
+    return {one.worker for path in folder.shards() for one in read_shard(path)}
+
+
 def apples(count: int) -> list[Prompt]:
     """Prompts of one apple in so many colors, at most 12: one scene, drawn in no time."""
     colors = (

@@ -24,7 +24,7 @@ from core.runs.folder import RunFolder
 from core.runs.records import ItemResult, MaskerSpec
 from core.runs.worker import RunWork
 from tests.core.batch.ray_here import Dies, RayHere, ray_here
-from tests.core.runs.samples import apples, done, rows, small_plan
+from tests.core.runs.samples import apples, done, rows, small_plan, workers_of
 from tests.core.runs.test_execute import made
 from tests.shards import read_shard
 
@@ -59,10 +59,6 @@ def quiet(tmp_path_factory: pytest.TempPathFactory, few: list[Prompt]) -> list[I
     folder = made(tmp_path_factory.mktemp("quiet"), small_plan(few))
     assert done(folder).status == "finished"
     return rows(folder)
-
-
-def workers_of(folder: RunFolder) -> set[str]:
-    return {one.worker for path in folder.shards() for one in read_shard(path)}
 
 
 # ── the cluster ──────────────────────────────────────────────────────────────────────────────────

@@ -20,11 +20,10 @@ from core.errors import BadInput
 from core.prompts.prompt import Prompt
 from core.prompts.sets import prompt_set
 from core.runs.execute import ExecutionSettings, execute
-from core.runs.folder import RunFolder
-from core.runs.records import ItemResult, RunPlan
+from core.runs.records import ItemResult
 from core.runs.worker import RunWork
-from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts
-from tests.shards import read_shard
+from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts, workers_of
+from tests.core.runs.test_execute import made
 
 # Ray's processes, which a test here starts or finds started.
 pytestmark = pytest.mark.process
@@ -62,22 +61,12 @@ def few() -> list[Prompt]:
     return [*single[:30], *some_prompts(2, ("moc",))]
 
 
-def made(root: Path, plan: RunPlan) -> RunFolder:
-    folder = RunFolder.create(root, plan)
-    folder.set_desired_state("run")
-    return folder
-
-
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory: pytest.TempPathFactory, few: list[Prompt]) -> list[ItemResult]:
     """The rows that an undisturbed worker writes."""
     folder = made(tmp_path_factory.mktemp("quiet"), small_plan(few))
     assert done(folder).status == "finished"
     return rows(folder)
-
-
-def workers_of(folder: RunFolder) -> set[str]:
-    return {one.worker for path in folder.shards() for one in read_shard(path)}
 
 
 def test_it_listens_on_this_machine_alone(shared: Cluster) -> None:

@@ -77,7 +77,7 @@ def set_id(context: Context) -> str:
     return context.storage.question_sets.add(items, "Seven", made)[0]
 
 
-def until(true: Callable[[], bool], seconds: float = 30.0) -> None:
+def until(true: Callable[[], bool], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end

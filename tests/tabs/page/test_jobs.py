@@ -26,7 +26,7 @@ from tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 
-WAIT_S = 30
+WAIT_S = 120
 ANN, BEN = (Actor(name * 32, Role.VISITOR) for name in "ab")
 
 

@@ -51,7 +51,7 @@ def png(seed: int) -> bytes:
 
 
 def finished(client: TestClient, job: str) -> dict[str, Any]:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         state: dict[str, Any] = client.get(f"/api/jobs/{job}").json()
         if not state["active"]:

@@ -52,7 +52,7 @@ def layer_of(room: Room, person: str, position: int) -> Any:
         for one in room.storage.study_events.of(person)
         if one.kind is EventKind.ANSWER and one.position == position
     ]
-    study_id, until = room.storage.participants.get(person).study_id, time.monotonic() + 20
+    study_id, until = room.storage.participants.get(person).study_id, time.monotonic() + 120
     while answers[-1].id not in (drawn := room.storage.coloring_layers.of_study(study_id)):
         assert time.monotonic() < until
         time.sleep(0.01)

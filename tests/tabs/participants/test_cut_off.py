@@ -41,7 +41,6 @@ async def paint(painters: Sequence[Painter]) -> None:
     await paint_steadily(painters, EVERY_S, 60)
 
 
-@pytest.mark.process
 def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path) -> None:
     data = empty_data(tmp_path / "data")
     study, tally = make_study(data, SKETCHES), Tally()

@@ -116,7 +116,7 @@ def posted(client: TestClient, path: str, **body: Any) -> Any:
 
 
 def ended(client: TestClient, job_id: str) -> Any:
-    for _ in range(600):
+    for _ in range(2400):
         job = client.get(f"/api/jobs/{job_id}").json()
         if not job["active"]:
             assert job["status"] == "done", job
@@ -157,7 +157,7 @@ def whole_work(client: TestClient, context: Context) -> dict[str, str]:
         size=64,
         name=WORD,
     )["runs"][0]
-    for _ in range(600):
+    for _ in range(2400):
         rows = client.get("/api/runs").json()["runs"]
         if rows and rows[0]["stored"]:
             break
