@@ -77,6 +77,9 @@ def test_a_click_into_the_figure_opens_the_pictures_of_one_run(visit: Visit, sta
     # Both runs stay in the figure where one was chosen.
     rows = box.locator("> .th-figure .ytick text")
     expect(rows).to_have_count(8)
+    # The second click is into the figure of the choice, not into the one that is being replaced.
+    expect(box).not_to_have_attribute("aria-busy", "true")
+    expect(box.locator("> .th-figure .xtick text")).to_have_text(names)
     click_at(page, "categories", names.index(category.split()[0]), 3)
     expect(shown(page)).to_have_text(f"{2 * PICTURES} pictures")
     assert run in rows.all_text_contents()[0]

@@ -71,6 +71,8 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     """An artist brings two drawings and takes one for a thing; a designer colors, sees where that
     lies, reloads and keeps it; the drawing that waited is adjusted and colored."""
     page = visit(f"{started.address}/?tab=colorize&view=sketches")
+    # Nobody can bring a drawing before the view is there; a script could.
+    expect(page.locator(".th-sk-list [role=option]").first).to_be_visible()
     page.locator(".th-sk-drop input").set_input_files(
         [drawing("rotten_lemon.png"), drawing("wheel of fortune.png", gap=True)]
     )

@@ -75,7 +75,10 @@ def tab(page: Page) -> str:
 def zoom_pixel_by_pixel(page: Page, light: Locator) -> None:
     """The large view enlarges single pixels, and lays the outline of the mask at their place."""
     picture = light.locator(".th-light-view img")
+    # An image has its size once its file is there, which the page waits for as people do.
+    picture.evaluate("image => image.decode()")
     width = picture.evaluate("image => image.getBoundingClientRect().width")
+    assert width > 0
     page.keyboard.press("+")
     assert picture.evaluate("image => image.getBoundingClientRect().width") > width * 1.4
     assert picture.evaluate("image => getComputedStyle(image).imageRendering") == "pixelated"
