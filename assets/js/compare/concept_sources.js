@@ -27,9 +27,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
   const nothing = box.querySelector('.th-cc-nothing');
   const guestLine = box.querySelector('.th-cc-guests');
   const removeGuests = guestLine.querySelector('button');
-  removeGuests.addEventListener('click', () =>
-    changed(now.filter((one) => !owned.includes(one)).map((one) => one.source)),
-  );
+  removeGuests.addEventListener('click', () => change(now.filter((one) => !owned.includes(one))));
   function small(label, title, act, off) {
     const button = make('button', 'th-cc-small', label);
     button.type = 'button';
@@ -39,14 +37,20 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     button.addEventListener('click', act);
     return button;
   }
-  // A second press may come before the answer to the first: it is of what is left, as it stands then.
-  // `by` is how many rows further it goes; none takes it away.
-  function take(one, by = 0) {
+  // A second click may come before the answer to the first: it changes the order that the first left.
+  function change(rows) {
+    now = rows;
+    changed(now.map((one) => one.source));
+  }
+  function remove(one) {
+    change(now.filter((other) => other !== one));
+  }
+  function move(one, by) {
     const at = now.indexOf(one);
     if (at < 0) return;
-    now = now.filter((other) => other !== one);
-    if (by) now.splice(Math.max(0, at + by), 0, one);
-    changed(now.map((other) => other.source));
+    const rows = now.filter((other) => other !== one);
+    rows.splice(Math.max(0, at + by), 0, one);
+    change(rows);
   }
   function row(one, index) {
     const node = make('li', 'th-cc-source');
@@ -84,9 +88,9 @@ export function sourceList(box, { bins, changed, mark, pool }) {
       if (one.background) body.append(make('p', 'th-soft', one.background));
     }
     tools.append(
-      small('↑', 'Move ' + one.letter + ' up', () => take(one, -1), index === 0),
-      small('↓', 'Move ' + one.letter + ' down', () => take(one, 1), index === now.length - 1),
-      small('✕', 'Remove ' + one.letter, () => take(one)),
+      small('↑', 'Move ' + one.letter + ' up', () => move(one, -1), index === 0),
+      small('↓', 'Move ' + one.letter + ' down', () => move(one, 1), index === now.length - 1),
+      small('✕', 'Remove ' + one.letter, () => remove(one)),
     );
     node.append(letter, body, tools);
     return node;

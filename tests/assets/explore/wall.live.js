@@ -387,6 +387,19 @@ test('the rule is one for all views, and the paper stays apart', async () => {
   assert.match(link(), /view=board$/);
 });
 
+test("Back brings a rule's own limits, and a choice made right after it counts", async () => {
+  await follow('?tab=explore&view=board&rule=paper&limits=delta_e00:8', '/api/explore/board');
+  const pressed = () => textOf(board.querySelector('.th-board-rules [aria-pressed=true]'));
+  await until(() => pressed() === 'paper');
+  assert.match(link(), /rule=paper&limits=delta_e00:8$/);
+  const policies = board.querySelector('.th-board-policies');
+  await follow('?tab=explore&view=board', '');
+  policies.querySelector('[aria-pressed=false]').click();
+  await until(() => /view=board&unscored=/.test(link()));
+  await follow('?tab=explore&view=board', '/api/explore/board');
+  assert.match(link(), /view=board$/);
+});
+
 test('images are measured, and stand in the order of a measure', async () => {
   await live.widget('page/header', { data: '', account: '', backup: false });
   const card = board.querySelector('.th-board-measures');

@@ -1,4 +1,4 @@
-"""Gradio's events: which of them run side by side: which of them are sent side by side."""
+"""Gradio's events: which of them run side by side."""
 
 from __future__ import annotations
 
