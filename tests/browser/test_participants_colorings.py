@@ -427,6 +427,7 @@ def test_a_tap_beside_the_thing_is_asked_about_and_undone(room: StudyRoom, visit
     page.locator(".done").tap()
     asks.get_by_role("button", name="Yes, it is part of it").tap()
     designer.sees(1)
+    designer.saved()
     (answer,) = (one for one in one_person(room, link) if one.kind == "answer")
     assert answer.body["background"] == {"asked": 4, "undone": 2, "part": True}
     assert same_pixels(room, one_person(room, link)) == 1
