@@ -83,7 +83,9 @@ export function sideCards(box) {
       list.replaceChildren(...nothing());
       return;
     }
+    const mine = answer;
     const { bins: names } = await binsHere();
+    if (mine !== answer) return;
     const farthest = Math.max(...rows.map((one) => one.numbers.emd.value), 1e-6);
     list.replaceChildren(
       ...rows.map((one) => row(one, farthest, names)),
@@ -213,6 +215,14 @@ export function sideCards(box) {
     else if (tries) setTimeout(() => later(selector, tries - 1), 100);
   }
   return {
+    /** Nothing is said: the drawing on the desk is another one. */
+    clear() {
+      answer = null;
+      chosen = '';
+      ['colors-body', 'rows'].forEach((name) => part(name).replaceChildren());
+      ['share', 'against-count', 'headline'].forEach((name) => put(part(name), ''));
+      part('bins').hidden = true;
+    },
     /** @param {any} next what the app says of the coloring */
     show(next) {
       const before = answer && answer.words;

@@ -19,6 +19,7 @@ export function mount({ element }) {
   const views = [...root.querySelectorAll('[data-col-view]')];
   const tabs = [...root.querySelectorAll('.th-col-switch [data-view]')];
   const problem = part('problem');
+  let asked = 0; // what was asked for last is what is opened, whichever answer comes last
 
   const drawings = chooser(part('begin'), { open, bring });
   const kept = keptList(part('kept'), (one) => open({ kept: one.id, words: one.words }));
@@ -44,6 +45,7 @@ export function mount({ element }) {
   }
   /** The drawings to choose from. */
   function begin() {
+    asked += 1;
     table.away();
     part('begin').hidden = false;
     ofColorizeLink({ drawing: '', sketch: '', kept: '', words: '' });
@@ -54,6 +56,7 @@ export function mount({ element }) {
    * @param {Record<string, string>} values
    */
   async function open({ drawing = '', sketch = '', kept: coloring = '', words = '' }) {
+    const mine = ++asked;
     say('');
     try {
       const found = coloring
@@ -62,6 +65,7 @@ export function mount({ element }) {
             sketch: await ask('/api/colorize/sketch?' + new URLSearchParams({ drawing, sketch })),
             words,
           };
+      if (mine !== asked) return;
       panel.close();
       part('begin').hidden = true;
       await table.open(found.sketch, {
@@ -71,6 +75,7 @@ export function mount({ element }) {
       });
       if (root.getBoundingClientRect().top < 0) root.scrollIntoView();
     } catch (error) {
+      if (mine !== asked) return;
       begin();
       say(error.message);
     }
@@ -86,13 +91,16 @@ export function mount({ element }) {
       sketches.bring(files);
       return;
     }
+    const mine = ++asked;
     say('');
     try {
       const image = await sendFile('/api/colorize/import', files[0]);
+      if (mine !== asked) return;
       table.away();
       part('begin').hidden = true;
       panel.open({ image: image.image_id, words: image.words });
     } catch (error) {
+      if (mine !== asked) return;
       begin();
       say(REFUSED + error.message);
     }

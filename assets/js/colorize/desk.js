@@ -202,6 +202,7 @@ export function desk(box, { closed, kept }) {
      */
     async open(next, { words: name, actions, link }) {
       away();
+      side.clear();
       sketch = next;
       coloringKept = link.kept || '';
       key = coloringKept ? next.id + '-' + coloringKept : next.id;

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { answer, load, settled, template, widget } from '../page.js';
+
+const { sideCards } = await load('colorize/against');
+const { colorize } = await load('colorize/view');
+const { store } = await load('shared/state');
+
+test('another drawing begins without the colors of the one before', async () => {
+  const box = document.createElement('div');
+  box.innerHTML = template('colorize/colorize');
+  const cards = sideCards(box);
+  answer('GET /api/compare/bins', { bins: [], orders: { hue: [] } });
+  const red = { name: 'Red', hex: '#B3202A', lab: 'L* 39.2', share: 1 };
+  cards.show({
+    words: 'apple',
+    colored: 0.5,
+    colors: { listed: [red], more: 0 },
+    against: [],
+    of: { people: 1, others: 0 },
+    metrics: [],
+  });
+  await settled();
+  assert.match(box.querySelector('.th-col-chosen').textContent, /#B3202A/);
+  assert.equal(box.querySelector('.th-col-against-count').textContent, '1 distribution of “apple”');
+  cards.clear();
+  assert.equal(box.querySelector('.th-col-chosen'), null);
+  assert.equal(box.querySelector('.th-col-share').textContent, '');
+  assert.equal(box.querySelector('.th-col-against-count').textContent, '');
+  assert.equal(box.querySelector('.th-col-headline').textContent, '');
+});
+
+test('a drawing that comes after Back is not opened', async () => {
+  answer('GET /api/colorize/sketches', { bases: [], stored: [], colors: {} });
+  answer('GET /api/colorize/kept', { kept: [] });
+  let come;
+  answer('GET /api/colorize/sketch', () => new Promise((done) => (come = done)));
+  const { element } = await widget('colorize/colorize');
+  const begin = element.querySelector('.th-col-begin');
+  colorize.drawing = 'concept-0041';
+  store.tell('colorize-back');
+  colorize.drawing = '';
+  store.tell('colorize-back');
+  come({ id: 's', words: 'apple', width: 8, height: 8 });
+  await settled(20);
+  assert.equal(begin.hidden, false);
+  assert.equal(element.querySelector('.th-col-desk').hidden, true);
+  assert.equal(element.querySelector('.th-col-problem').textContent, '');
+});
