@@ -173,9 +173,14 @@ export class Trials {
     const [trial] = this.#open;
     this.#current = null;
     this.#accepting = false;
+    if (!trial && !this.outbox.waiting.length) {
+      this.done();
+      return;
+    }
     if (!trial) {
-      if (this.outbox.waiting.length) this.#wait('saving', null);
-      else this.done();
+      // A page that was loaded again goes on from here once the last answer is stored.
+      if (shown() !== 'trials') show('trials', [this.node]);
+      this.#wait('saving', null);
       return;
     }
     const between = this.#between(trial);

@@ -79,6 +79,8 @@ export class Study {
   enrolled = false;
   withheld = false;
   online = true;
+  /** Whether what is sent gets lost, though the page can be loaded. */
+  losing = false;
   /** What the app refuses of the next events, by their kind. */
   refuses = {};
 
@@ -153,7 +155,7 @@ export class Study {
   }
 
   #take(events) {
-    if (!this.online) throw new TypeError('no network');
+    if (!this.online || this.losing) throw new TypeError('no network');
     const stored = [];
     const refused = [];
     for (const event of events) {

@@ -62,6 +62,28 @@ test('whoever comes back goes on with what was not sent', async () => {
   assert.match((await page.at('finished')).textContent, /C1A9/);
 });
 
+test('whoever comes back before the last answer is stored goes on once it is', async () => {
+  const study = new Study({ trials: 2 });
+  let page = await Page.open();
+  await page.begins();
+  await page.answers([0]);
+  await page.sees(1);
+  await until(() => study.events.length === 1);
+  study.losing = true;
+  await page.answers([1]);
+  page = await Page.open();
+  await page.asksOtherTabs();
+  await page.at('again');
+  page.press('Continue');
+  await page.at('trials');
+  pass(300);
+  assert.match(page.text, /Saving/);
+  study.losing = false;
+  dispatchEvent(new Event('online'));
+  await page.finishes();
+  assert.deepEqual(places(study), [0, 1]);
+});
+
 test('what waits in the browser counts as answered, also where nothing could be sent', async () => {
   const study = new Study({ trials: 3 });
   let page = await Page.open();
