@@ -174,6 +174,8 @@ def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) ->
 
     # The request as a link, which draws the very same picture.
     words.fill("")
+    # Without words it is the first object again: what is chosen before that is overwritten.
+    expect(page.locator("#generate-object input")).to_have_value("mug")
     tab.choose("generate-object", "book")
     tab.color.fill("#8040C0")
     tab.color.press("Enter")

@@ -40,11 +40,17 @@ export function runForm(element, root, started) {
   let ownMasker = false;
   // Whose images are scored was chosen, and not just the newest.
   let ownSource = false;
+  // What Start was refused with: an estimate of the same does not take the reason away.
+  let refusedWith = '';
 
   const estimate = runEstimate(form, {
     isShown: () => Boolean(data) && element.offsetParent !== null,
     values,
-    tell,
+    tell(name, text) {
+      if (!text && refusedWith === JSON.stringify(values())) return;
+      refusedWith = '';
+      tell(name, text);
+    },
   });
 
   function chosenModels() {
@@ -343,12 +349,14 @@ export function runForm(element, root, started) {
     if (begin.getAttribute('aria-disabled') === 'true') return;
     begin.setAttribute('aria-disabled', 'true');
     put(begin, 'Starting…');
+    const wanted = values();
     try {
-      const made = await send('/api/runs', values());
+      const made = await send('/api/runs', wanted);
       tell('', '');
       started(made.runs);
     } catch (error) {
       tell(error.field, error.message);
+      refusedWith = JSON.stringify(wanted);
       // The field may be out of sight: the reason stands beside the button too.
       put(refused, error.message);
       refused.hidden = false;

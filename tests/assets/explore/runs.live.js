@@ -47,9 +47,12 @@ test('another model gets masks that can be made; what is lacking stands beside t
     textOf(form.querySelector('[data-field=masker] .th-runs-hint')),
     /The background counts too/,
   );
-  button(masks, 'Find the objects').click();
-  button(form, 'Start').click();
   const beside = form.querySelector(':scope > .th-problem');
+  await live.answered('/api/runs/estimate', () => {
+    button(masks, 'Find the objects').click();
+    button(form, 'Start').click();
+  });
+  // The estimate of the same comes after the refusal, which stays.
   await says(beside, 'The weights of GroundingDINO base');
   small.click();
   button(masks, 'Exact').click();
