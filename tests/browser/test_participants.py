@@ -210,6 +210,10 @@ def test_votes_survive_a_lost_network_a_closed_page_and_a_reload(
     person.begins()
     person.answers(range(2))
     person.sees(2)
+    # What was answered so far is stored: the page keeps nothing of it any more.
+    page.wait_for_function(
+        "!Object.keys(localStorage).some((key) => key.startsWith('truehue-study:'))"
+    )
     context.set_offline(True)
     person.answers(range(2, 4), "2")
     expect(page.get_by_text("Not sent yet")).to_contain_text("2 answers")
