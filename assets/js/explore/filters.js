@@ -73,8 +73,9 @@ export function addressOfWall() {
 }
 // A link may name a rule that there is not: the page goes on with the default, and says so.
 export function otherRule(error) {
-  if (explore.slice.rule === DEFAULT_RULE || !error.message.startsWith('No rule is called'))
-    return false;
+  // An answer that comes late may be about a rule that is asked for no more.
+  const missing = `No rule is called "${explore.slice.rule}"`;
+  if (explore.slice.rule === DEFAULT_RULE || !error.message.startsWith(missing)) return false;
   setSlice({ rule: DEFAULT_RULE });
   explore.ruleProblem = error.message + ' Shown by the rule ' + DEFAULT_RULE + ' instead.';
   return true;
