@@ -19,7 +19,7 @@ export function mount({ element }) {
   const views = [...root.querySelectorAll('[data-col-view]')];
   const tabs = [...root.querySelectorAll('.th-col-switch [data-view]')];
   const problem = part('problem');
-  let asked = 0; // what was asked for last is what is opened, whichever answer comes last
+  let latest = 0; // only the latest choice is opened, whichever answer comes last
 
   const drawings = chooser(part('begin'), { open, bring });
   const kept = keptList(part('kept'), (one) => open({ kept: one.id, words: one.words }));
@@ -45,7 +45,7 @@ export function mount({ element }) {
   }
   /** The drawings to choose from. */
   function begin() {
-    asked += 1;
+    latest += 1;
     table.away();
     part('begin').hidden = false;
     ofColorizeLink({ drawing: '', sketch: '', kept: '', words: '' });
@@ -56,7 +56,7 @@ export function mount({ element }) {
    * @param {Record<string, string>} values
    */
   async function open({ drawing = '', sketch = '', kept: coloring = '', words = '' }) {
-    const mine = ++asked;
+    const mine = ++latest;
     say('');
     try {
       const found = coloring
@@ -65,7 +65,7 @@ export function mount({ element }) {
             sketch: await ask('/api/colorize/sketch?' + new URLSearchParams({ drawing, sketch })),
             words,
           };
-      if (mine !== asked) return;
+      if (mine !== latest) return;
       panel.close();
       part('begin').hidden = true;
       await table.open(found.sketch, {
@@ -75,7 +75,7 @@ export function mount({ element }) {
       });
       if (root.getBoundingClientRect().top < 0) root.scrollIntoView();
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== latest) return;
       begin();
       say(error.message);
     }
@@ -91,16 +91,16 @@ export function mount({ element }) {
       sketches.bring(files);
       return;
     }
-    const mine = ++asked;
+    const mine = ++latest;
     say('');
     try {
       const image = await sendFile('/api/colorize/import', files[0]);
-      if (mine !== asked) return;
+      if (mine !== latest) return;
       table.away();
       part('begin').hidden = true;
       panel.open({ image: image.image_id, words: image.words });
     } catch (error) {
-      if (mine !== asked) return;
+      if (mine !== latest) return;
       begin();
       say(REFUSED + error.message);
     }

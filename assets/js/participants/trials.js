@@ -173,14 +173,13 @@ export class Trials {
     const [trial] = this.#open;
     this.#current = null;
     this.#accepting = false;
-    if (!trial && !this.outbox.waiting.length) {
-      this.done();
-      return;
-    }
     if (!trial) {
-      // A page that was loaded again goes on from here once the last answer is stored.
-      if (shown() !== 'trials') show('trials', [this.node]);
-      this.#wait('saving', null);
+      if (!this.outbox.waiting.length) this.done();
+      else {
+        // Also on a page that was loaded again: `heard` goes on from this screen.
+        if (shown() !== 'trials') show('trials', [this.node]);
+        this.#wait('saving', null);
+      }
       return;
     }
     const between = this.#between(trial);
