@@ -356,9 +356,13 @@ export function mount(widget) {
       const next = ofLink(values);
       if (next.concept || next.words || next.d) go({ ...next, fresh: true });
       else {
-        await begin().catch((error) => problem(error.message));
-        chooser.begin();
-        draw(asked);
+        try {
+          await begin();
+          chooser.begin();
+          await draw(asked);
+        } catch (error) {
+          problem(error.message);
+        }
       }
     },
   });
