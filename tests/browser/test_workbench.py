@@ -359,8 +359,9 @@ def test_nothing_on_the_page_tints_what_is_judged(app: App, visit: Visit) -> Non
     for theme in themes(page):
         assert page.evaluate(TINTS) == [], theme
     bench.open(png(still_life(seed=39)[0]), "neutral.png")
-    bench.ask("css:tomato")
     bench.button("Whole image").click()
+    bench.settle()
+    bench.ask("css:tomato")
     bench.shown()
     # Drawn when it is seen.
     page.locator("#evidence .th-card-ab .th-figure").scroll_into_view_if_needed()
