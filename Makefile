@@ -23,6 +23,8 @@ test: $(VENV)/.installed-tests chromium check
 test-nightly: $(VENV)/.installed-tests chromium
 	HYPOTHESIS_PROFILE=night $(BIN)/python -m pytest -m "nightly or hypothesis" \
 	  --numprocesses 2 --dist worksteal
+	TEST_DELAY_MS=900 $(BIN)/python -m pytest -m browser tests/browser \
+	  --numprocesses 2 --dist worksteal
 
 quick: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest -m "not nightly and not browser and not process and not weights and not slow" \

@@ -137,7 +137,6 @@ def restore(query: dict[str, str]) -> list[Any]:
     name, target = fields.get("object", filled[0]), fields.get("target", filled[1])
     by_hand = [text not in (None, own) for text, own in zip((name, target), filled, strict=True)]
     return [
-        query.get("text", gr.skip()),
         _or_skip(name),
         gr.skip() if target is None else gr.update(value=target),
         gr.update(value={"object": by_hand[0], "target": by_hand[1]}),
@@ -150,6 +149,7 @@ def restore(query: dict[str, str]) -> list[Any]:
         light if light in LIGHTS else gr.skip(),
         failure if failure in FAILURES else gr.skip(),
         gr.skip() if (realism := from_link(query)) is None else gr.update(value=realism),
+        query.get("text", gr.skip()),
     ]
 
 

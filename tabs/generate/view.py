@@ -73,8 +73,9 @@ class View:
 
     @property
     def restored(self) -> list[Any]:
-        """What a link fills, in the order of restore()."""
-        return [*self.own, *self.settings]
+        """What a link fills, in the order of restore(): the words last. Gradio's page fills one
+        after the other, and a change of the words asks at once what follows from all of them."""
+        return [self.object_name, self.target, self.reading, *self.settings, self.own_text]
 
     @property
     def planned(self) -> list[Any]:

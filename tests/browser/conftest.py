@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,8 @@ LEFT = ("AbortError: signal is aborted without reason", "Unexpected error Connec
 # What a page stores itself; what the browser has fetched and compiled for it is kept.
 STORED = "cookies,file_systems,indexeddb,local_storage,websql,service_workers,cache_storage"
 VIEWPORT: Any = {"width": 1360, "height": 1000}
+DELAY_MS = int(os.environ.get("TEST_DELAY_MS", "0"))
+"""By so much at most each answer to a page comes late, at random; ``make test-nightly`` sets it."""
 
 
 class Chromium:
@@ -97,14 +100,25 @@ class Chromium:
                 args=ARGUMENTS,
                 viewport=VIEWPORT,
             )
-            self._profiles.append(opened)
+            self._profiles.append(_delayed(opened))
         return self._profiles[place]
+
+    def context(self, **options: Any) -> BrowserContext:
+        """One that knows nothing; ``options`` are Playwright's."""
+        return _delayed(self.browser.new_context(viewport=VIEWPORT, **options))
 
     def close(self) -> None:
         for profile in self._profiles:
             profile.close()
         if self._browser is not None:
             self._browser.close()
+
+
+def _delayed(context: BrowserContext) -> BrowserContext:
+    if DELAY_MS:
+        script = (Path(__file__).parent / "delay.js").read_text("utf-8")
+        context.add_init_script(f"{{ const MOST = {DELAY_MS};\n{script} }}")
+    return context
 
 
 # Of the package and not of the session: while Playwright runs, its event loop counts as running in
@@ -220,7 +234,7 @@ class Visit:
     ) -> Page:
         """The page; ``options`` are those of a Playwright context."""
         if options or fresh or self._profiles == PROFILES:
-            context = self._chromium.browser.new_context(viewport=VIEWPORT, **options)
+            context = self._chromium.context(**options)
             page = context.new_page()
             self._opened.append(context)
             self._watch.follow(page, address)

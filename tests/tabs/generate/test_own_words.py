@@ -126,8 +126,9 @@ def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
 
 def test_a_link_without_fields_follows_its_words(context: Context) -> None:
     link = {"tab": "generate", "text": UNICORN}
-    assert tab.restore(link)[:4] == [UNICORN, "unicorn", *tab.restore(link)[2:4]]
-    assert tab.restore(link)[3]["value"] == {"object": False, "target": False}
-    by_hand = {**link, "object": "mug", "target": "css:red"}
-    assert tab.restore(by_hand)[1] == "mug"
-    assert tab.restore(by_hand)[3]["value"] == {"object": True, "target": True}
+    name, _, edited, *_, text = tab.restore(link)
+    assert (name, text) == ("unicorn", UNICORN)
+    assert edited["value"] == {"object": False, "target": False}
+    name, _, edited, *_ = tab.restore({**link, "object": "mug", "target": "css:red"})
+    assert name == "mug"
+    assert edited["value"] == {"object": True, "target": True}
