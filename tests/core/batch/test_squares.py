@@ -102,6 +102,26 @@ def test_a_pause_gives_up_the_number_in_work_and_steps_are_told(
     assert state.steps == 4 * (40 - len(done))
 
 
+def test_a_pause_in_the_middle_of_a_number_leaves_no_row_of_it(tmp_path: Path) -> None:
+    class Paused(Squarer):
+        def do(self, position: int, attempt: int) -> Row:
+            self._work.folder.set_desired_state("pause")
+            self._context._looked = 0.0  # the folder's wish is due to be looked up
+            return super().do(position, attempt)
+
+    class PausedInside(Squares):
+        def open(self, context: WorkerContext) -> Squarer:
+            return Paused(self, context)
+
+    work = PausedInside(begun(tmp_path, 3), steps=2)
+    state = here(work)
+    assert (state.status, state.done, state.failed) == ("paused", 0, 0)
+    assert rows(work.folder) == []
+    work.folder.set_desired_state("run")
+    assert here(Squares(work.folder.path, steps=2)).status == "finished"
+    assert rows(work.folder) == all_of(3)
+
+
 @pytest.mark.process
 def test_a_list_that_is_killed_twice_ends_with_the_rows_of_an_undisturbed_one(
     tmp_path: Path,

@@ -146,6 +146,26 @@ def test_patches_that_would_come_apart_or_together_are_left_out(
     assert counts.elsewhere == 4, "counting and blindness turn as a whole"
 
 
+def test_counted_colors_that_come_too_near_are_left_out(tmp_path: Path) -> None:
+    """Yellow and near-black are 83 apart; turned by 180 degrees, blue and near-black are 21."""
+    srgb8 = np.full((20, 20, 3), (192, 237, 17), np.uint8)
+    srgb8[:10] = (41, 28, 22)
+    made = {"srgb8": [[192, 237, 17], [41, 28, 22]], "difficulty": "easy"}
+    question = Question(
+        "two", "color_counting", Form.CHOICE, "How many colors?", ("1", "2"), "B", image_id(srgb8),
+        construction=made,
+    )  # fmt: skip
+    of = write_set(tmp_path / "two", [Illustrated(question, srgb8)], "Two", {})
+    items, counts = varied(of, shifts=(10, 180))
+    assert (set(items), counts.lost) == ({"two", "two-entire-10"}, 1)
+    assert items["two-entire-10"].question.construction["least_delta_e00"] >= 30
+    # Where the images are hard, they need not be so far apart.
+    hard = replace(question, construction={**made, "difficulty": "hard"})
+    of = write_set(tmp_path / "hard", [Illustrated(hard, srgb8)], "Two", {})
+    items, counts = varied(of, shifts=(10, 180))
+    assert (set(items), counts.lost) == ({"two", "two-entire-10", "two-entire-180"}, 0)
+
+
 @pytest.mark.process
 def test_the_command(made: QuestionSet, tmp_path: Path) -> None:
     out = tmp_path / "turned"

@@ -232,3 +232,12 @@ def test_what_duckdb_says_on_opening(error: duckdb.Error, kind: type[StorageErro
     explained = explain(Path("/data/truehue.duckdb"), error)
     assert type(explained) is kind
     assert str(explained).startswith("/data/truehue.duckdb ")
+
+
+def test_the_package_has_storage_alone() -> None:
+    import storage as package
+
+    assert package.Storage is Storage
+    with pytest.raises(AttributeError, match="module 'storage' has no attribute 'Store'"):
+        _ = package.Store
+    assert not hasattr(package, "Database")

@@ -40,6 +40,11 @@ def test_a_score_comes_back_and_none_is_overwritten(storage: Storage) -> None:
     assert (storage.scores.changes, list(found)) == (2, ["a", "b"])
 
 
+def test_no_scores_are_no_change(storage: Storage) -> None:
+    storage.scores.add_many([])
+    assert (storage.scores.count(), storage.scores.changes) == (0, 0)
+
+
 def test_of_each_scorer_the_latest_value_counts_and_of_several_the_mean(storage: Storage) -> None:
     add, values = storage.scores.add_many, storage.scores.values
     add([score("a", 2.0, scorer="ann"), score("a", 4.0, scorer="ben"), score("b", None)])

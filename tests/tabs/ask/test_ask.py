@@ -15,13 +15,17 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
+from safetensors.numpy import save_file
 
 from core.batch import execute as batch
 from core.errors import BadInput, NotAllowed
+from core.generation.registry import RENDERER
 from core.images.load import image_id
 from core.verdict.rules import RULES
+from core.vision_language.asking.plan import AskingSettings
 from core.vision_language.asking.work import AskingWork
 from core.vision_language.generators import GeneratedSettings, generated
+from core.vision_language.models.registry import VisionModel
 from core.vision_language.rule_answers import CACHE
 from core.vision_language.scoring import Tally
 from tabs.ask import keeper as keepers
@@ -30,12 +34,13 @@ from tabs.ask.list import ChangeAsking, change_asking
 from tabs.ask.results import ResultsRequest, results_view, tally_json
 from tabs.ask.routes import PREFIX, ask_routes
 from tabs.ask.start import AskRequest, start_asking
-from tabs.ask.words import facts_json
+from tabs.ask.words import facts_json, settings_words
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
 from tabs.runs.line import Notes
 from tests.core.batch.here import team_here
 from tests.core.vision_language.chat_server import ChatServer, completion
+from tests.tabs.drawn import drawn
 from tests.tabs.reach import as_demo
 
 pytestmark = pytest.mark.slow
@@ -317,6 +322,25 @@ def test_a_folder_is_asked_as_it_was_typed(
     assert len(order.questions) == 7
 
 
+def test_the_apps_models_give_their_memory_back_to_a_local_one_alone(
+    ask: Ask, context: Context, set_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[tuple[str, list[str]]] = []
+
+    def execute(work: AskingWork, *_: Any, **__: Any) -> None:
+        """No weights answer here: what is loaded when they would be is looked at."""
+        loaded.append((work.model.kind, [one for one, _ in context.engine.loaded()]))
+
+    monkeypatch.setattr(keepers, "execute", execute)
+    (tmp_path / "config.json").write_text('{"model_type": "qwen2_5_vl"}')
+    save_file({"w": np.zeros(1, np.float32)}, tmp_path / "model.safetensors")
+    drawn(context, "mug", "css:red", size_px=64)
+    for number, model in enumerate(("chance", f"folder:{tmp_path}")):
+        ask("/askings", {"set": set_id, "model": model})
+        until(lambda wanted=number + 1: len(loaded) == wanted)
+    assert loaded == [("baseline", [RENDERER]), ("local", [])]
+
+
 @pytest.mark.parametrize(
     "model", ["/etc", "folder:/etc", "~", "./tabs", "tabs", "nothing", "core/../../../../etc"]
 )
@@ -443,6 +467,15 @@ def test_facts_say_differences_of_color_with_one_decimal() -> None:
         ["Color code", "#938E93"],
         ["Seed", "7"],
     ]
+
+
+def test_settings_name_the_dtype_of_a_model_that_is_local() -> None:
+    settings = AskingSettings(temperature=0.5, seed=3)
+    told = "plain · in color · at most 512 tokens · temperature 0.5, seed 3"
+    local = VisionModel("mine", "local", "/models/mine", {"dtype": "bfloat16"})
+    assert settings_words(settings, local) == f"{told} · bfloat16"
+    served = VisionModel("theirs", "served", "http://127.0.0.1:9/v1", {"model": "m"})
+    assert settings_words(settings, served) == told
 
 
 @pytest.mark.parametrize(

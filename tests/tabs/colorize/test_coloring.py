@@ -21,8 +21,9 @@ from core.concepts.records import DistributionFile, DistributionRow
 from core.errors import BadInput, NotAllowed
 from core.sketches.coding import decode
 from core.sketches.pictures import composite
-from core.sketches.records import Sketch
+from core.sketches.records import Sketch, sketch_id
 from core.sketches.regions import regions
+from tabs.colorize import sketches
 from tabs.colorize.kept import NamedColoring, delete_coloring
 from tabs.colorize.sketches import drawings, starter_sketch
 from tabs.page.actor import OWNER, Actor, Role
@@ -79,6 +80,20 @@ def test_a_starter_drawing_is_listed_and_comes_with_lines_and_regions(
     assert np.array_equal(255 - np.asarray(lines)[..., 1], apple.ink)
     maps = decode(client.get(about["regions"]).content)
     assert all(map(np.array_equal, maps, regions(apple.ink).labels))
+
+
+def test_a_link_opens_a_starter_drawing_that_nobody_has_opened_since_the_start(
+    ask: Ask, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third, *_ = drawings()
+    ids = {name: sketch_id(drawings()[name].ink()) for name in (first, second)}
+    monkeypatch.setattr(sketches, "_NAMES", {ids[first]: first})
+    about = ask("/sketch", sketch=ids[second])
+    assert (about["id"], about["drawing"]) == (ids[second], second)
+    # No more are drawn than it takes to find it.
+    assert third not in sketches._NAMES.values()
+    assert ask("/sketch", sketch=ids[second])["drawing"] == second
+    assert client.get(f"{API}/sketch", params={"sketch": "no-sketch"}).status_code == 404
 
 
 def test_a_drawing_is_served_as_what_can_run_nothing(client: TestClient) -> None:

@@ -280,6 +280,22 @@ def test_the_same_name_and_number_of_other_prompts_is_another_group(
     assert "list" not in groups([run], "paper", context.service(Library).sets())[0].words
 
 
+def test_all_prompts_of_another_set_are_not_the_benchmark(
+    made: tuple[Context, RunFolder],
+) -> None:
+    sets = made[0].service(Library).sets()
+    mini = next(one for one in sets if one.id == "mini")
+    run = next(one for one in made[0].storage.runs.all() if one.model == "flux.1-dev")
+    for prompts, part in (
+        (mini.count, "all of this set, not the benchmark"),
+        (mini.count - 1, f"a part of its {mini.count:,}"),
+    ):
+        summary = {**run.summary, "prompts": prompts}
+        (found,) = groups([replace(run, set_name="mini", summary=summary)], "paper", sets)
+        assert (found.name, found.whole) == (mini.title, False)
+        assert found.words.startswith(f"{prompts:,} prompts · {part} · ")
+
+
 def test_hidden_runs_are_not_shown(client: TestClient, made: tuple[Context, RunFolder]) -> None:
     runs, run_id = made[0].storage.runs, made[1].run_id
     runs.hide(run_id, True)
@@ -403,6 +419,21 @@ def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
     (line,) = list(csv.DictReader(io.StringIO(text)))
     assert float(line["cna_high"]) == pytest.approx(high)
     assert line["cna_method"] == "wilson"
+
+
+def test_a_run_that_says_nothing_yet_has_no_card(context: Context, tmp_path: Path) -> None:
+    """One that has begun, and one whose images could not be generated."""
+    plan = replace(PLAN, prompts=PLAN.prompts[:2], images=1)
+    whole, failed, begun = (
+        RunFolder.create(tmp_path, replace(plan, name=name)) for name in ("a", "b", "c")
+    )
+    for folder in (whole, failed):
+        results = [sample_result(folder, plan, at, failed=folder is failed) for at in range(2)]
+        write_shard(folder.shard_folder / "w0-0.parquet", results)
+        context.storage.runs.ingest(folder)
+    context.storage.runs.register(begun)
+    assert len(context.storage.runs.all()) == 3
+    assert set(cards_view(context, {})["runs"]) == {whole.run_id}
 
 
 def test_an_unfinished_run_says_how_it_stands(

@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from core.batch.execute import execute
+from core.batch.records import BatchState
 from core.errors import BadInput, NoPixels, NotStored
 from core.scores import measures as listed
 from core.scores import work
 from core.scores.records import HIGH, IMAGE, Computed, Measure, ScoreRecord
 from storage import Storage
+from tabs.explore import scoring
 from tabs.explore.scores import measures_csv, measures_view
 from tabs.explore.scoring import FOLDER, ScoreRuns, score_runs, start_scoring, take_left_over
 from tabs.explore.wall import wall_view
@@ -29,7 +34,7 @@ from tabs.page.requests import read_as
 from tabs.shell.compose import make_context
 from tests.core.batch.here import team_here
 from tests.empty_data import empty_data
-from tests.storage.run_samples import fill_copied
+from tests.storage.run_samples import fill_copied, ingest_copied, sample_plan, sample_run
 
 pytestmark = pytest.mark.slow
 
@@ -134,6 +139,65 @@ def test_what_a_killed_app_had_scored_is_taken_in_once(
     assert storage.scores.count() - count == len(lacking) - len(first)
     assert set(storage.scores.of_items(IMAGE, lacking)) == set(lacking)
     assert not list(place.glob("*"))
+
+
+def test_an_image_of_two_runs_is_scored_once(tmp_path: Path) -> None:
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
+        plan = sample_plan(prompts=6, images=1)
+        folders = [sample_run(tmp_path, replace(plan, name=name)) for name in ("one", "two")]
+        runs = ingest_copied(storage, folders)
+        context = make_context(storage, "data")
+        images = storage.scores.images_without(RED, runs[0])
+        assert set(images) == set(storage.scores.images_without(RED, runs[1]))
+        job = job_alone("scores")
+        score_runs(context, runs, [RED], job)
+        assert job.record.total == storage.scores.count() == len(set(images))
+        context.close()
+
+
+def test_scores_are_stored_while_the_others_are_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.batch.execute._STATE_S", 0.0)
+    monkeypatch.setattr(work, "PICTURES_AT_ONCE", 1)
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
+        runs = fill_copied(storage, tmp_path / "runs", ("model-a",), prompts=6, images=1)
+        context = make_context(storage, "data")
+        total = len(storage.scores.images_without(RED, runs[0]))
+        stored: list[int] = []
+        execute_it = scoring.execute
+
+        def watched(*given: Any, watch: Callable[[BatchState], None], **more: Any) -> BatchState:
+            def told(state: BatchState) -> None:
+                watch(state)
+                stored.append(storage.scores.count())
+
+            return execute_it(*given, watch=told, **more)
+
+        monkeypatch.setattr(scoring, "execute", watched)
+        monkeypatch.setattr(scoring, "STORE_S", 0.0)
+        # In a time that stands still it is always time to store.
+        monkeypatch.setattr(scoring, "time", SimpleNamespace(monotonic=lambda: 0.0))
+        score_runs(context, runs, [RED], job_alone("scores"))
+        assert any(0 < count < total for count in stored)
+        assert storage.scores.count() == total
+        context.close()
+
+
+def test_many_scores_are_stored_a_part_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoring, "_MOST_AT_ONCE", 4)
+    monkeypatch.setattr(work, "PICTURES_AT_ONCE", 1)
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
+        runs = fill_copied(storage, tmp_path / "runs", ("model-a",), prompts=6, images=1)
+        context = make_context(storage, "data")
+        images = storage.scores.images_without(RED, runs[0])
+        score_runs(context, runs, [RED], job_alone("scores"))
+        assert 4 < len(images) == storage.scores.count() <= 8
+        assert storage.scores.changes == 2
+        assert set(storage.scores.of_items(IMAGE, images)) == set(images)
+        context.close()
 
 
 def test_a_file_that_is_gone_is_unscored(filled: tuple[Context, list[str]]) -> None:

@@ -460,3 +460,41 @@ def test_a_card_and_a_pair_name_the_shape_that_stands_in(tmp_path: Path) -> None
         pairs = compare_view(context, {"a": made[0], "b": made[1]})["pairs"]
         assert [one["stand_in"] for one in pairs[0]] == ["car for bicycle"] * 2
         context.close()
+
+
+def test_a_render_says_its_true_colors_and_what_stands_in(context: Context, tmp_path: Path) -> None:
+    plan = sample_plan(prompts=60, images=1)
+    two, one = (
+        next(at for at, prompt in enumerate(plan.prompts) if len(prompt.targets) == count)
+        for count in (2, 1)
+    )
+    folder = RunFolder.create(tmp_path / "runs", plan)
+    names = {at: [target.name for target in plan.prompts[at].targets] for at in (one, two)}
+    colors = {one: ["#112233"], two: ["#e83b1b", None]}
+    results = []
+    for at in (one, two):
+        objects = [
+            {"target": place, "name": name, "shape": "car", "drawn": color}
+            for place, (name, color) in enumerate(zip(names[at], colors[at], strict=True))
+        ]
+        made = sample_result(folder, plan, at, failed=False)
+        results.append(replace(made, origin={"model": RENDERER, "objects": objects}))
+    write_shard(folder.shard_folder / "w0-0.parquet", results)
+    context.storage.runs.ingest(folder)
+
+    def facts(at: int) -> list[list[str]]:
+        query = {"run": folder.run_id, "position": str(at)}
+        told = picture_view(context, OWNER, query)["facts"]
+        return [fact for fact in told if fact[0].startswith(("Drawn", "True"))]
+
+    stands_in = {
+        name: ["Drawn", f"car, which stands in for the {name}"] for name in names[one] + names[two]
+    }
+    (only,), (left, right) = names[one], names[two]
+    assert facts(one) == [stands_in[only], ["True color", "#112233"]]
+    # Of several objects each color names its own; the second one's is not known.
+    assert facts(two) == [
+        stands_in[left],
+        [f"True color of the {left}", "#E83B1B"],
+        stands_in[right],
+    ]

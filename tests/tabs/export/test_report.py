@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 
 from core.analysis.intervals import SENTENCE
+from core.export.report_parts import Table, Words
+from core.export.source import runs_of
+from core.runs.folder import RunFolder
+from core.runs.shards import write_shard
+from core.verdict.judge import UNSCORED
+from core.verdict.rules import rule
 from tabs.explore.board import board_view
+from tabs.export.report import report_of
 from tabs.export.service import export
 from tabs.page.context import Context
 from tabs.runs.supervisor import RunSupervisor
-from tests.storage.run_samples import sample_plan, sample_run
+from tests.storage.run_samples import sample_plan, sample_result, sample_run
 
 pytestmark = pytest.mark.slow
 
@@ -41,3 +48,27 @@ def test_the_report_doubts_what_the_leaderboard_doubts(context: Context, tmp_pat
     assert "no color system: pooled" in ours
     assert "33.70?" in ours
     assert "? Flux, CNA, 33.70: Table 11's categories give about 41 for Flux." in ours
+
+
+def test_a_report_of_a_run_without_gaps_says_so_and_lists_none(
+    context: Context, tmp_path: Path
+) -> None:
+    """Every image has a score, none failed: leaving out what was not found changes nothing."""
+    plan = sample_plan(prompts=12, images=1)
+    plan = replace(plan, rules=tuple(one for one in plan.rules if one[0] == "released"))
+    runs = context.service(RunSupervisor).root
+    folder = RunFolder.create(runs, plan)
+    made = [sample_result(folder, plan, at, failed=False) for at in range(plan.total)]
+    scored = [one for one in made if all(said.status != UNSCORED for said in one.verdicts)]
+    assert len(scored) > 6
+    write_shard(folder.shard_folder / "w0-0.parquet", scored)
+    context.storage.runs.ingest(folder)
+    (run,) = runs_of(folder, sealed=True)
+    sections = {one.title: one for one in report_of(context, run, step=lambda _: None).sections}
+    assert sections["Without a score"].blocks == (
+        Words("Every picture has a pass or a fail by every rule."),
+    )
+    board = sections["Accuracy by task"].blocks[0]
+    assert isinstance(board, Table)
+    assert [row[0].text for row in board.rows] == [f"released {rule('released').version}"]
+    assert board.rows[0][-1].text == "0"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import numpy as np
@@ -12,22 +14,25 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from core.generation.request import Cancelled
 from core.generation.weights.sources import Sources
 from core.masks.grounded.serialize import is_automatic, steps_of
 from core.prompts.tables import objects
-from core.records import ImageRecord, MaskRecord
+from core.records import ImageRecord, JobRecord, MaskRecord
 from storage import Storage
 from tabs.inspect import find as inspect_find
 from tabs.inspect import tab as inspect
-from tabs.inspect.finding import Segments
+from tabs.inspect.finding import EngineTool, Search, Segments
 from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of, point_segmenter
 from tabs.inspect.work import work_of
 from tabs.page.actor import OWNER, Actor, Role
 from tabs.page.context import Context
-from tabs.page.jobs import ENDED
+from tabs.page.jobs import ENDED, Job
 from tabs.page.jobs_routes import job_routes
 from tabs.shell.compose import make_context
 from tests.browser.still_life import still_life
+from tests.core.engine.models import WAIT_S, Inbox, asked, until
+from tests.core.engine.tools import gated
 from tests.empty_data import empty_data
 from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, view_of
 from tests.tiny_models.folder import DETECTOR, PRESENCE, SAM, SAM2, models_folder, telling
@@ -216,6 +221,35 @@ def test_a_search_can_be_cancelled(looking: Context, image: ImageRecord, made: M
     assert looking.storage.masks.count() == before
 
 
+def test_a_search_says_what_it_waits_for_and_ends_while_it_waits() -> None:
+    gate, house = gated()
+    said: Queue[str] = Queue()
+    job = Job(
+        JobRecord("search", "find", "", "", "running"), lambda job: said.put(job.record.words)
+    )
+
+    def told(words: str) -> None:
+        while said.get(timeout=WAIT_S) != words:
+            pass
+
+    with house.engine() as engine, ThreadPoolExecutor(1) as thread:
+        drawing = engine.submit(asked(1), Inbox())
+        until(engine, lambda: engine.state(drawing).status == "drawing")
+        before = engine.call("dino", lambda tool: tool.say())
+        tool = EngineTool(engine, "sam", "SAM", Search(job, "Looking for the jar"))
+        answer = thread.submit(lambda: tool.about)
+        told("Waiting for 1 before this…")
+        before.cancel()
+        told("Waiting for the image that is being drawn…")
+        job.stop.set()
+        with pytest.raises(Cancelled):
+            answer.result(WAIT_S)
+        assert engine.calls() == ()
+        gate.release(10)
+        assert engine.wait(drawing, WAIT_S).done == 1
+    assert "sam" not in house.opened
+
+
 def test_models_of_ones_own_are_typed_by_folder_and_file(
     looking: Context, image: ImageRecord, models: Path
 ) -> None:
@@ -353,6 +387,23 @@ def test_presence_can_be_answered_by_hand_and_the_card_says_so(
     assert card["absent"] == ""
     _, card, _ = judged(looking, image, start(made), no, override("presence", 0, answer=""))
     assert "override" not in mask_of(looking, card).parameters["presence"][0]
+
+
+def test_a_mask_without_a_question_of_presence_has_no_answer_to_it(
+    looking: Context, image: ImageRecord, made: MaskRecord
+) -> None:
+    about = made.parameters
+    given = (about["detector"]["id"], about["segmenter"]["id"], "paper", "", "")
+    state = find(looking, image, *given, about["variant"]["box_threshold"], 0.99)
+    assert state["status"] == "done", state
+    record = looking.storage.masks.get(state["mask_id"])
+    staged, card, evidence = judged(
+        looking, image, start(record), override("box", 0, use=False), override("box", 0, use=True)
+    )
+    assert staged["found"]["presence"] == []
+    assert "presence" not in mask_of(looking, card).parameters
+    assert card["absent"] == ""
+    assert titles(evidence)["Object present"] == "not asked"
 
 
 @pytest.mark.parametrize("step", ["box", "negative", "presence"])

@@ -176,6 +176,17 @@ def test_a_photograph_opens_without_the_question_of_the_one_before(
     assert len(opened["stage"]["marks"]) == 1
 
 
+def test_a_stored_image_without_a_verdict_opens_without_a_question(
+    page: Page, stored: ImageRecord
+) -> None:
+    asked = ("mug", "css:blue", *CONTROLS[2:])
+    *updates, _ = page.cause(page.view.library, "open", {"opened": stored.image_id}, *asked)
+    opened = filled(page.view, updates)
+    assert opened["stage"]["image_name"] == "photograph.png"
+    assert (plain(opened["object_name"]), plain(opened["target"])) == ("", "")
+    assert opened["stage"]["marks"] == []
+
+
 def test_what_cannot_be_opened_is_said_and_nothing_else_changes(
     context: Context, page: Page, stored: ImageRecord
 ) -> None:

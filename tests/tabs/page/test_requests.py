@@ -102,3 +102,10 @@ def test_what_is_not_given_is_as_the_field_says() -> None:
     assert read_as(RunRequest, {"seed": "", "images": "1,000"}).images == 1000
     with pytest.raises(ValueError, match="frozen"):
         made.name = "x"  # type: ignore[misc]
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    made = read_as(RunRequest, {"images": 3.0})
+    assert (made.images, type(made.images)) == (3, int)
+    with pytest.raises(BadInput, match=r"not 3\.5"):
+        read_as(RunRequest, {"images": 3.5})

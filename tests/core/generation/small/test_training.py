@@ -156,6 +156,20 @@ def test_the_exported_model_draws_through_the_door(
     assert train(further, bank, tmp_path / "run", STEPS + 2, silent)
 
 
+@pytest.mark.parametrize("shown", [True, False])
+def test_an_export_leaves_progress_bars_as_they_were(tmp_path: Path, shown: bool) -> None:
+    from transformers.utils import logging as bars
+
+    before = bars.is_progress_bar_enabled()
+    switch = {True: bars.enable_progress_bar, False: bars.disable_progress_bar}
+    switch[shown]()
+    try:
+        Training(TINY).export(tmp_path)
+        assert bars.is_progress_bar_enabled() is shown
+    finally:
+        switch[before]()
+
+
 def test_the_autoencoder_hands_pixels_through() -> None:
     vae = parts.pixels_through()
     pixels = torch.rand((1, 3, 16, 16), generator=torch.Generator().manual_seed(0)) * 2 - 1
