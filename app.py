@@ -21,14 +21,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.command import run_command
-from core.errors import TrueHueError
-from core.settings import Settings, read_settings
-from core.version import VERSION
+from truehue.core.command import run_command
+from truehue.core.errors import TrueHueError
+from truehue.core.settings import Settings, read_settings
+from truehue.core.version import VERSION
 
 if TYPE_CHECKING:
-    from storage.store import Storage
-    from tabs.page.context import Context
+    from truehue.storage.store import Storage
+    from truehue.tabs.page.context import Context
 
 EVERY_HOST = ("*",)
 # What is at work when the app is told to end has so long, and answers under way so long again.
@@ -73,20 +73,32 @@ def listen(host: str, port: int) -> socket.socket:
 
 COMMANDS = {
     "serve": ("app", "the page, at http://127.0.0.1:7860"),
-    "runs": ("tabs.command.runs", "whole runs: start, watch, pause, resume, export"),
-    "admin": ("tabs.command.admin", "accounts of those who sign in"),
-    "backup": ("tabs.command.backup", "the data folder as one file, also while the app runs"),
-    "restore": ("tabs.command.restore", "a backup as a data folder"),
-    "measure": ("core.cli.measure", "the verdict on an image with its mask"),
-    "score": ("core.cli.score", "whole images by measures, such as how vivid they are"),
-    "fidelity": ("core.cli.fidelity.command", "groups and metrics of color fidelity: train, test"),
-    "compare": ("core.cli.compare.command", "two distributions of color"),
-    "ask": ("core.cli.ask.command", "questions about images asked of vision-language models"),
-    "diagnose": ("core.cli.diagnose", "how often each rule is right"),
-    "models": ("core.cli.models", "generators: what is here, what is missing, a first image"),
-    "masks": ("core.cli.masks", "detectors and segmenters: what is here, what is missing"),
-    "prompts": ("core.cli.prompts", "the built-in prompt sets"),
-    "images": ("core.cli.images", "what an import of a folder of images would find"),
+    "runs": ("truehue.tabs.command.runs", "whole runs: start, watch, pause, resume, export"),
+    "admin": ("truehue.tabs.command.admin", "accounts of those who sign in"),
+    "backup": (
+        "truehue.tabs.command.backup",
+        "the data folder as one file, also while the app runs",
+    ),
+    "restore": ("truehue.tabs.command.restore", "a backup as a data folder"),
+    "measure": ("truehue.core.cli.measure", "the verdict on an image with its mask"),
+    "score": ("truehue.core.cli.score", "whole images by measures, such as how vivid they are"),
+    "fidelity": (
+        "truehue.core.cli.fidelity.command",
+        "groups and metrics of color fidelity: train, test",
+    ),
+    "compare": ("truehue.core.cli.compare.command", "two distributions of color"),
+    "ask": (
+        "truehue.core.cli.ask.command",
+        "questions about images asked of vision-language models",
+    ),
+    "diagnose": ("truehue.core.cli.diagnose", "how often each rule is right"),
+    "models": (
+        "truehue.core.cli.models",
+        "generators: what is here, what is missing, a first image",
+    ),
+    "masks": ("truehue.core.cli.masks", "detectors and segmenters: what is here, what is missing"),
+    "prompts": ("truehue.core.cli.prompts", "the built-in prompt sets"),
+    "images": ("truehue.core.cli.images", "what an import of a folder of images would find"),
 }
 """The module of each command of ``truehue``, whose ``main`` it calls, and what it is for."""
 WITHOUT_PAGE = ("runs", "admin", "backup", "restore")
@@ -121,7 +133,7 @@ def main(arguments: list[str] | None = None) -> int:
     server_socket = listen(settings.host, settings.port)
     # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
     try:
         storage = Storage.open(settings.data, back_up=settings.backup)
@@ -177,19 +189,19 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     import uvicorn
 
     import_gradio()
-    from core.color.munsell import load_munsell
-    from core.generation.backends.endpoints import endpoints_here
-    from core.generation.weights.sources import Sources
-    from core.images.decode import limit_pixels
-    from tabs.accounts.control import Control
-    from tabs.export.service import clear as clear_exports
-    from tabs.page.answers import cut_endless
-    from tabs.page.errors import others_read_errors
-    from tabs.runs.supervisor import RunSupervisor, folders_of_runs
-    from tabs.shell.compose import make_context
-    from tabs.shell.desks import Demonstration
-    from tabs.shell.shell import mount
-    from tabs.shell.zero_gpu import report_ready
+    from truehue.core.color.munsell import load_munsell
+    from truehue.core.generation.backends.endpoints import endpoints_here
+    from truehue.core.generation.weights.sources import Sources
+    from truehue.core.images.decode import limit_pixels
+    from truehue.tabs.accounts.control import Control
+    from truehue.tabs.export.service import clear as clear_exports
+    from truehue.tabs.page.answers import cut_endless
+    from truehue.tabs.page.errors import others_read_errors
+    from truehue.tabs.runs.supervisor import RunSupervisor, folders_of_runs
+    from truehue.tabs.shell.compose import make_context
+    from truehue.tabs.shell.desks import Demonstration
+    from truehue.tabs.shell.shell import mount
+    from truehue.tabs.shell.zero_gpu import report_ready
 
     try:
         munsell = load_munsell(settings.munsell) if settings.munsell else None
@@ -258,9 +270,9 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
 
 def warm(context: Context) -> None:
     """Gets ready what the first visitor would wait for."""
-    from tabs.colorize.sketches import drawings
-    from tabs.library.service import Library
-    from tabs.page.figures import warm as warm_figures
+    from truehue.tabs.colorize.sketches import drawings
+    from truehue.tabs.library.service import Library
+    from truehue.tabs.page.figures import warm as warm_figures
 
     context.service(Library).warm()
     warm_figures()

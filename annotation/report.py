@@ -9,25 +9,25 @@ from typing import TypeVar
 
 import numpy as np
 
-from annotation.agreement.alpha import Scale, alpha
-from annotation.agreement.codes import codes_of, counted, matrix, strata_of
-from annotation.agreement.fleiss import Agreement, Fleiss, fleiss
-from annotation.judgments.adaptive import NOTES, sizes_of
-from annotation.judgments.answers import Answer, AnswerKind, answers_of, votes_of
-from annotation.judgments.means import ChoiceShare, Given, Rating, choices_of, ratings_of
-from annotation.judgments.questions import QuestionResults, question_results
-from annotation.judgments.rates import SideBias, WinRate, side_bias, win_rates
-from annotation.judgments.resampling import Share, share_of
-from annotation.judgments.votes import Vote
-from annotation.participants.quality import ExclusionRule, Quality, quality_of, reasons
-from annotation.participants.screening import screening_of
-from annotation.ranking.strengths import Ranking, rank
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Method, StudyPlan
-from annotation.validation.differences import LEAST_PAIRS, Difference, differences, nearest
-from annotation.validation.metrics import Quality as MetricQuality
-from annotation.validation.metrics import Validation, validate
-from annotation.validation.scales import (
+from truehue.annotation.agreement.alpha import Scale, alpha
+from truehue.annotation.agreement.codes import codes_of, counted, matrix, strata_of
+from truehue.annotation.agreement.fleiss import Agreement, Fleiss, fleiss
+from truehue.annotation.judgments.adaptive import NOTES, sizes_of
+from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of, votes_of
+from truehue.annotation.judgments.means import ChoiceShare, Given, Rating, choices_of, ratings_of
+from truehue.annotation.judgments.questions import QuestionResults, question_results
+from truehue.annotation.judgments.rates import SideBias, WinRate, side_bias, win_rates
+from truehue.annotation.judgments.resampling import Share, share_of
+from truehue.annotation.judgments.votes import Vote
+from truehue.annotation.participants.quality import ExclusionRule, Quality, quality_of, reasons
+from truehue.annotation.participants.screening import screening_of
+from truehue.annotation.ranking.strengths import Ranking, rank
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Method, StudyPlan
+from truehue.annotation.validation.differences import LEAST_PAIRS, Difference, differences, nearest
+from truehue.annotation.validation.metrics import Quality as MetricQuality
+from truehue.annotation.validation.metrics import Validation, validate
+from truehue.annotation.validation.scales import (
     ChoiceValidation,
     RatingValidation,
     choice_differences,
@@ -35,7 +35,7 @@ from annotation.validation.scales import (
     validate_choices,
     validate_ratings,
 )
-from core.studies import Event, EventKind, Purpose, Trial
+from truehue.core.studies import Event, EventKind, Purpose, Trial
 
 REPLICATES = 1_000
 ALPHA_REPLICATES = 200

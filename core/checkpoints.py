@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from core.batch.locks import held
-from core.errors import BadInput, DataFolderError
-from core.files import replace_file, whole_folder, why_of
+from truehue.core.batch.locks import held
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.files import replace_file, whole_folder, why_of
 
 LOCK = ".training.lock"
 
@@ -51,7 +51,8 @@ def write_checkpoint(path: Path, tensors: Mapping[str, Any], about: Mapping[str,
 
 @contextmanager
 def whole_weights(folder: Path) -> Iterator[Path]:
-    """:func:`core.files.whole_folder` for weights, whose own errors of writing are said, too."""
+    """:func:`truehue.core.files.whole_folder` for weights, whose own errors of writing are said,
+    too."""
     from safetensors import SafetensorError
 
     with whole_folder(folder) as half:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from core.errors import TrueHueError
+from truehue.core.errors import TrueHueError
 
 
 def run_command(main: Callable[[], int], teardown: bool = True) -> NoReturn:

@@ -18,7 +18,7 @@ from typing import IO
 
 import numpy as np
 
-from core.errors import BadInput, DataFolderError, StorageError
+from truehue.core.errors import BadInput, DataFolderError, StorageError
 
 Progress = Callable[[int, int], None]
 """Told now and then how many pictures of how many are done; raises to end the work."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 GIB = 2**30
 

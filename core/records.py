@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from core.prompts.prompt import ObjectTarget
+from truehue.core.prompts.prompt import ObjectTarget
 
 
 @dataclass(frozen=True)
 class ImageRecord:
     """One stored image.
 
-    ``image_id`` is the SHA-256 of its pixels (:func:`core.images.load.image_id`). ``source`` is
-    ``upload``, ``render`` (the reference renderer), ``generated`` (a model with weights) or
-    ``import`` (a folder of images made elsewhere). ``notes`` says what was converted on loading.
-    ``origin`` holds what is needed to make it again (model, seed, object, albedo, light), or is
-    empty.
+    ``image_id`` is the SHA-256 of its pixels (:func:`truehue.core.images.load.image_id`).
+    ``source`` is ``upload``, ``render`` (the reference renderer), ``generated`` (a model with
+    weights) or ``import`` (a folder of images made elsewhere). ``notes`` says what was converted on
+    loading. ``origin`` holds what is needed to make it again (model, seed, object, albedo, light),
+    or is empty.
     """
 
     image_id: str
@@ -36,7 +36,8 @@ class MaskRecord:
     """One stored mask of one image, with who made it and from what.
 
     ``mask_id`` names image, pixels, maker and parameters together; ``content_sha256`` names the
-    pixels alone. ``maker`` is an id of core.masks.registry, such as ``grabcut`` or ``whole``.
+    pixels alone. ``maker`` is an id of truehue.core.masks.registry, such as ``grabcut`` or
+    ``whole``.
     """
 
     mask_id: str
@@ -52,10 +53,10 @@ class MaskRecord:
 class EvidenceRecord:
     """One verdict as stored: keyed by image, mask, target, protocol, parameters and version.
 
-    ``status`` is ``pass``, ``fail`` or ``unscored``; ``numbers`` holds every number of the
-    verdict, as plain JSON. ``expectation`` is the key of the expectation that it answers
-    (:func:`core.verdict.expectations.key_of_verdict`), which storing gives it. Evidence is added,
-    never overwritten.
+    ``status`` is ``pass``, ``fail`` or ``unscored``; ``numbers`` holds every number of the verdict,
+    as plain JSON. ``expectation`` is the key of the expectation that it answers
+    (:func:`truehue.core.verdict.expectations.key_of_verdict`), which storing gives it. Evidence is
+    added, never overwritten.
     """
 
     image_id: str

@@ -6,7 +6,7 @@ import argparse
 import os
 from dataclasses import dataclass
 
-from core.command import program
+from truehue.core.command import program
 
 DEFAULT_PORT = 7860
 

@@ -65,7 +65,7 @@ class EventKind(StrEnum):
     CONSENT = "consent"
     SCREENING = "screening"
     ACTION = "action"
-    """One thing done on the canvas of a trial, as ``annotation.colorings`` reads it."""
+    """One thing done on the canvas of a trial, as ``truehue.annotation.colorings`` reads it."""
     ANSWER = "answer"
     UNDO = "undo"
     AWAY = "away"

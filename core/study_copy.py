@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from core.studies import Event, MarkKind, State, StoredTrial
+from truehue.core.studies import Event, MarkKind, State, StoredTrial
 
 
 @dataclass(frozen=True)

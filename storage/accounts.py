@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from threading import Lock
 
-from core.errors import BadInput, NotStored
-from core.studies import AccountRecord
-from storage.database.connection import Database, aware
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import AccountRecord
+from truehue.storage.database.connection import Database, aware
 
 ADMIN = "admin"
 ROLES = (ADMIN, "researcher", "expert")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.files import shelf
-from storage.checks_sets import REFERENCES
-from storage.checks_studies import STUDY_REFERENCES
-from storage.database.connection import Database
-from storage.runs.images import ARCHIVE
+from truehue.core.files import shelf
+from truehue.storage.checks_sets import REFERENCES
+from truehue.storage.checks_studies import STUDY_REFERENCES
+from truehue.storage.database.connection import Database
+from truehue.storage.runs.images import ARCHIVE
 
 _REFERENCES = (
     (

@@ -1,4 +1,4 @@
-"""References of the sets of distributions and pictures, for :mod:`storage.checks`."""
+"""References of the sets of distributions and pictures, for :mod:`truehue.storage.checks`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References of studies with people, for :mod:`storage.checks`."""
+"""References of studies with people, for :mod:`truehue.storage.checks`."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ import json
 from datetime import datetime
 from typing import Any
 
-from core.records import JobRecord
-from storage.database.connection import Database, aware
+from truehue.core.records import JobRecord
+from truehue.storage.database.connection import Database, aware
 
 KEPT = 500
 """Rows of work that has ended; older ones go."""

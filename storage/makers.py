@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 import duckdb
 
-from storage.database.connection import Database
+from truehue.storage.database.connection import Database
 
 IMAGE, VERDICT = "image", "verdict"
 PROMPT_SET, SELECTION, CONCEPT_SET = "prompts", "selection", "concept set"

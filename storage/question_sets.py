@@ -14,9 +14,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from core.errors import NotStored, StorageError, TrueHueError
-from core.files import replace_file, sync_folder
-from core.vision_language.question_set import (
+from truehue.core.errors import NotStored, StorageError, TrueHueError
+from truehue.core.files import replace_file, sync_folder
+from truehue.core.vision_language.question_set import (
     IMAGES,
     MANIFEST,
     QUESTIONS,
@@ -24,7 +24,7 @@ from core.vision_language.question_set import (
     open_set,
     write_set,
 )
-from core.vision_language.records import Illustrated
+from truehue.core.vision_language.records import Illustrated
 
 ID_LENGTH = 32
 HIDDEN = "hidden.json"
@@ -57,7 +57,7 @@ class QuestionSets:
         that is here already stays as it is, unless it is damaged.
 
         Raises BadInput and DataFolderError as
-        :func:`core.vision_language.question_set.write_set`; what ``items`` raises ends it.
+        :func:`truehue.core.vision_language.question_set.write_set`; what ``items`` raises ends it.
         """
         half = self.root / f".{secrets.token_hex(8)}.part"
         try:
@@ -103,7 +103,7 @@ class QuestionSets:
 
     def open(self, set_id: str) -> QuestionSet:
         """Raises NotStored for one that is not here, and BadInput and StorageError as
-        :func:`core.vision_language.question_set.open_set`."""
+        :func:`truehue.core.vision_language.question_set.open_set`."""
         return self._open(self._path(set_id))
 
     def hide(self, set_id: str, hidden: bool = True) -> None:

@@ -11,42 +11,47 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 
-from core.errors import DataFolderError
-from core.files import Progress, quiet, sweep, why_of
-from storage.accounts import Accounts
-from storage.backup.backup import BackupReport, BackupSource, back_up_before_migration, write_backup
-from storage.checks import dangling, missing_files
-from storage.colorings.colorings import Colorings
-from storage.colorings.layers import ColoringLayers
-from storage.colorings.marks import ColoringMarks
-from storage.database.connection import DATABASE_NAME, Clock, Database, aware, utc_now
-from storage.database.losses import Losses
-from storage.distributions.sets import DistributionSets
-from storage.jobs import Jobs
-from storage.makers import Makers
-from storage.pictures.generated import GeneratedImages
-from storage.pictures.images import Images
-from storage.pictures.masks import Masks
-from storage.pictures.profiles import PictureProfiles
-from storage.pictures.sets import PictureSets
-from storage.prompts.selections import Selections
-from storage.prompts.sets import PromptSets
-from storage.question_sets import QuestionSets
-from storage.results.queries import Results
-from storage.runs.pictures import RunPictures
-from storage.runs.profiles import Profiles
-from storage.runs.runs import Runs
-from storage.scores.scores import Scores
-from storage.sketches.sketches import Sketches
-from storage.studies.events import StudyEvents
-from storage.studies.invitations import Invitations
-from storage.studies.participants import Participants
-from storage.studies.studies import Studies
-from storage.trash import Trash
-from storage.verdicts.agreement import Agreements
-from storage.verdicts.drawings import Drawings
-from storage.verdicts.evidence import Evidence
-from storage.verdicts.judgments import Judgments
+from truehue.core.errors import DataFolderError
+from truehue.core.files import Progress, quiet, sweep, why_of
+from truehue.storage.accounts import Accounts
+from truehue.storage.backup.backup import (
+    BackupReport,
+    BackupSource,
+    back_up_before_migration,
+    write_backup,
+)
+from truehue.storage.checks import dangling, missing_files
+from truehue.storage.colorings.colorings import Colorings
+from truehue.storage.colorings.layers import ColoringLayers
+from truehue.storage.colorings.marks import ColoringMarks
+from truehue.storage.database.connection import DATABASE_NAME, Clock, Database, aware, utc_now
+from truehue.storage.database.losses import Losses
+from truehue.storage.distributions.sets import DistributionSets
+from truehue.storage.jobs import Jobs
+from truehue.storage.makers import Makers
+from truehue.storage.pictures.generated import GeneratedImages
+from truehue.storage.pictures.images import Images
+from truehue.storage.pictures.masks import Masks
+from truehue.storage.pictures.profiles import PictureProfiles
+from truehue.storage.pictures.sets import PictureSets
+from truehue.storage.prompts.selections import Selections
+from truehue.storage.prompts.sets import PromptSets
+from truehue.storage.question_sets import QuestionSets
+from truehue.storage.results.queries import Results
+from truehue.storage.runs.pictures import RunPictures
+from truehue.storage.runs.profiles import Profiles
+from truehue.storage.runs.runs import Runs
+from truehue.storage.scores.scores import Scores
+from truehue.storage.sketches.sketches import Sketches
+from truehue.storage.studies.events import StudyEvents
+from truehue.storage.studies.invitations import Invitations
+from truehue.storage.studies.participants import Participants
+from truehue.storage.studies.studies import Studies
+from truehue.storage.trash import Trash
+from truehue.storage.verdicts.agreement import Agreements
+from truehue.storage.verdicts.drawings import Drawings
+from truehue.storage.verdicts.evidence import Evidence
+from truehue.storage.verdicts.judgments import Judgments
 
 log = logging.getLogger("truehue")
 
@@ -210,7 +215,7 @@ class Storage:
         self, path: Path, *, replace: bool = False, progress: Progress = quiet
     ) -> BackupReport:
         """Back the data folder up to the file ``path``, while others go on; see
-        :func:`storage.backup.backup.write_backup`."""
+        :func:`truehue.storage.backup.backup.write_backup`."""
         source = BackupSource(self.data_dir, self.copy_database, self.data_dir)
         return write_backup(source, path, replace=replace, progress=progress)
 

@@ -20,11 +20,19 @@ from pathlib import Path
 
 import duckdb
 
-from core.errors import BadInput, DataFolderError, NotStored, TrueHueError
-from core.files import shelf, sync_folder, why_of
-from storage.database.connection import Database, aware
-from storage.database.expectation_keys import fill_keys
-from storage.trash_kinds import GOES_ALONG, KEYS, KINDS, NAMES, TABLES, column, refuse_needed
+from truehue.core.errors import BadInput, DataFolderError, NotStored, TrueHueError
+from truehue.core.files import shelf, sync_folder, why_of
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.database.expectation_keys import fill_keys
+from truehue.storage.trash_kinds import (
+    GOES_ALONG,
+    KEYS,
+    KINDS,
+    NAMES,
+    TABLES,
+    column,
+    refuse_needed,
+)
 
 log = logging.getLogger("truehue")
 
@@ -229,7 +237,8 @@ class Trash:
         for name in record.counts:
             condition = GOES_ALONG[record.kind][name]
             path = str(folder / f"{name}.parquet").replace("'", "''")
-            # In the order of adding, which tells equal times apart (storage.verdicts.answers).
+            # In the order of adding, which tells equal times apart
+            # (truehue.storage.verdicts.answers).
             cursor.execute(
                 f"COPY (SELECT * FROM {name} WHERE {condition} ORDER BY rowid) TO '{path}' "
                 "(FORMAT parquet)",

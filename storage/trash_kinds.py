@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 TABLES = {"image": "images", "mask": "masks", "verdict": "evidence", "study": "studies"}
 KINDS = tuple(TABLES)

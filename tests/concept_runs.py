@@ -10,18 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
-from core.color.spaces import hex_of, srgb8_to_lab
-from core.color.uw71 import COUNT, assign
-from core.generation.registry import RENDERER
-from core.generation.renderer.concept_colors import concept_colors
-from core.generation.renderer.modifiers import moved
-from core.prompts.concepts import Concept, build_concepts, concepts
-from core.prompts.prompt import Prompt
-from core.runs.folder import RunFolder
-from core.runs.plan import make_plan, run_id
-from core.runs.records import DrawingPlan
 from tests.core.runs.samples import done
 from tests.filled import copied
+from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.color.uw71 import COUNT, assign
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.renderer.concept_colors import concept_colors
+from truehue.core.generation.renderer.modifiers import moved
+from truehue.core.prompts.concepts import Concept, build_concepts, concepts
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import make_plan, run_id
+from truehue.core.runs.records import DrawingPlan
 
 FRUITS = ("banana", "strawberry", "lemon")
 WORDS = ("", "unripe", "rotten")

@@ -12,7 +12,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from storage import Storage
+from truehue.storage import Storage
 
 
 @cache

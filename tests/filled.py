@@ -15,9 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from storage import Storage
-from storage.database.connection import DATABASE_NAME
 from tests.empty_data import empty_data
+from truehue.storage import Storage
+from truehue.storage.database.connection import DATABASE_NAME
 
 T = TypeVar("T")
 

@@ -17,9 +17,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # their journal; then a byte is written to the pipe.
 PROGRAM = """
 import os, runpy, signal, sys
-from core.batch import execute
-from core.batch.local_team import LocalTeam
-from core.batch.team import DONE
+from truehue.core.batch import execute
+from truehue.core.batch.local_team import LocalTeam
+from truehue.core.batch.team import DONE
 
 class HeldBack(LocalTeam):
     said = False

@@ -81,18 +81,18 @@ def read_source(source: str, module: str) -> Source:
 
     def visit(node: ast.AST, on_import: bool) -> None:
         if isinstance(node, ast.Import):
-            imports.extend(Import(alias.name, node.lineno, on_import) for alias in node.names)
+            imports.extend(Import(_short(one.name), node.lineno, on_import) for one in node.names)
             return
         if isinstance(node, ast.ImportFrom):
             # What is above a folder of ours is no package, so a relative import stays inside.
-            name = node.module or "" if not node.level else module.partition(".")[0]
+            name = _short(node.module or "") if not node.level else module.partition(".")[0]
             members = () if node.level else tuple(alias.name for alias in node.names)
             imports.append(Import(name, node.lineno, on_import, members))
             return
         if isinstance(node, ast.Call) and _is_import_call(node):
             first = node.args[0]
             assert isinstance(first, ast.Constant)
-            imports.append(Import(str(first.value).lstrip("."), node.lineno, on_import))
+            imports.append(Import(_short(str(first.value).lstrip(".")), node.lineno, on_import))
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             for child in node.body:
                 visit(child, False)
@@ -117,6 +117,11 @@ def read_source(source: str, module: str) -> Source:
         if collecting:
             gc.enable()
     return Source(tuple(imports), tuple(functions), docstring, len(source.splitlines()))
+
+
+def _short(name: str) -> str:
+    """An imported name as it is said here: modules of ours by their folder."""
+    return name.removeprefix("truehue.")
 
 
 def _is_import_call(node: ast.Call) -> bool:

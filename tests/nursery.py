@@ -35,13 +35,13 @@ LOOK_S = 0.02
 # What the app imports when it starts.
 READY = (
     "app",
-    "core.generation.backends.endpoints",
-    "core.generation.weights.sources",
-    "storage.store",
-    "tabs.page.context",
-    "tabs.export.service",
-    "tabs.runs.supervisor",
-    "tabs.shell.shell",
+    "truehue.core.generation.backends.endpoints",
+    "truehue.core.generation.weights.sources",
+    "truehue.storage.store",
+    "truehue.tabs.page.context",
+    "truehue.tabs.export.service",
+    "truehue.tabs.runs.supervisor",
+    "truehue.tabs.shell.shell",
     "uvicorn",
 )
 
@@ -155,10 +155,10 @@ def main() -> int:
     import_gradio()
     for name in READY:
         importlib.import_module(name)
-    from core.prompts.sets import PROMPT_SETS
-    from tabs.library.service import built_in_index
-    from tabs.page.asset_files import CATALOG, STYLE, asset_files
-    from tabs.page.figures import warm
+    from truehue.core.prompts.sets import PROMPT_SETS
+    from truehue.tabs.library.service import built_in_index
+    from truehue.tabs.page.asset_files import CATALOG, STYLE, asset_files
+    from truehue.tabs.page.figures import warm
 
     for one in PROMPT_SETS:
         one.prompts()
@@ -224,7 +224,7 @@ def _fork(
     sockets: Sequence[int],
 ) -> int:
     """The id of a new process that is the app; in that process it does not come back."""
-    from core.command import run_command
+    from truehue.core.command import run_command
 
     pid = os.fork()
     if pid:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from core.color.systems import parse_target
-from core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.color.systems import parse_target
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
 
 COLORS = ("l2:Red", "l2:Green", "l2:Blue", "css:gold", "css:teal", "l3:Vivid purple")
 

@@ -194,7 +194,7 @@ def serving(app: Any) -> Iterator[str]:
     clients that speak to addresses, where how the app starts and ends is not the subject."""
     import uvicorn
 
-    from tabs.page.answers import cut_endless
+    from truehue.tabs.page.answers import cut_endless
 
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)

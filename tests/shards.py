@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.batch.shards import BadShard
-from core.runs.records import ItemResult
-from core.runs.shards import read_columns, result_of
+from truehue.core.batch.shards import BadShard
+from truehue.core.runs.records import ItemResult
+from truehue.core.runs.shards import read_columns, result_of
 
 
 def read_shard(path: Path) -> list[ItemResult]:

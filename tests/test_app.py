@@ -18,17 +18,17 @@ import pytest
 from PIL import Image
 
 from app import EVERY_HOST, allowed_hosts, listen, main, where
-from core.settings import read_settings
-from storage import Storage
 from tests.commands import called
 from tests.running import App, free_port, run, run_forked, running, running_alone
+from truehue.core.settings import read_settings
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.process
 
 # What the page is built of: seconds to load, which a refusal must not wait for.
-PAGE = {"gradio", "tabs", "uvicorn", "fastapi", "plotly", "cv2", "torch"}
+PAGE = {"gradio", "truehue.tabs", "uvicorn", "fastapi", "plotly", "cv2", "torch"}
 # What the storage is built of.
-STORAGE = {"storage", "duckdb", "numpy", "PIL"}
+STORAGE = {"truehue.storage", "duckdb", "numpy", "PIL"}
 
 
 def png(pixels: np.ndarray) -> bytes:
@@ -65,9 +65,11 @@ def state(folder: Path) -> dict[str, str]:
 
 
 def loaded(errors: str) -> set[str]:
-    """The packages that an app with ``PYTHONPROFILEIMPORTTIME`` named as it imported them."""
+    """The packages that an app with ``PYTHONPROFILEIMPORTTIME`` named as it imported them; of ours
+    the folders."""
     lines = [line for line in errors.splitlines() if line.startswith("import time:")]
-    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    names = [line.rpartition("|")[2].strip().split(".") for line in lines]
+    return {".".join(parts[: 2 if parts[0] == "truehue" else 1]) for parts in names}
 
 
 # ── starting ────────────────────────────────────────────────────────────────────────────────────
@@ -83,7 +85,7 @@ def test_a_port_in_use_is_said_before_anything_slow_is_loaded(
         port = taken.getsockname()[1]
         done = run("--data", str(tmp_path / "data"), "--port", str(port))
     found = loaded(done.stderr)
-    assert "core" in found
+    assert "truehue.core" in found
     assert found & (PAGE | STORAGE) == set()
     assert done.returncode not in (0, None)
     assert f"Port {port} is in use" in done.stderr

@@ -4,6 +4,7 @@ that importing does nothing that could be seen."""
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -17,6 +18,19 @@ import pytest
 from tests.house import FOLDERS, PAGES, Source, arrows, drawn, modules, read, read_source
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+# The one import root: a bare name could be a user's own package, and would load a module twice.
+BARE = re.compile(rf"^\s*(?:from|import)\s+(?:{'|'.join(FOLDERS)})\b", re.MULTILINE)
+
+
+def test_everything_is_imported_by_the_name_truehue() -> None:
+    paths = [ROOT / "app.py", *(path for one in FOLDERS for _, path in modules(one))]
+    paths += sorted((ROOT / "tests").rglob("*.py"))
+    bare = [path for path in paths if BARE.search(path.read_text("utf-8"))]
+    assert [path.relative_to(ROOT).as_posix() for path in bare] == []
+    assert BARE.search("def late():\n    from core.color import spaces")
+    assert not BARE.search("from truehue.core import color\nimport core_x")
 
 
 @dataclass(frozen=True)
@@ -147,7 +161,8 @@ def test_a_circle_of_packages_is_found() -> None:
 
 def test_the_app_itself_loads_nothing_heavy_and_is_alone_at_the_top() -> None:
     assert faults_of(read(ROOT / "app.py", "app"), "app") == []
-    assert [path.name for path in ROOT.glob("*.py")] == ["app.py"]
+    # setup.py says where the packages lie.
+    assert {path.name for path in ROOT.glob("*.py")} == {"app.py", "setup.py"}
 
 
 @pytest.mark.parametrize(
@@ -260,13 +275,17 @@ def witness(folder: Path, *names: list[str]) -> list[dict[str, list[str]]]:
 def test_importing_does_nothing_that_could_be_seen(tmp_path: Path) -> None:
     """``core`` first: each folder brings those that come before it along."""
     folders = ("core", "annotation", "storage")
-    names = [[name for name, _ in modules(one) if not name.endswith("__main__")] for one in folders]
+    names = [
+        [f"truehue.{name}" for name, _ in modules(one) if not name.endswith("__main__")]
+        for one in folders
+    ]
     for folder, seen in zip(folders, witness(tmp_path, *names), strict=True):
         assert seen["written"] == [], folder
         assert seen["threads"] == ["MainThread"], folder
         unwanted = {"gradio", *HEAVY} | (set() if folder == "storage" else {"duckdb"})
-        assert unwanted & set(seen["packages"]) == set(), folder
-        assert folder in seen["packages"]
+        # By a bare name a module would be there twice.
+        assert (unwanted | {*FOLDERS}) & set(seen["packages"]) == set(), folder
+        assert "truehue" in seen["packages"]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -117,8 +117,8 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 
 def test_the_models_of_the_readme_are_those_of_the_list() -> None:
-    from core.generation.entry import Defaults
-    from core.generation.registry import MODELS
+    from truehue.core.generation.entry import Defaults
+    from truehue.core.generation.registry import MODELS
 
     listed = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
 
@@ -144,7 +144,7 @@ def test_the_models_of_the_readme_are_those_of_the_list() -> None:
 def test_the_counts_of_the_readme_are_those_that_are_built() -> None:
     from collections import Counter
 
-    from core.prompts.sets import prompt_set
+    from truehue.core.prompts.sets import prompt_set
 
     def number(text: str) -> int:
         return int(text.split(" ")[0].replace(",", ""))
@@ -166,7 +166,7 @@ def test_no_placeholder_is_left() -> None:
 
 def test_the_diagnosis_of_the_readme_is_the_one_that_is_shipped() -> None:
     """Hits and false accepts, pooled and in brackets held out, to the decimals that are written."""
-    from core.diagnosis.records import DiagnosisReport
+    from truehue.core.diagnosis.records import DiagnosisReport
 
     path = ROOT / "assets" / "diagnosis" / "report.json"
     report = DiagnosisReport.from_json(json.loads(path.read_text(encoding="utf-8")))

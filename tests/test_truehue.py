@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -13,14 +15,14 @@ import app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOORS = {
-    "measure": "core.measure",
-    "score": "core.score",
-    "compare": "core.compare",
-    "diagnose": "core.diagnose",
-    "models": "core.generation.__main__",
-    "masks": "core.masks.__main__",
-    "prompts": "core.prompts.__main__",
-    "images": "core.image_sets.__main__",
+    "measure": "truehue.core.measure",
+    "score": "truehue.core.score",
+    "compare": "truehue.core.compare",
+    "diagnose": "truehue.core.diagnose",
+    "models": "truehue.core.generation.__main__",
+    "masks": "truehue.core.masks.__main__",
+    "prompts": "truehue.core.prompts.__main__",
+    "images": "truehue.core.image_sets.__main__",
 }
 
 
@@ -74,10 +76,44 @@ def test_the_version_is_told(
     assert capsys.readouterr().out == "0.1.0\n"
 
 
-def test_an_installation_brings_the_command_and_all_packages() -> None:
+def test_an_installation_brings_the_command() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert project["project"]["scripts"] == {"truehue": "app:truehue"}
-    tool = project["tool"]["setuptools"]
-    tops = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
-    assert {name.rstrip("*") for name in tool["packages"]["find"]["include"]} == tops
-    assert tool["py-modules"] == [path.stem for path in ROOT.glob("*.py")]
+
+
+# In a folder with packages called as our folders are, and which are first on the path.
+BESIDE_DECOYS = """
+import sys
+import truehue.annotation, truehue.storage, truehue.tabs.runs.plan
+from truehue.core.color.systems import parse_target
+core = __import__("core")
+assert core.mine and parse_target("css:tomato").hex == "#FF6347"
+print(*sorted({name.partition(".")[0] for name in sys.modules} & {"annotation", "storage", "tabs"}))
+print(*truehue.__path__)
+"""
+
+
+@pytest.mark.process
+def test_an_installation_is_one_package_and_leaves_the_users_own_alone(tmp_path: Path) -> None:
+    built = tmp_path / "build" / "lib"
+    command = ["-q", "egg_info", f"--egg-base={tmp_path}", "build", f"--build-base={built.parent}"]
+    subprocess.run(
+        [sys.executable, "setup.py", *command], cwd=ROOT, capture_output=True, check=True
+    )
+    assert {path.name for path in built.iterdir()} == {"app.py", "truehue"}
+    for folder in ("core", "annotation", "storage", "tabs"):
+        assert {
+            path.relative_to(built / "truehue") for path in built.rglob(f"{folder}/**/*.py")
+        } == {path.relative_to(ROOT) for path in (ROOT / folder).rglob("*.py")}
+    for folder in ("core", "storage"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").write_text("mine = True\n")
+    done = subprocess.run(
+        [sys.executable, "-c", BESIDE_DECOYS],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(built), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["", str(built / "truehue")]

@@ -14,4 +14,4 @@ def workers_here(monkeypatch: pytest.MonkeyPatch) -> None:
     A process takes a second to start, and several where others want the processor too. That
     workers in processes of their own do the same is asked in ``tests/core/runs/test_execute.py``.
     """
-    monkeypatch.setattr("core.batch.execute.LocalTeam", team_here)
+    monkeypatch.setattr("truehue.core.batch.execute.LocalTeam", team_here)

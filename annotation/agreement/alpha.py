@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from annotation.agreement.fleiss import Agreement
-from annotation.judgments.resampling import LEVEL, REPLICATES
+from truehue.annotation.agreement.fleiss import Agreement
+from truehue.annotation.judgments.resampling import LEVEL, REPLICATES
 
 Scale = Literal["nominal", "ordinal", "interval"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from annotation.judgments.answers import Answer, AnswerKind
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from core.studies import Trial
+from truehue.annotation.judgments.answers import Answer, AnswerKind
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Trial
 
 Codes = list[tuple[str, str, int]]
 """Participant, stimulus, and what was answered: the rating, the place of a question's choice, or
@@ -18,7 +18,7 @@ the place of the chosen model in the order of names, and after these the tie."""
 
 def codes_of(plan: StudyPlan, given: Iterable[tuple[str, Trial, Answer]]) -> Codes:
     """The codes of participants' answers to main trials. Skips are none, nor are colorings, of
-    which annotation.quality says how far they agree."""
+    which truehue.annotation.quality says how far they agree."""
     if plan.kind is Kind.COLORINGS:
         return []
     codes: Codes = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.judgments.resampling import LEVEL, REPLICATES
+from truehue.annotation.judgments.resampling import LEVEL, REPLICATES
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.assignment.choice import Choice
-from annotation.assignment.information import Knowledge, Tallies
-from annotation.studies.cases import Stimulus
+from truehue.annotation.assignment.choice import Choice
+from truehue.annotation.assignment.information import Knowledge, Tallies
+from truehue.annotation.studies.cases import Stimulus
 
 EXPLORED = 0.2
 """The share of draws in which every pair is as likely as every other. With it no pair is ever
@@ -39,8 +39,9 @@ def adaptive(
     Open are those that the participant has not had: below the wanted answers while there are any.
     Each is drawn with probability (1 − ε)·gain / Σ gain + ε / n among the n that are open then,
     with ε = :data:`EXPLORED`; that probability is its propensity, given what was drawn before it.
-    The gain is of :mod:`annotation.assignment.information`, where a pair that was just drawn counts
-    as voted on. It depends on the two models alone: cases with the same models are equally likely.
+    The gain is of :mod:`truehue.annotation.assignment.information`, where a pair that was just
+    drawn counts as voted on. It depends on the two models alone: cases with the same models are
+    equally likely.
     """
     sets = sorted({one.models for one in stimuli})
     knowledge = Knowledge(sorted({model for models in sets for model in models}), tallies)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotation.assignment.choice import balanced
-from annotation.assignment.sequence import sequence, shuffled
-from annotation.assignment.sides import Orders, ordered
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from core.studies import Trial
+from truehue.annotation.assignment.choice import balanced
+from truehue.annotation.assignment.sequence import sequence, shuffled
+from truehue.annotation.assignment.sides import Orders, ordered
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Trial
 
 
 def assign(

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotation.assignment.choice import Choice
-from annotation.assignment.sequence import REPEAT_GAP
-from annotation.studies.plan import StudyPlan
-from core.studies import Purpose, Trial
+from truehue.annotation.assignment.choice import Choice
+from truehue.annotation.assignment.sequence import REPEAT_GAP
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Purpose, Trial
 
 
 def batch(

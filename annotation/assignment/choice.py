@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.studies.cases import Stimulus
+from truehue.annotation.studies.cases import Stimulus
 
 
 @dataclass(frozen=True)

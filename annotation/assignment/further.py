@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from annotation.assignment.adaptive import Open, adaptive
-from annotation.assignment.assign import assign, chance
-from annotation.assignment.batches import batch
-from annotation.assignment.ledger import SETTLED_S, Standing, standing_of
-from annotation.assignment.practice import practice_is_due, practice_round, seconds_due
-from annotation.assignment.sequence import REPEAT_GAP, shuffled
-from annotation.assignment.sides import ordered
-from annotation.assignment.training import round_is_due, training_round
-from annotation.judgments.answers import Answer
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Method, StudyPlan
-from core.studies import ColoringMark, Purpose, Trial
+from truehue.annotation.assignment.adaptive import Open, adaptive
+from truehue.annotation.assignment.assign import assign, chance
+from truehue.annotation.assignment.batches import batch
+from truehue.annotation.assignment.ledger import SETTLED_S, Standing, standing_of
+from truehue.annotation.assignment.practice import practice_is_due, practice_round, seconds_due
+from truehue.annotation.assignment.sequence import REPEAT_GAP, shuffled
+from truehue.annotation.assignment.sides import ordered
+from truehue.annotation.assignment.training import round_is_due, training_round
+from truehue.annotation.judgments.answers import Answer
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Method, StudyPlan
+from truehue.core.studies import ColoringMark, Purpose, Trial
 
 __all__ = ["SETTLED_S", "Standing", "further", "is_due", "length_of", "standing_of"]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from annotation.assignment.information import Tallies
-from annotation.assignment.load import Enrolled
-from annotation.assignment.sides import Orders
-from annotation.judgments.answers import Answer, AnswerKind, read_answer
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Method, StudyPlan
-from core.studies import Event, EventKind, Purpose, StoredTrial, Trial
+from truehue.annotation.assignment.information import Tallies
+from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.assignment.sides import Orders
+from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Method, StudyPlan
+from truehue.core.studies import Event, EventKind, Purpose, StoredTrial, Trial
 
 SETTLED_S = 2.0
 """Votes, and decisions of researchers, younger than these seconds do not count for the choice yet:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.studies.plan import StudyPlan
-from core.studies import ColoringMark, Event, StoredTrial, Trial
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import ColoringMark, Event, StoredTrial, Trial
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from enum import StrEnum
 
 import numpy as np
 
-from annotation.assignment.ledger import given_at
-from annotation.assignment.training import rounds
-from annotation.judgments.answers import Answer, AnswerKind
-from annotation.studies.plan import StudyPlan
-from annotation.studies.practice import Review
-from core.studies import ColoringMark, MarkKind, Purpose, Trial
+from truehue.annotation.assignment.ledger import given_at
+from truehue.annotation.assignment.training import rounds
+from truehue.annotation.judgments.answers import Answer, AnswerKind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.annotation.studies.practice import Review
+from truehue.core.studies import ColoringMark, MarkKind, Purpose, Trial
 
 AUTOMATIC = "automatic"
 """The author of a practice's mark that nobody set."""

@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from annotation.assignment.further import further
-from annotation.assignment.ledger import Exclusions, Ledger
-from annotation.assignment.load import Enrolled
-from annotation.judgments.answers import answers_of
-from annotation.studies.plan import StudyPlan
-from core.studies import Event, StoredTrial, Trial
+from truehue.annotation.assignment.further import further
+from truehue.annotation.assignment.ledger import Exclusions, Ledger
+from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.judgments.answers import answers_of
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Event, StoredTrial, Trial
 
 
 def replay(
@@ -21,8 +21,8 @@ def replay(
     exclusions: Exclusions | None = None,
 ) -> dict[int, list[datetime]]:
     """By the numbers of those whose stored trials are not what
-    :func:`annotation.assignment.further.further` gives again: the times of writing down at which
-    they are not.
+    :func:`truehue.annotation.assignment.further.further` gives again: the times of writing down at
+    which they are not.
 
     ``people`` are all participants. ``changes`` are later versions of the plan with the times from
     which the study went by them; ``exclusions`` is who was left out of results, and when. Empty

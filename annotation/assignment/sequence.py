@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.assignment.choice import Choice
-from core.studies import Purpose, Trial
+from truehue.annotation.assignment.choice import Choice
+from truehue.core.studies import Purpose, Trial
 
 REPEAT_GAP = 10
 """Trials between a stimulus and its repeat, at least, where there are as many."""

@@ -8,7 +8,7 @@ from itertools import permutations
 
 import numpy as np
 
-from annotation.studies.cases import Stimulus
+from truehue.annotation.studies.cases import Stimulus
 
 Orders = Mapping[tuple[str, tuple[str, ...]], int]
 """How often a stimulus, by id, was shown in an order of its models."""

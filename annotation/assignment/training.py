@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from annotation.assignment.sides import ordered
-from annotation.judgments.answers import Answer
-from annotation.studies.plan import StudyPlan
-from core.studies import Purpose, Trial
+from truehue.annotation.assignment.sides import ordered
+from truehue.annotation.judgments.answers import Answer
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Purpose, Trial
 
 
 def rounds(plan: StudyPlan, trials: Sequence[Trial]) -> list[list[Trial]]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from operator import sub
 from typing import Any
 
-from core.errors import BadInput
-from core.sketches.regions import check_closing
+from truehue.core.errors import BadInput
+from truehue.core.sketches.regions import check_closing
 
 MOST_ACTIONS = 20_000
 """Of one coloring."""

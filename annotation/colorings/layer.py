@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from annotation.colorings.actions import (
+from truehue.annotation.colorings.actions import (
     MOST_ROWS,
     Action,
     Clear,
@@ -19,8 +19,8 @@ from annotation.colorings.actions import (
     in_force,
     rows_of,
 )
-from core.errors import BadInput
-from core.sketches.regions import RegionMaps
+from truehue.core.errors import BadInput
+from truehue.core.sketches.regions import RegionMaps
 
 Spans = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Rows, first and last columns, int64 ``(N,)`` each, in any order."""

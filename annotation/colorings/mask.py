@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.concepts.profile import profile_of
-from core.concepts.records import ColorProfile
-from core.errors import MaskError
-from core.sketches.records import INK
-from core.sketches.regions import RegionMaps
+from truehue.core.concepts.profile import profile_of
+from truehue.core.concepts.records import ColorProfile
+from truehue.core.errors import MaskError
+from truehue.core.sketches.records import INK
+from truehue.core.sketches.regions import RegionMaps
 
 LEAST_BACKGROUND = 0.1
 """Of the surround: a coloring with less color there only went over its lines."""
@@ -21,8 +21,8 @@ LEAST_BACKGROUND = 0.1
 def concept_mask(layer: np.ndarray, ink: np.ndarray) -> np.ndarray:
     """Colored pixels that no ink covers: bool ``(H, W)``.
 
-    ``layer`` is uint8 ``(H, W, 4)`` as :func:`annotation.colorings.layer.paint` makes it, ``ink``
-    uint8 ``(H, W)``. Raises MaskError when they are of different sizes.
+    ``layer`` is uint8 ``(H, W, 4)`` as :func:`truehue.annotation.colorings.layer.paint` makes it,
+    ``ink`` uint8 ``(H, W)``. Raises MaskError when they are of different sizes.
     """
     if layer.shape != (*ink.shape, 4):
         raise MaskError(

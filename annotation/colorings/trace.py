@@ -11,7 +11,7 @@ _PLAIN = {"clear": CLEARED, "undo": UNDONE, "redo": REDONE}
 
 
 def code_of(action: Mapping[str, Any]) -> bytes:
-    """The byte of an action that :func:`annotation.colorings.actions.read_action` takes."""
+    """The byte of an action that :func:`truehue.annotation.colorings.actions.read_action` takes."""
     plain = _PLAIN.get(action["do"])
     if plain is not None:
         return plain
@@ -20,7 +20,7 @@ def code_of(action: Mapping[str, Any]) -> bytes:
 
 def colors_standing(trace: bytes) -> int:
     """How many actions with a color stand that no clear took away; 0 where nothing is colored, as
-    :func:`annotation.colorings.actions.has_color` says of the log itself."""
+    :func:`truehue.annotation.colorings.actions.has_color` says of the log itself."""
     standing, undone = bytearray(), bytearray()
     for code in trace:
         if code == UNDONE[0]:

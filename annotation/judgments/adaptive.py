@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from annotation.studies.plan import Method, StudyPlan
+from truehue.annotation.studies.plan import Method, StudyPlan
 
 Sizes = Mapping[tuple[str, str], int]
 """By two models, sorted: how many pairs of them the study asks about."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from annotation.judgments.votes import TIE, Vote
-from annotation.studies.cases import Kind
-from annotation.studies.plan import RATING_STEPS, StudyPlan
-from core.errors import BadInput
-from core.studies import Event, EventKind, Purpose, Trial
+from truehue.annotation.judgments.votes import TIE, Vote
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import RATING_STEPS, StudyPlan
+from truehue.core.errors import BadInput
+from truehue.core.studies import Event, EventKind, Purpose, Trial
 
 MOST_MS = 7 * 24 * 3_600_000
 UNKNOWN_WORD = "unknown-word"

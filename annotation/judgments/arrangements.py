@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from annotation.judgments.answers import answers_of, votes_of
-from annotation.judgments.rates import SideBias, side_bias
-from annotation.judgments.votes import Vote
-from annotation.studies.plan import StudyPlan
-from core.studies import Event, Trial
+from truehue.annotation.judgments.answers import answers_of, votes_of
+from truehue.annotation.judgments.rates import SideBias, side_bias
+from truehue.annotation.judgments.votes import Vote
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Event, Trial
 
 PLACES: Mapping[str, tuple[str, str]] = {"row": ("left", "right"), "column": ("top", "bottom")}
 """What the two places of a pair are, by how they lay."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.judgments.answers import Answer, AnswerKind
-from annotation.judgments.resampling import LEVEL, REPLICATES, tail, weights
-from core.studies import Trial
+from truehue.annotation.judgments.answers import Answer, AnswerKind
+from truehue.annotation.judgments.resampling import LEVEL, REPLICATES, tail, weights
+from truehue.core.studies import Trial
 
 Given = Sequence[tuple[str, Trial, Answer]]
 """Participant, main trial and its answer."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.judgments.adaptive import Sizes
-from annotation.judgments.resampling import LEVEL, REPLICATES, share_of, sign_flip, tail
-from annotation.judgments.votes import TIE, Vote, VoteTable
+from truehue.annotation.judgments.adaptive import Sizes
+from truehue.annotation.judgments.resampling import LEVEL, REPLICATES, share_of, sign_flip, tail
+from truehue.annotation.judgments.votes import TIE, Vote, VoteTable
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class WinRate:
 class SideBias:
     """``left`` and ``right`` votes of those that are no tie; ``left_share`` with its interval over
     resampled participants; ``p`` of the sign-flip test over them
-    (:func:`annotation.judgments.resampling.sign_flip`): votes of one person are no independent
-    ones. NaN where fewer than two voted."""
+    (:func:`truehue.annotation.judgments.resampling.sign_flip`): votes of one person are no
+    independent ones. NaN where fewer than two voted."""
 
     left: int
     right: int
@@ -52,9 +52,10 @@ def win_rates(
 ) -> tuple[WinRate, ...]:
     """Every model against all, then against each other it met, in the order of names.
 
-    Intervals resample participants (:func:`annotation.judgments.resampling.tail`). With ``sizes``
-    the rate against all is the mean of those against each, weighted by them, whatever number of
-    votes these have (:mod:`annotation.judgments.adaptive`); wins, losses and ties stay counts.
+    Intervals resample participants (:func:`truehue.annotation.judgments.resampling.tail`). With
+    ``sizes`` the rate against all is the mean of those against each, weighted by them, whatever
+    number of votes these have (:mod:`truehue.annotation.judgments.adaptive`); wins, losses and ties
+    stay counts.
     """
     if not votes:
         return ()

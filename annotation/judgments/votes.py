@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from annotation.judgments.resampling import weights
+from truehue.annotation.judgments.resampling import weights
 
 TIE = ""
 """The winner of a tie."""

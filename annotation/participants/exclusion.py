@@ -8,12 +8,12 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
-from annotation.assignment.ledger import Excludes, Exclusions
-from annotation.judgments.answers import Answer
-from annotation.participants.quality import ExclusionRule, quality_of, reasons
-from annotation.participants.screening import screening_of
-from annotation.studies.plan import StudyPlan
-from core.studies import ColoringMark, Event, LogEntry, LogKind, MarkKind, Trial
+from truehue.annotation.assignment.ledger import Excludes, Exclusions
+from truehue.annotation.judgments.answers import Answer
+from truehue.annotation.participants.quality import ExclusionRule, quality_of, reasons
+from truehue.annotation.participants.screening import screening_of
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import ColoringMark, Event, LogEntry, LogKind, MarkKind, Trial
 
 _ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT = {"kept": True, "discarded": False}

@@ -8,11 +8,11 @@ from datetime import datetime
 
 import numpy as np
 
-from annotation.assignment.training import right, rounds
-from annotation.judgments.answers import Answer, AnswerKind
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Method, StudyPlan
-from core.studies import Purpose, Trial
+from truehue.annotation.assignment.training import right, rounds
+from truehue.annotation.judgments.answers import Answer, AnswerKind
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Method, StudyPlan
+from truehue.core.studies import Purpose, Trial
 
 FAST_MS = 400.0
 """An answer faster than this can hardly rest on having looked at both images."""
@@ -91,7 +91,7 @@ def quality_of(
         for trial in trials
         if trial.original is not None
         and {trial.original, trial.position} <= answers.keys()
-        # Of colorings annotation.quality says whether two are consistent.
+        # Of colorings truehue.annotation.quality says whether two are consistent.
         and plan.kind is not Kind.COLORINGS
     ]
     places = np.bincount([answer.value for answer in chosen if answer.value is not None] or [0])

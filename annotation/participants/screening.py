@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from annotation.studies.plan import StudyPlan
-from core.images.plates import DIGITS, PLACES, Axis
-from core.studies import Event, EventKind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.images.plates import DIGITS, PLACES, Axis
+from truehue.core.studies import Event, EventKind
 
 SEED = 71
 """Keeps these draws apart from those of the assignment."""
@@ -18,7 +18,8 @@ SEED = 71
 
 @dataclass(frozen=True)
 class PlateChoice:
-    """One plate of :func:`core.images.plates.plate`; ``seed`` is of the few that are made."""
+    """One plate of :func:`truehue.core.images.plates.plate`; ``seed`` is of the few that are
+    made."""
 
     digit: str
     axis: Axis

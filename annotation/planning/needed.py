@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from annotation.planning.power import AnyDesign, Power, power_of
+from truehue.annotation.planning.power import AnyDesign, Power, power_of
 
 MOST_PEOPLE = 2_000
 _FIRST = 40

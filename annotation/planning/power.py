@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.judgments.resampling import LEVEL
-from annotation.planning.designs import AnyDesign, Design, RatingDesign
+from truehue.annotation.judgments.resampling import LEVEL
+from truehue.annotation.planning.designs import AnyDesign, Design, RatingDesign
 
 __all__ = ["SIMULATIONS", "AnyDesign", "Design", "Power", "RatingDesign", "power_of"]
 
@@ -36,8 +36,8 @@ def power_of(
     """Simulates the study and looks whether its interval leaves out what no difference would be.
 
     The interval is of Student's t over participants' means. Results have the expanded percentile
-    interval of resampled participants (:mod:`annotation.judgments.rates`), which is made to be as
-    wide and takes a hundred times as long.
+    interval of resampled participants (:mod:`truehue.annotation.judgments.rates`), which is made to
+    be as wide and takes a hundred times as long.
     """
     from scipy.stats import t
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.concepts.distribution import Distribution, of_pictures
-from core.concepts.extraction import ExtractionSettings, Pictures, weights_of_draws
-from core.concepts.records import EXTRACTED, ColorProfile, PictureProfile
+from truehue.core.concepts.distribution import Distribution, of_pictures
+from truehue.core.concepts.extraction import ExtractionSettings, Pictures, weights_of_draws
+from truehue.core.concepts.records import EXTRACTED, ColorProfile, PictureProfile
 
 Key = tuple[str, int]
 """A coloring of a study: its participant and the position of its trial."""

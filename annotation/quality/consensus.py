@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.color.distances import emd
-from core.errors import BadInput
+from truehue.core.color.distances import emd
+from truehue.core.errors import BadInput
 
 FLAGGED_SHARE = 0.10
 """Of the concepts, those with the least consensus, as published."""

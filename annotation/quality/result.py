@@ -11,10 +11,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from annotation.quality.colorings import Coloring, Key, by_case, series_of
-from annotation.quality.consensus import pairs_of, pairwise_emd
-from annotation.quality.reviews import Outcome, Votes
-from annotation.quality.second import Stability, Threshold, stability, threshold_of
+from truehue.annotation.quality.colorings import Coloring, Key, by_case, series_of
+from truehue.annotation.quality.consensus import pairs_of, pairwise_emd
+from truehue.annotation.quality.reviews import Outcome, Votes
+from truehue.annotation.quality.second import Stability, Threshold, stability, threshold_of
 
 
 class Level(StrEnum):

@@ -15,10 +15,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from annotation.agreement.alpha import alpha
-from annotation.agreement.fleiss import Agreement, Fleiss, fleiss
-from annotation.judgments.resampling import REPLICATES
-from annotation.quality.colorings import Key
+from truehue.annotation.agreement.alpha import alpha
+from truehue.annotation.agreement.fleiss import Agreement, Fleiss, fleiss
+from truehue.annotation.judgments.resampling import REPLICATES
+from truehue.annotation.quality.colorings import Key
 
 REVIEWERS = 3
 """Experts who look at a coloring, as published."""

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from annotation.quality.colorings import Coloring
-from core.color.distances import emd
+from truehue.annotation.quality.colorings import Coloring
+from truehue.core.color.distances import emd
 
 QUANTILE = 0.5
 """Two colorings of one person are consistent where they are no farther apart than this share of

@@ -8,10 +8,10 @@ from threading import Event
 
 import numpy as np
 
-from core.color.distances import emd
-from core.color.uw71 import distances71
-from core.concepts.distribution import Distribution
-from core.concepts.intervals import resampled
+from truehue.core.color.distances import emd
+from truehue.core.color.uw71 import distances71
+from truehue.core.concepts.distribution import Distribution
+from truehue.core.concepts.intervals import resampled
 
 DRAWS = 200
 LEVEL = 0.95
@@ -57,10 +57,10 @@ def width_of(
     """How far from a distribution of people's colorings it would lie with other people, in CIELAB
     units.
 
-    Designers are drawn again (:func:`core.concepts.intervals.resampled`), and everything after that
-    is done again; this is the 95% quantile of the EMD to the distribution itself. Drawing n of n
-    people shows the spread too small by √((n − 1) / n), which is put right. None for fewer than two
-    people. ``stop`` as there; None where nothing was drawn until then.
+    Designers are drawn again (:func:`truehue.core.concepts.intervals.resampled`), and everything
+    after that is done again; this is the 95% quantile of the EMD to the distribution itself.
+    Drawing n of n people shows the spread too small by √((n − 1) / n), which is put right. None for
+    fewer than two people. ``stop`` as there; None where nothing was drawn until then.
     """
     if distribution.fixed:
         return None
@@ -77,8 +77,8 @@ def width_of(
 
 def radius(width: float, people: int) -> float:
     """The width as a radius that holds for few people, too: times t(n − 1) / z, as the expanded
-    percentile interval has it (:func:`annotation.judgments.resampling.tail`), and never more than
-    the farthest bins are apart."""
+    percentile interval has it (:func:`truehue.annotation.judgments.resampling.tail`), and never
+    more than the farthest bins are apart."""
     from scipy.stats import norm, t
 
     tail = (1 + LEVEL) / 2

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.judgments.resampling import LEVEL, REPLICATES, tail
-from annotation.judgments.votes import Vote, VoteTable
-from annotation.ranking.davidson import PRIOR_SD, fit
+from truehue.annotation.judgments.resampling import LEVEL, REPLICATES, tail
+from truehue.annotation.judgments.votes import Vote, VoteTable
+from truehue.annotation.ranking.davidson import PRIOR_SD, fit
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def rank(
     votes: Sequence[Vote], seed: int, replicates: int = REPLICATES, level: float = LEVEL
 ) -> Ranking:
     """Davidson's model fitted to the votes, with expanded percentile intervals over ``replicates``
-    resamples of participants (:func:`annotation.judgments.resampling.tail`).
+    resamples of participants (:func:`truehue.annotation.judgments.resampling.tail`).
 
     With fewer than two participants the intervals are infinite. Raises ValueError without votes.
     """

@@ -9,8 +9,8 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
 
-from annotation.studies.questions import AskedQuestion
-from core.errors import BadInput
+from truehue.annotation.studies.questions import AskedQuestion
+from truehue.core.errors import BadInput
 
 SET_SIZE = 4
 """Images of a stimulus where the best of several is asked for."""

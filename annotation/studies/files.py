@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from annotation.studies.plan import StudyPlan
-from core.errors import BadInput
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.errors import BadInput
 
 
 @cache

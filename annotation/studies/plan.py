@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from annotation.studies.cases import SIZES, Case, Kind, Stimulus, stimuli_of
-from annotation.studies.practice import MOST_EXAMPLES, Example, Practice
-from annotation.studies.questions import MOST_LETTERS_CHECKED, AskedQuestion, QuestionSetName
-from core.errors import BadInput
+from truehue.annotation.studies.cases import SIZES, Case, Kind, Stimulus, stimuli_of
+from truehue.annotation.studies.practice import MOST_EXAMPLES, Example, Practice
+from truehue.annotation.studies.questions import (
+    MOST_LETTERS_CHECKED,
+    AskedQuestion,
+    QuestionSetName,
+)
+from truehue.core.errors import BadInput
 
 RATING_STEPS = 11
 """Ratings go from 0 to 10, as in CFD-Human."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 MOST_SKETCHES = 12
 MOST_EXAMPLES = 24

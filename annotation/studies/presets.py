@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.studies.cases import Case, Kind
-from annotation.studies.plan import Closing, Consent, Material, StudyPlan
-from annotation.studies.practice import Practice
-from annotation.studies.questions import QuestionSetName
-from core.errors import BadInput
+from truehue.annotation.studies.cases import Case, Kind
+from truehue.annotation.studies.plan import Closing, Consent, Material, StudyPlan
+from truehue.annotation.studies.practice import Practice
+from truehue.annotation.studies.questions import QuestionSetName
+from truehue.core.errors import BadInput
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.errors import BadInput
-from core.vision_language.records import LETTERS, Answer, Form, Outcome, Question
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.records import LETTERS, Answer, Form, Outcome, Question
 
 YES_NO = ("yes", "no")
 CANNOT_TELL = "I cannot tell"

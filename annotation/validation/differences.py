@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from annotation.judgments.adaptive import Sizes
-from annotation.judgments.resampling import LEVEL, REPLICATES, weights
-from annotation.judgments.votes import Vote
-from annotation.validation.metrics import (
+from truehue.annotation.judgments.adaptive import Sizes
+from truehue.annotation.judgments.resampling import LEVEL, REPLICATES, weights
+from truehue.annotation.judgments.votes import Vote
+from truehue.annotation.validation.metrics import (
     Compared,
     Interval,
     PairVotes,
@@ -70,8 +70,8 @@ def differences(
     """The ``best`` metric against each other one that has a correlation, in their order; those with
     fewer than :data:`LEAST_PAIRS` pairs in common with it are left out.
 
-    Cases are resampled with all their pairs, as in :func:`annotation.validation.metrics.validate`.
-    Raises ValueError without votes.
+    Cases are resampled with all their pairs, as in
+    :func:`truehue.annotation.validation.metrics.validate`. Raises ValueError without votes.
     """
     table = PairVotes.of(votes, sizes)
     values = {name: table.differences(quality) for name, quality in metrics.items()}

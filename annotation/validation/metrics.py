@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
-from annotation.judgments.adaptive import Sizes
-from annotation.judgments.resampling import LEVEL, REPLICATES, weights
-from annotation.judgments.votes import TIE, Vote
+from truehue.annotation.judgments.adaptive import Sizes
+from truehue.annotation.judgments.resampling import LEVEL, REPLICATES, weights
+from truehue.annotation.judgments.votes import TIE, Vote
 
 Pair = tuple[str, str, str]
 """A case and its two models, sorted."""
@@ -145,7 +145,7 @@ def validate(
     has as NaN, is counted as unscored and left out. Intervals resample cases, with all pairs of
     a case together, and are of these participants: resampling them too would take votes from pairs
     that have few, which weakens every correlation. ``sizes`` weight pairs that were chosen
-    adaptively (:mod:`annotation.judgments.adaptive`). Raises ValueError without votes.
+    adaptively (:mod:`truehue.annotation.judgments.adaptive`). Raises ValueError without votes.
     """
     table = PairVotes.of(votes, sizes)
     difference = table.differences(quality)

@@ -9,8 +9,8 @@ Prompts without a color system (an imported list) are in no published table. The
 pictures are pooled, and are a task's accuracy where it has nothing else; the cell says so.
 
 A picture without a score is left out of the accuracy, or counted as wrong where that is asked for
-(:mod:`core.analysis.unscored`; tallies come with those counted that were not found). It is always
-counted: see ``images`` and ``scored`` of a :class:`Rate`.
+(:mod:`truehue.core.analysis.unscored`; tallies come with those counted that were not found). It is
+always counted: see ``images`` and ``scored`` of a :class:`Rate`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.analysis.bootstrap import Tally, interval, ratios, resampled_sums
-from core.analysis.intervals import mover, wilson
-from core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
-from core.analysis.unscored import LEFT_OUT, UNSCORED, WRONG
-from core.errors import BadInput
+from truehue.core.analysis.bootstrap import Tally, interval, ratios, resampled_sums
+from truehue.core.analysis.intervals import mover, wilson
+from truehue.core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
+from truehue.core.analysis.unscored import LEFT_OUT, UNSCORED, WRONG
+from truehue.core.errors import BadInput
 
 TABLE_TASKS = ("cna", "coa", "moc", "ica", "ncu")
 """The tasks in the order of the paper's Table 4."""
@@ -60,8 +60,8 @@ class Rate:
     """An accuracy and what it was made from.
 
     ``percent`` is None where nothing counts, as are ``low`` and ``high``, else the 95% interval
-    over prompts (:mod:`core.analysis.intervals`), stratified by task and system. ``method`` is
-    :data:`BOOTSTRAP`, or :data:`WILSON` where it or a part of it has no bootstrap interval. Of
+    over prompts (:mod:`truehue.core.analysis.intervals`), stratified by task and system. ``method``
+    is :data:`BOOTSTRAP`, or :data:`WILSON` where it or a part of it has no bootstrap interval. Of
     ``images`` pictures of ``prompts`` prompts ``scored`` have a pass or a fail, ``passes`` a pass.
     """
 

@@ -9,10 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.analysis.names import l2_names, nearest_l2
-from core.analysis.records import Drift
-from core.color.difference import delta_e00
-from core.color.spaces import hex_of, lab_to_srgb8, srgb1_to_lab
+from truehue.core.analysis.names import l2_names, nearest_l2
+from truehue.core.analysis.records import Drift
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import hex_of, lab_to_srgb8, srgb1_to_lab
 
 Lab = tuple[float, float, float]
 _CORNERS = ((1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 1, 1), (0, 0, 1), (1, 0, 1), (1, 0, 0))

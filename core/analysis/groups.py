@@ -13,12 +13,12 @@ from functools import cache
 
 import numpy as np
 
-from core.analysis.intervals import Interval, mover
-from core.analysis.names import l2_names
-from core.analysis.rates import Rate, rates
-from core.analysis.records import CHROMA_BANDS, NEUTRAL, SECTORS, TABLE_SYSTEMS, Count
-from core.color.spaces import chroma, srgb8_to_lab
-from core.color.systems import parse_target
+from truehue.core.analysis.intervals import Interval, mover
+from truehue.core.analysis.names import l2_names
+from truehue.core.analysis.rates import Rate, rates
+from truehue.core.analysis.records import CHROMA_BANDS, NEUTRAL, SECTORS, TABLE_SYSTEMS, Count
+from truehue.core.color.spaces import chroma, srgb8_to_lab
+from truehue.core.color.systems import parse_target
 
 OVERALL = "overall"
 """Beside the systems: the mean of their shares, as in Table 11."""

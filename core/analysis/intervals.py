@@ -1,9 +1,9 @@
 """95% intervals of shares: one kind for every accuracy that is shown.
 
-A share over prompts has the percentile bootstrap interval (:mod:`core.analysis.bootstrap`). Where
-resampling has no width, as where all prompts score alike, it has Wilson's, with a prompt for a
-trial, since images of one prompt are alike. A mean or pool of independent shares, one of which has
-no bootstrap interval, combines theirs by MOVER: a bootstrap would take that one for certain.
+A share over prompts has the percentile bootstrap interval (:mod:`truehue.core.analysis.bootstrap`).
+Where resampling has no width, as where all prompts score alike, it has Wilson's, with a prompt for
+a trial, since images of one prompt are alike. A mean or pool of independent shares, one of which
+has no bootstrap interval, combines theirs by MOVER: a bootstrap would take that one for certain.
 """
 
 from __future__ import annotations

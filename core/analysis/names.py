@@ -11,12 +11,12 @@ from functools import cache
 
 import numpy as np
 
-from core.analysis.records import NEUTRAL, SECTORS
-from core.color.catalog import system
-from core.color.difference import HUE_GATE_CHROMA, delta_e00
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.color.systems import ColorTarget
-from core.errors import BadInput
+from truehue.core.analysis.records import NEUTRAL, SECTORS
+from truehue.core.color.catalog import system
+from truehue.core.color.difference import HUE_GATE_CHROMA, delta_e00
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.systems import ColorTarget
+from truehue.core.errors import BadInput
 
 LIGHTNESS, CHROMA = 68.0, 38.0
 """The lightness and about the largest chroma at which sRGB shows every hue."""
@@ -89,7 +89,8 @@ def l2_names() -> tuple[str, ...]:
 def nearest_l2(lab: np.ndarray) -> np.ndarray:
     """Places in :func:`l2_names` of the names nearest by CIEDE2000 to CIELAB colors ``(N, 3)``.
 
-    Of names that are equally near the first counts, as in ``core.color.systems.nearest_names``.
+    Of names that are equally near the first counts, as in
+    ``truehue.core.color.systems.nearest_names``.
     """
     lab = np.asarray(lab, dtype=np.float64).reshape(-1, 3)
     l2_lab = system("l2").lab

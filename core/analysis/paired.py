@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from core.analysis.records import RuleAgreement
+from truehue.core.analysis.records import RuleAgreement
 
 CELLS = ("both", "only_a", "only_b", "neither")
 """Both pass, the first alone passes, the second alone passes, both fail."""

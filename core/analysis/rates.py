@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.analysis.intervals import wilson
-from core.analysis.records import Count
+from truehue.core.analysis.intervals import wilson
+from truehue.core.analysis.records import Count
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from core.verdict.rules import DEFAULT_RULE
+from truehue.core.verdict.rules import DEFAULT_RULE
 
 TABLE_SYSTEMS = ("l2", "l3", "css")
 """The systems that the paper's Table 4 and Table 11 average over."""
@@ -34,11 +34,11 @@ class Slice:
     asked color as ColorTarget.value spells it (``l2:vivid red``, ``#AA1122``), ``sector`` of
     :data:`SECTORS` its hue, ``chroma`` where its band of C*ab begins (``0``, or of
     :data:`CHROMA_BANDS` without decimals), ``asked_l2`` and ``found_l2`` the nearest ISCC-NBS level
-    2 name of the asked and the found color, ``modifier`` of core.analysis.names.MODIFIERS (level
-    3), ``basic`` ``basic`` or ``intermediate`` (level 2). ``category`` and ``object`` are the
-    object's. ``unscored`` is how images without a score count, LEFT_OUT or NOT_FOUND of
-    core.analysis.unscored, empty for the rule's default. Where an object or a color is asked for,
-    every object of a picture is looked at, else only the one that decided.
+    2 name of the asked and the found color, ``modifier`` of truehue.core.analysis.names.MODIFIERS
+    (level 3), ``basic`` ``basic`` or ``intermediate`` (level 2). ``category`` and ``object`` are
+    the object's. ``unscored`` is how images without a score count, LEFT_OUT or NOT_FOUND of
+    truehue.core.analysis.unscored, empty for the rule's default. Where an object or a color is
+    asked for, every object of a picture is looked at, else only the one that decided.
     """
 
     rule: str = DEFAULT_RULE

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from core.analysis.records import RunRecord
-from core.generation.registry import name_of
-from core.prompts.sets import PROMPT_SETS
+from truehue.core.analysis.records import RunRecord
+from truehue.core.generation.registry import name_of
+from truehue.core.prompts.sets import PROMPT_SETS
 
 MOST_CHARACTERS = 30
 _SETS = {prompt_set.id: prompt_set.title for prompt_set in PROMPT_SETS}

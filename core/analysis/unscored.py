@@ -9,8 +9,8 @@ An image that could not be generated, or that nobody looked for masks in, is nev
 
 from __future__ import annotations
 
-from core.errors import BadInput
-from core.verdict.rules import rule
+from truehue.core.errors import BadInput
+from truehue.core.verdict.rules import rule
 
 LEFT_OUT, NOT_FOUND, WRONG = "left-out", "not-found", "wrong"
 UNSCORED = (LEFT_OUT, NOT_FOUND, WRONG)
@@ -18,7 +18,8 @@ UNSCORED = (LEFT_OUT, NOT_FOUND, WRONG)
 of them do."""
 
 NOT_FOUND_CAUSES = ("not-found", "too-few-pixels")
-"""Causes (:data:`core.runs.score.CAUSES`) of an object that was looked for in vain or is empty."""
+"""Causes (:data:`truehue.core.runs.score.CAUSES`) of an object that was looked for in vain or is
+empty."""
 NO_MASK = "no-mask"
 """In a run whose masker looks for objects: segmentation failed, or the object overlaps another one.
 In any other run: nobody looked."""

@@ -1,8 +1,8 @@
 """Long work that resumes: a plan of many items, done by one worker or many, free of pictures.
 
-A run draws and judges pictures (``core.runs``), a diagnosis judges tasks (``core.diagnosis``); what
-both are, and what the next kind will be, is here. This package knows errors, files and the machine,
-and nothing else of ours: ``tests/test_imports.py`` holds that.
+A run draws and judges pictures (``truehue.core.runs``), a diagnosis judges tasks
+(``truehue.core.diagnosis``); what both are, and what the next kind will be, is here. This package
+knows errors, files and the machine, and nothing else of ours: ``tests/test_imports.py`` holds that.
 
 **The parts.** A *work* has ``total`` items, counted by *position*. A *doer* does one of them::
 
@@ -10,10 +10,10 @@ and nothing else of ours: ``tests/test_imports.py`` holds that.
     Doer.do(position, attempt) -> row
     Work.failure_row(position, attempt, reason) -> row
 
-``execute(work, Crew(workers=4))`` (``core.batch.execute``) gives batches of positions to a team of
-workers, processes of this machine or actors of Ray; each opens a doer of its own, and writes each
-row into its own journal before it begins the next item. It returns a ``BatchState``, and tells one
-to its ``watch`` about twice a second.
+``execute(work, Crew(workers=4))`` (``truehue.core.batch.execute``) gives batches of positions to a
+team of workers, processes of this machine or actors of Ray; each opens a doer of its own, and
+writes each row into its own journal before it begins the next item. It returns a ``BatchState``,
+and tells one to its ``watch`` about twice a second.
 
 **A new kind of long work** takes a module like ``tests/core/batch/squares.py``:
 
@@ -37,15 +37,17 @@ to its ``watch`` about twice a second.
    at once (a server asked over several connections, a batch on a GPU) has ``expect`` too, and its
    work says in ``at_once`` how many a batch has at least.
 4. Files beside the rows, such as pictures, are written before the row that names them, named by
-   what is in them, with ``core.files.write_once``.
-5. Rows come back by ``core.batch.results.tables``: the latest attempt of each item, by position.
+   what is in them, with ``truehue.core.files.write_once``.
+5. Rows come back by ``truehue.core.batch.results.tables``: the latest attempt of each item, by
+   position.
 6. Test it with the team of ``tests/core/batch/here.py``, in the test's own process, and look at
    ``tests/core/batch/test_squares.py`` for what needs no test again.
 
 To score the pictures of a run, let the plan name the run's folder and its columns' versions, take
-``total`` and the positions from the run, and read ``image_id`` by ``core.batch.results``; pictures
-lie at ``core.files.shelf(run.images, image_id)``. For a benchmark of questions, an item is a
-question, the prompt and the answer are columns, and what was read of the answer is another one.
+``total`` and the positions from the run, and read ``image_id`` by ``truehue.core.batch.results``;
+pictures lie at ``truehue.core.files.shelf(run.images, image_id)``. For a benchmark of questions, an
+item is a question, the prompt and the answer are columns, and what was read of the answer is
+another one.
 
 **What lies in a folder.**
 

@@ -17,18 +17,18 @@ from pathlib import Path
 
 import numpy as np
 
-from core.batch.folder import LOCK, WORKERS_LOCK, BatchFolder
-from core.batch.health import set_aside
-from core.batch.journal import Journal, seal_left_over
-from core.batch.local_team import LocalTeam
-from core.batch.locks import InUse, held
-from core.batch.progress import Progress, add_shard, done_of
-from core.batch.records import FAILED, BatchState
-from core.batch.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent
-from core.batch.work import Work
-from core.errors import BadInput
-from core.files import replace_file, sweep
-from core.machine import usable_cores
+from truehue.core.batch.folder import LOCK, WORKERS_LOCK, BatchFolder
+from truehue.core.batch.health import set_aside
+from truehue.core.batch.journal import Journal, seal_left_over
+from truehue.core.batch.local_team import LocalTeam
+from truehue.core.batch.locks import InUse, held
+from truehue.core.batch.progress import Progress, add_shard, done_of
+from truehue.core.batch.records import FAILED, BatchState
+from truehue.core.batch.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent
+from truehue.core.batch.work import Work
+from truehue.core.errors import BadInput
+from truehue.core.files import replace_file, sweep
+from truehue.core.machine import usable_cores
 
 Watch = Callable[[BatchState], None]
 
@@ -351,7 +351,7 @@ def _team(work: Work, crew: Crew) -> Team:
     if crew.team == "local":
         return LocalTeam(work, threads)
     if crew.team == "ray":
-        from core.batch.ray_team import RayTeam
+        from truehue.core.batch.ray_team import RayTeam
 
         return RayTeam(work, threads, crew.workers, crew.address)
     raise BadInput(f"Workers are local or ray, not {crew.team[:40]!r}.")

@@ -11,11 +11,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
-from core.batch.health import reconciled
-from core.batch.locks import is_free
-from core.batch.records import STATUSES, WISHES, BatchState, Words
-from core.errors import BadInput, DataFolderError
-from core.files import replace_file, why_of
+from truehue.core.batch.health import reconciled
+from truehue.core.batch.locks import is_free
+from truehue.core.batch.records import STATUSES, WISHES, BatchState, Words
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.files import replace_file, why_of
 
 FORMAT = 1
 """Of plan.json; a folder of another format is refused."""
@@ -162,9 +162,10 @@ class BatchFolder:
     def state(self) -> BatchState:
         """How far it is, as of now; work whose process is gone is ``interrupted``.
 
-        Of work that nobody is at, what is there is counted: a state that was lost is made anew,
-        and one that says more than there is becomes ``paused`` and says what is missing (see
-        :func:`core.batch.health.reconciled`). Raises BadInput for a folder that cannot be read.
+        Of work that nobody is at, what is there is counted: a state that was lost is made anew, and
+        one that says more than there is becomes ``paused`` and says what is missing (see
+        :func:`truehue.core.batch.health.reconciled`). Raises BadInput for a folder that cannot be
+        read.
         """
         state = self._kept_state()
         if state is None or state.status != "running":

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.batch.progress import Progress, add_journal, add_shard, nothing_done
-from core.batch.records import BatchState
-from core.batch.shards import BadShard, read_columns
-from core.errors import BadInput
+from truehue.core.batch.progress import Progress, add_journal, add_shard, nothing_done
+from truehue.core.batch.records import BatchState
+from truehue.core.batch.shards import BadShard, read_columns
+from truehue.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from core.batch.folder import BatchFolder
+    from truehue.core.batch.folder import BatchFolder
 
 DAMAGED = "damaged"
 """Below the folder: shards that could not be read when the work was taken up again."""

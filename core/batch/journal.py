@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from core.batch.records import Row
-from core.batch.shards import write_shard
-from core.errors import DataFolderError, TrueHueError
-from core.files import why_of
+from truehue.core.batch.records import Row
+from truehue.core.batch.shards import write_shard
+from truehue.core.errors import DataFolderError, TrueHueError
+from truehue.core.files import why_of
 
 MOST_LINES = 500
 SEAL_AFTER_S = 30.0
@@ -25,7 +25,7 @@ _SYNC_S = 1.0
 LEFT_OUT = "left-out.jsonl"
 
 Fitted = Callable[[Row], Row]
-"""The row of a journal's line; raises Misfit. See :meth:`core.batch.work.Work.fitted`."""
+"""The row of a journal's line; raises Misfit. See :meth:`truehue.core.batch.work.Work.fitted`."""
 
 log = logging.getLogger("truehue")
 

@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from core.batch.team import BROKEN, DIED, DONE, READY, STEPS, Batch, TeamEvent
-from core.batch.work import Work
-from core.batch.worker import Worker
-from core.errors import TrueHueError
-from core.machine import visible_gpus
+from truehue.core.batch.team import BROKEN, DIED, DONE, READY, STEPS, Batch, TeamEvent
+from truehue.core.batch.work import Work
+from truehue.core.batch.worker import Worker
+from truehue.core.errors import TrueHueError
+from truehue.core.machine import visible_gpus
 
 log = logging.getLogger("truehue")
 
@@ -47,7 +47,8 @@ class _Member:
 
 
 class LocalTeam:
-    """A :class:`core.batch.team.Team` of processes, of so many ``threads`` each (0: all)."""
+    """A :class:`truehue.core.batch.team.Team` of processes, of so many ``threads`` each (0:
+    all)."""
 
     def __init__(self, work: Work, threads: int) -> None:
         self._work, self._threads = work, threads
@@ -81,7 +82,7 @@ class LocalTeam:
         return member.process.pid if member else None
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        """What happened; see :class:`core.batch.team.Team`."""
+        """What happened; see :class:`truehue.core.batch.team.Team`."""
         by_pipe = {member.pipe: name for name, member in self._members.items()}
         if not by_pipe:
             return []

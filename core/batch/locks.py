@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import DataFolderError, TrueHueError
-from core.files import why_of
+from truehue.core.errors import DataFolderError, TrueHueError
+from truehue.core.files import why_of
 
 
 class InUse(TrueHueError):

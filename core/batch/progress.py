@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.batch.journal import read_journal
-from core.batch.records import DONE, FAILED, RESULT_COLUMNS
-from core.batch.shards import BadShard, read_columns
+from truehue.core.batch.journal import read_journal
+from truehue.core.batch.records import DONE, FAILED, RESULT_COLUMNS
+from truehue.core.batch.shards import BadShard, read_columns
 
 if TYPE_CHECKING:
-    from core.batch.folder import BatchFolder
+    from truehue.core.batch.folder import BatchFolder
 
 
 @dataclass

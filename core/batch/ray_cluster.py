@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import BadInput, TrueHueError
-from core.files import why_of
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.files import why_of
 
 ADDRESS = "RAY_ADDRESS"
 

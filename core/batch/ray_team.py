@@ -24,13 +24,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.batch.folder import BatchFolder
-from core.batch.ray_cluster import cluster
-from core.batch.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
-from core.batch.work import Work
-from core.batch.worker import Worker
-from core.errors import BadInput, TrueHueError
-from core.files import replace_file
+import truehue
+from truehue.core.batch.folder import BatchFolder
+from truehue.core.batch.ray_cluster import cluster
+from truehue.core.batch.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
+from truehue.core.batch.work import Work
+from truehue.core.batch.worker import Worker
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.files import replace_file
 
 TOKEN = "ray.token"
 """In the work's folder: what a worker must find there to know that it sees the same folder."""
@@ -49,10 +50,10 @@ class _Member:
 
 
 class RayTeam:
-    """A :class:`core.batch.team.Team` of actors.
+    """A :class:`truehue.core.batch.team.Team` of actors.
 
     Joins the cluster at ``address``, or that of RAY_ADDRESS, else starts one on this machine for
-    ``workers``; see :func:`core.batch.ray_cluster.cluster` for what it raises.
+    ``workers``; see :func:`truehue.core.batch.ray_cluster.cluster` for what it raises.
     """
 
     def __init__(self, work: Work, threads: int, workers: int, address: str = "") -> None:
@@ -97,7 +98,7 @@ class RayTeam:
         return member.pid if member else None
 
     def events(self, timeout_s: float) -> list[TeamEvent]:
-        """What happened; see :class:`core.batch.team.Team`."""
+        """What happened; see :class:`truehue.core.batch.team.Team`."""
         import ray
 
         at_work = {
@@ -219,7 +220,8 @@ def check_shared(folder: BatchFolder, token: str, wait_s: float = _SEEN_S) -> No
     )
 
 
-_PROJECT = Path(__file__).resolve().parents[2]
+# Where a worker finds the package: the checkout, or the folder of an environment's packages.
+_PROJECT = Path(truehue.__file__).resolve().parents[1]
 
 
 def _end(actor: Any) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from core.batch.journal import Misfit, read_journal
-from core.batch.work import Work
-from core.errors import BadInput
-from core.files import why_of
+from truehue.core.batch.journal import Misfit, read_journal
+from truehue.core.batch.work import Work
+from truehue.core.errors import BadInput
+from truehue.core.files import why_of
 
 Part = Any
 """The path of a shard, or a pyarrow Table: what a journal held when it was read."""

@@ -1,7 +1,8 @@
 """Shards: rows as Parquet, whole or not there at all.
 
 A shard has the columns of its work's schema, among them those of
-:data:`core.batch.records.RESULT_COLUMNS`; what is checked of it is its bytes, to the last one.
+:data:`truehue.core.batch.records.RESULT_COLUMNS`; what is checked of it is its bytes, to the last
+one.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from core.batch.records import Row
-from core.errors import BadInput
-from core.files import write_once
+from truehue.core.batch.records import Row
+from truehue.core.errors import BadInput
+from truehue.core.files import write_once
 
 
 class BadShard(BadInput):

@@ -1,7 +1,7 @@
 """What every kind of team of workers gives and takes: processes of this machine, or Ray's actors.
 
-A worker gets a batch of positions, writes each result into its own journal, and says when the
-batch is done. The coordinator (core.batch.execute) gives out batches and starts workers again.
+A worker gets a batch of positions, writes each result into its own journal, and says when the batch
+is done. The coordinator (truehue.core.batch.execute) gives out batches and starts workers again.
 """
 
 from __future__ import annotations

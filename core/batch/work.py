@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from core.batch.folder import BatchFolder
-from core.batch.journal import Misfit
-from core.batch.records import FAILED, Row
-from core.batch.shards import read_columns
-from core.errors import TrueHueError
+from truehue.core.batch.folder import BatchFolder
+from truehue.core.batch.journal import Misfit
+from truehue.core.batch.records import FAILED, Row
+from truehue.core.batch.shards import read_columns
+from truehue.core.errors import TrueHueError
 
 _LOOK_S, _TELL_S = 0.25, 0.5
 
@@ -134,7 +134,7 @@ class Work(ABC):
 
     @abstractmethod
     def schema(self) -> Any:
-        """The Arrow schema of a shard: see :func:`core.batch.shards.schema_with`."""
+        """The Arrow schema of a shard: see :func:`truehue.core.batch.shards.schema_with`."""
 
     @abstractmethod
     def open(self, context: WorkerContext) -> Doer:

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from core.batch.folder import WORKERS_LOCK
-from core.batch.journal import Journal
-from core.batch.locks import held
-from core.batch.records import FAILED, Row
-from core.batch.team import Batch
-from core.batch.work import CannotWork, Doer, ItemFailed, Stopped, Work, WorkerContext
-from core.errors import BadInput, DataFolderError, TrueHueError
+from truehue.core.batch.folder import WORKERS_LOCK
+from truehue.core.batch.journal import Journal
+from truehue.core.batch.locks import held
+from truehue.core.batch.records import FAILED, Row
+from truehue.core.batch.team import Batch
+from truehue.core.batch.work import CannotWork, Doer, ItemFailed, Stopped, Work, WorkerContext
+from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 
 MOST_BROKEN_IN_A_ROW = 20
 """So many unforeseen failures after one another are the work's, not the items'."""
@@ -22,8 +22,8 @@ class Worker:
     """Works on batches until it is told to stop. Only one thread calls it.
 
     ``threads`` it may use, 0 for all; ``tell`` is told of steps (see
-    :meth:`core.batch.work.WorkerContext.step`). Raises BadInput for a folder without a plan, or one
-    that another version made, and what the work's ``open`` raises.
+    :meth:`truehue.core.batch.work.WorkerContext.step`). Raises BadInput for a folder without a
+    plan, or one that another version made, and what the work's ``open`` raises.
     """
 
     def __init__(

@@ -19,16 +19,16 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
-from core.color.systems import SYSTEMS
-from core.command import program
-from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
-from core.diagnosis.manifest import read_manifest
-from core.diagnosis.plan import manifest_tasks, renderer_tasks, rules_used
-from core.diagnosis.run import Progress, Watch, diagnose
-from core.diagnosis.text import text
-from core.errors import BadInput, TrueHueError
-from core.generation.renderer import LIGHTS, OBJECTS
-from core.verdict.rules import RULES
+from truehue.core.color.systems import SYSTEMS
+from truehue.core.command import program
+from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
+from truehue.core.diagnosis.manifest import read_manifest
+from truehue.core.diagnosis.plan import manifest_tasks, renderer_tasks, rules_used
+from truehue.core.diagnosis.run import Progress, Watch, diagnose
+from truehue.core.diagnosis.text import text
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.renderer import LIGHTS, OBJECTS
+from truehue.core.verdict.rules import RULES
 
 EPILOG = """\
 examples:

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from core.command import program, run_command
-from core.errors import TrueHueError
-from core.image_sets.planning import UNKNOWN_MODEL, plan
-from core.image_sets.reading import read
-from core.image_sets.reporting import Tally
-from core.prompts.importing.files import read_prompts
-from core.prompts.prompt import Prompt
-from core.prompts.sets import PROMPT_SETS, prompt_set
+from truehue.core.command import program, run_command
+from truehue.core.errors import TrueHueError
+from truehue.core.image_sets.planning import UNKNOWN_MODEL, plan
+from truehue.core.image_sets.reading import read
+from truehue.core.image_sets.reporting import Tally
+from truehue.core.prompts.importing.files import read_prompts
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 
 EPILOG = """\
 examples:

@@ -9,10 +9,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.command import program, run_command, status_of
-from core.generation.weights.sources import Sources
-from core.masks.grounded.vision_models import ROLES, VISION_MODELS, VisionEntry, vision_model
-from core.masks.grounded.weights import download, find, missing
+from truehue.core.command import program, run_command, status_of
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.vision_models import (
+    ROLES,
+    VISION_MODELS,
+    VisionEntry,
+    vision_model,
+)
+from truehue.core.masks.grounded.weights import download, find, missing
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

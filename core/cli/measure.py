@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from core.color.munsell import MunsellSamples, load_munsell
-from core.color.systems import parse_target
-from core.command import program, run_command
-from core.errors import BadInput, TrueHueError
-from core.images.load import load_image, load_mask
-from core.verdict.candidates import Acceptance
-from core.verdict.measure import AskedObject, Measurement, measure
-from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, Rule, rule
+from truehue.core.color.munsell import MunsellSamples, load_munsell
+from truehue.core.color.systems import parse_target
+from truehue.core.command import program, run_command
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.images.load import load_image, load_mask
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import AskedObject, Measurement, measure
+from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, Rule, rule
 
 COLUMNS = ("file", "mask", "target", "system")
 EPILOG = """\

@@ -11,22 +11,22 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from core.color.systems import parse_target
-from core.command import program, run_command, status_of
-from core.errors import BadInput
-from core.fidelity.two_passes import draw_twice, painted_map
-from core.generation.entry import ModelEntry
-from core.generation.opening import open_model
-from core.generation.readiness import missing
-from core.generation.registry import MODELS, model
-from core.generation.released import RELEASED
-from core.generation.request import GenerationRequest, StepReport
-from core.generation.weights.download import download
-from core.generation.weights.sources import Sources, find
-from core.machine import Machine, machine
-from core.prompts.prompt import ObjectTarget
-from core.refinement.field import MAPPED, VARIANTS
-from core.refinement.settings import PREDICTED, Refinement, refinement_of, rows_of
+from truehue.core.color.systems import parse_target
+from truehue.core.command import program, run_command, status_of
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.two_passes import draw_twice, painted_map
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.readiness import missing
+from truehue.core.generation.registry import MODELS, model
+from truehue.core.generation.released import RELEASED
+from truehue.core.generation.request import GenerationRequest, StepReport
+from truehue.core.generation.weights.download import download
+from truehue.core.generation.weights.sources import Sources, find
+from truehue.core.machine import Machine, machine
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.refinement.field import MAPPED, VARIANTS
+from truehue.core.refinement.settings import PREDICTED, Refinement, refinement_of, rows_of
 
 SATURATION = "saturation"
 
@@ -165,8 +165,8 @@ def _download(options: argparse.Namespace) -> int:
 
 def _draw(options: argparse.Namespace) -> int:
     # The engine stands above this package: only here is one of its modules wanted.
-    from core.engine.limits import checked
-    from core.images.load import encode_png
+    from truehue.core.engine.limits import checked
+    from truehue.core.images.load import encode_png
 
     request = GenerationRequest(
         options.model,

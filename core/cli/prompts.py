@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TextIO
 
-from core.color.systems import SYSTEMS
-from core.command import program, run_command
-from core.errors import BadInput, TrueHueError
-from core.prompts.prompt import TASKS, Prompt
-from core.prompts.sets import PROMPT_SETS, counts, prompt_set, table
+from truehue.core.color.systems import SYSTEMS
+from truehue.core.command import program, run_command
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.prompts.prompt import TASKS, Prompt
+from truehue.core.prompts.sets import PROMPT_SETS, counts, prompt_set, table
 
 EPILOG = """\
 examples:

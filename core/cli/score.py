@@ -17,21 +17,21 @@ from pathlib import Path
 
 import numpy as np
 
-from core.command import program
-from core.errors import BadInput, TrueHueError
-from core.fidelity.cfm.registration import (
+from truehue.core.command import program
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.fidelity.cfm.registration import (
     Registration,
     forget,
     open_registered,
     register,
     registered,
 )
-from core.fidelity.cfm.scorer import CfmScorer
-from core.images.load import load_image
-from core.scores.cfm import cfm_measures, scored_by_cfm
-from core.scores.measures import add_measures, all_measures, measure_of
-from core.scores.records import Measure, ScoreRecord
-from core.scores.scoring import score_image
+from truehue.core.fidelity.cfm.scorer import CfmScorer
+from truehue.core.images.load import load_image
+from truehue.core.scores.cfm import cfm_measures, scored_by_cfm
+from truehue.core.scores.measures import add_measures, all_measures, measure_of
+from truehue.core.scores.records import Measure, ScoreRecord
+from truehue.core.scores.scoring import score_image
 
 EPILOG = """\
 examples:

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from core.batch.records import BatchState
+from truehue.core.batch.records import BatchState
 
 _SAID_EVERY_S = 10.0
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.color.spaces import hex_of, srgb8_to_lab
-from core.errors import BadInput, TrueHueError
+from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.errors import BadInput, TrueHueError
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "color_systems"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color.spaces import lab_to_srgb8
+from truehue.core.color.spaces import lab_to_srgb8
 
 
 @dataclass(frozen=True)

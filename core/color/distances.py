@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core.color.transport import transport
-from core.color.uw71 import COUNT, distances71, uw58, uw71
-from core.errors import BadInput
+from truehue.core.color.transport import transport
+from truehue.core.color.uw71 import COUNT, distances71, uw58, uw71
+from truehue.core.errors import BadInput
 
 SUM_TOLERANCE = 1e-6
 """A distribution may miss the sum of 1 by so much, as files with six decimals do."""
@@ -30,8 +30,8 @@ _LEAST_MASS = 1e-14
 class NotADistribution(BadInput):
     """Numbers that are no distribution over the 71 bins.
 
-    ``length`` is how many there were; where it is 58, :func:`core.color.uw71.from_58` can take
-    them. ``total`` is their sum, None where some of them are no numbers from 0 on; where it is
+    ``length`` is how many there were; where it is 58, :func:`truehue.core.color.uw71.from_58` can
+    take them. ``total`` is their sum, None where some of them are no numbers from 0 on; where it is
     positive, dividing by it makes a distribution.
     """
 

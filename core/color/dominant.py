@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color import statistics
-from core.color.difference import HUE_GATE_CHROMA, delta_e00
-from core.color.shading import LIT_PERCENTILES, USUAL, LitColor
-from core.color.spaces import chroma, linear1_to_xyz1, xyz1_to_lab
-from core.errors import NoPixels
+from truehue.core.color import statistics
+from truehue.core.color.difference import HUE_GATE_CHROMA, delta_e00
+from truehue.core.color.shading import LIT_PERCENTILES, USUAL, LitColor
+from truehue.core.color.spaces import chroma, linear1_to_xyz1, xyz1_to_lab
+from truehue.core.errors import NoPixels
 
 ACHROMATIC_MEDIAN_CHROMA = 10.0
 ACHROMATIC_KEPT_CHROMA = 15.0
@@ -210,7 +210,8 @@ def released(
 
 
 def lit(lit_color: LitColor, percentile: float = LIT_PERCENTILES[USUAL]) -> DominantColor:
-    """The lit color of the largest material, as the rule ``truehue`` takes it (core.color.shading).
+    """The lit color of the largest material, as the rule ``truehue`` takes it
+    (truehue.core.color.shading).
 
     ``percentile`` is one of its levels of shade: that of a verdict, or the usual one.
     """

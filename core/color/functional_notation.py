@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color.notation import shortened
-from core.color.spaces import (
+from truehue.core.color.notation import shortened
+from truehue.core.color.spaces import (
     hex_of,
     lab_to_srgb1,
     lab_to_srgb8,
@@ -26,7 +26,7 @@ from core.color.spaces import (
     srgb8_to_lab,
     xyz1_to_lab,
 )
-from core.errors import UnknownColor
+from truehue.core.errors import UnknownColor
 
 Triple = tuple[float, float, float]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color.spaces import luminance1
+from truehue.core.color.spaces import luminance1
 
 _BIN = 4.0
 _HALF = 160.0

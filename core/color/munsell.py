@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from core.color.spaces import srgb8_to_lab
-from core.errors import BadInput, TrueHueError
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.errors import BadInput, TrueHueError
 
 COLUMNS = ("R", "G", "B", "Level1", "Level2", "Level3")
 RECONSTRUCTED = Path(__file__).resolve().parents[2] / "assets" / "munsell" / "reconstructed.csv"

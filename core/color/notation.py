@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.errors import UnknownColor
+from truehue.core.errors import UnknownColor
 
 HEX_DIGITS = "0123456789abcdefABCDEF"
 CHANNELS = ("red", "green", "blue")

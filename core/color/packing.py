@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.errors import MaskError, NoPixels
+from truehue.core.errors import MaskError, NoPixels
 
 MIN_PIXELS = 2
 
@@ -22,7 +22,7 @@ def check_pair(srgb8: np.ndarray, mask: np.ndarray) -> int:
     if srgb8.ndim != 3 or srgb8.shape[2] != 3 or srgb8.dtype != np.uint8:
         raise MaskError(
             f"An image is uint8 (H, W, 3); this one is {srgb8.dtype} {srgb8.shape}. "
-            "Load it with core.images.load.load_image."
+            "Load it with truehue.core.images.load.load_image."
         )
     if mask.shape != srgb8.shape[:2] or mask.dtype != np.bool_:
         height, width = srgb8.shape[:2]

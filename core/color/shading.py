@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color import statistics
-from core.color.materials import Materials, materials
-from core.color.spaces import SRGB8_TO_LINEAR1
-from core.errors import NoPixels
+from truehue.core.color import statistics
+from truehue.core.color.materials import Materials, materials
+from truehue.core.color.spaces import SRGB8_TO_LINEAR1
+from truehue.core.errors import NoPixels
 
 LIT_PERCENTILES = (70.0, 85.0, 93.5)
 """Shade at which full light may lie, of the material's pixels from the darkest on: where a camera

@@ -18,12 +18,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.color.catalog import SYSTEMS, ColorSystem, Lab, NamedColor, Srgb8, system
-from core.color.difference import delta_e00
-from core.color.functional_notation import read_function
-from core.color.notation import read_hex, read_rgb, shortened
-from core.color.spaces import hex_of, srgb8_to_lab
-from core.errors import BadInput, UnknownColor
+from truehue.core.color.catalog import SYSTEMS, ColorSystem, Lab, NamedColor, Srgb8, system
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.functional_notation import read_function
+from truehue.core.color.notation import read_hex, read_rgb, shortened
+from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.errors import BadInput, UnknownColor
 
 __all__ = [
     "SYSTEMS",
@@ -98,7 +98,7 @@ def find(name: str, system_id: str | None = None) -> NamedColor:
 
 def parse_target(text: str, system_id: str | None = None) -> ColorTarget:
     """Reads a name, ``#RRGGBB``, ``#RGB``, ``RRGGBB`` with a digit, ``rgb(1, 2, 3)`` or ``1,2,3``,
-    and the functions of :mod:`core.color.functional_notation`, CIELAB there being for D65.
+    and the functions of :mod:`truehue.core.color.functional_notation`, CIELAB there being for D65.
 
     ``l3:vivid red`` names the system too, and goes before ``system_id``. Raises UnknownColor that
     says what is wrong, with the nearest names where it was a name, and BadInput for an unknown

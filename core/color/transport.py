@@ -15,8 +15,8 @@ from types import ModuleType
 
 import numpy as np
 
-from core.color.uw71 import COUNT, distances71
-from core.errors import TrueHueError
+from truehue.core.color.uw71 import COUNT, distances71
+from truehue.core.errors import TrueHueError
 
 _MOST_PIVOTS = 100_000
 _OPTIMAL = 1

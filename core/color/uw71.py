@@ -17,10 +17,10 @@ from itertools import product
 
 import numpy as np
 
-from core.color.packing import masked_srgb24
-from core.color.spaces import chroma, hex_of, linear1_to_srgb1, srgb8_to_lab
-from core.color.systems import nearest_names
-from core.errors import BadInput
+from truehue.core.color.packing import masked_srgb24
+from truehue.core.color.spaces import chroma, hex_of, linear1_to_srgb1, srgb8_to_lab
+from truehue.core.color.systems import nearest_names
+from truehue.core.errors import BadInput
 
 COUNT = 71
 GRID_STEP = 25.0
@@ -40,7 +40,8 @@ XYZ1_TO_LINEAR1 = np.array(
     ]
 )
 """The matrix of the same rounding (Lindbloom's for sRGB). With it the hex values are all those of
-the authors; with the four-decimal matrix of core.color.spaces, two of the 71 would be a step off.
+the authors; with the four-decimal matrix of truehue.core.color.spaces, two of the 71 would be a
+step off.
 """
 
 WITHOUT_58 = 88.0

@@ -1,10 +1,11 @@
 """What color some pixels have, when nobody has asked for one: a palette and two single colors.
 
-The *lit* color is that of the best-lit part of the largest material (:mod:`core.color.shading`),
-which comes nearest to what the object is made of. The *mean* is the plain mean in CIELAB, shade and
-highlight included; it is what the rule ``paper-centred`` compares. The palette pools exact pixels
-in 8 x 8 x 8 cells of sRGB, takes the largest 20 and merges colors that are at most 7 ΔE00 apart, as
-ColorConceptBench does for a group of pictures (appendix C.3).
+The *lit* color is that of the best-lit part of the largest material
+(:mod:`truehue.core.color.shading`), which comes nearest to what the object is made of. The *mean*
+is the plain mean in CIELAB, shade and highlight included; it is what the rule ``paper-centred``
+compares. The palette pools exact pixels in 8 x 8 x 8 cells of sRGB, takes the largest 20 and merges
+colors that are at most 7 ΔE00 apart, as ColorConceptBench does for a group of pictures (appendix
+C.3).
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color import dominant, statistics
-from core.color.dominant import DominantColor
-from core.color.shading import lit_color
-from core.color.spaces import srgb1_to_lab
-from core.concepts.palette import Palette
-from core.concepts.profile import CELLS
-from core.images.pixels import MaskedColors
+from truehue.core.color import dominant, statistics
+from truehue.core.color.dominant import DominantColor
+from truehue.core.color.shading import lit_color
+from truehue.core.color.spaces import srgb1_to_lab
+from truehue.core.concepts.palette import Palette
+from truehue.core.concepts.profile import CELLS
+from truehue.core.images.pixels import MaskedColors
 
 MOST_COLORS = 20
 MERGED_DELTA_E00 = 7.0

@@ -8,10 +8,10 @@ from itertools import groupby
 
 import numpy as np
 
-from core.color.distances import checked
-from core.color.uw71 import COUNT
-from core.concepts.extraction import Extraction, ExtractionSettings, extract
-from core.concepts.records import (
+from truehue.core.color.distances import checked
+from truehue.core.color.uw71 import COUNT
+from truehue.core.concepts.extraction import Extraction, ExtractionSettings, extract
+from truehue.core.concepts.records import (
     EXTRACTED,
     EXTRACTED_SOFT,
     KINDS,
@@ -21,7 +21,7 @@ from core.concepts.records import (
     DistributionRow,
     PictureProfile,
 )
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 PICTURES = "pictures"
 """The kind of a distribution that was measured on pictures."""
@@ -39,7 +39,7 @@ _ASSIGNMENTS = {EXTRACTED: "nearest", EXTRACTED_SOFT: "soft"}
 class Distribution:
     """One distribution of one concept.
 
-    ``kind`` is :data:`PICTURES` or a key of core.concepts.records.KINDS;
+    ``kind`` is :data:`PICTURES` or a key of truehue.core.concepts.records.KINDS;
     ``method`` a key of METHODS or :data:`GIVEN`. ``weights`` float64 ``(71,)``, sum 1. ``count``
     are the images, or the people where it is ``of_people``; 0 where nobody knows. ``notes`` are
     sentences for people. ``fixed`` says what it is where it cannot be resampled, as in "of one
@@ -144,8 +144,8 @@ def of_rows(
     A contributor with several rows counts once, by their mean. Rows without a contributor are means
     of ``people``: where all of them say of how many, these are the weights, else every row and
     contributor counts the same; who said what is not known then, so nothing can be drawn again.
-    ``kind`` is a key of core.concepts.records.KINDS. Raises BadInput for no row, rows of several
-    concepts and another kind.
+    ``kind`` is a key of truehue.core.concepts.records.KINDS. Raises BadInput for no row, rows of
+    several concepts and another kind.
     """
     if kind not in KINDS:
         raise BadInput(f"Rows of a set are {', '.join(KINDS)}, not {kind[:40]!r}.")

@@ -14,13 +14,13 @@ from threading import Event
 
 import numpy as np
 
-from core.color import uw71
-from core.color.spaces import srgb1_to_lab
-from core.concepts.grouping import COMPLETE, GROUPINGS, LEADER, Dominants
-from core.concepts.palette import Palette, by_weight, merge
-from core.concepts.profile import CELLS
-from core.concepts.records import ColorProfile
-from core.errors import BadInput
+from truehue.core.color import uw71
+from truehue.core.color.spaces import srgb1_to_lab
+from truehue.core.concepts.grouping import COMPLETE, GROUPINGS, LEADER, Dominants
+from truehue.core.concepts.palette import Palette, by_weight, merge
+from truehue.core.concepts.profile import CELLS
+from truehue.core.concepts.records import ColorProfile
+from truehue.core.errors import BadInput
 
 EXTRACTION_VERSION = "1"
 """Another one means that other numbers would come of the same profiles and settings."""
@@ -35,8 +35,8 @@ class ExtractionSettings:
 
     ``group_delta_e00`` and ``merge_delta_e00`` are limits in CIEDE2000 that belong to what is
     alike; ``most_colors`` of a group are kept, 1 to 512. ``grouping`` is a key of
-    :data:`core.concepts.grouping.GROUPINGS`, ``assignment`` one of
-    :data:`core.color.uw71.METHODS`. Raises BadInput for others.
+    :data:`truehue.core.concepts.grouping.GROUPINGS`, ``assignment`` one of
+    :data:`truehue.core.color.uw71.METHODS`. Raises BadInput for others.
     """
 
     group_delta_e00: float = 12.0

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from core.color.difference import delta_e00
+from truehue.core.color.difference import delta_e00
 
 COMPLETE, CONNECTED, LEADER = "complete", "connected", "leader"
 GROUPINGS: Mapping[str, str] = {

@@ -14,15 +14,15 @@ from threading import Event
 
 import numpy as np
 
-from core.color.distances import Comparison, compare
-from core.color.uw71 import COUNT
-from core.concepts.distribution import Distribution, bins_of, mean_of, shares_of
-from core.concepts.extraction import Pictures, weights_of_draws
-from core.concepts.metrics import METRICS
-from core.concepts.records import DistributionRow
+from truehue.core.color.distances import Comparison, compare
+from truehue.core.color.uw71 import COUNT
+from truehue.core.concepts.distribution import Distribution, bins_of, mean_of, shares_of
+from truehue.core.concepts.extraction import Pictures, weights_of_draws
+from truehue.core.concepts.metrics import METRICS
+from truehue.core.concepts.records import DistributionRow
 
 FIELDS = tuple(metric.field for metric in METRICS.values() if metric.interval)
-"""The fields of :class:`core.color.distances.Comparison` that have an interval."""
+"""The fields of :class:`truehue.core.color.distances.Comparison` that have an interval."""
 
 DRAWS = 1_000
 PERCENTILES = (2.5, 97.5)

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache, lru_cache
 from types import MappingProxyType
 
-from core.prompts.concepts import STYLES, Concept, concept_text, concepts
+from truehue.core.prompts.concepts import STYLES, Concept, concept_text, concepts
 
 _ALIKE = 0.75
 _PROMPT = re.compile(
@@ -42,8 +42,8 @@ def concept_of_prompt(text: str) -> tuple[str, str]:
 
     ``"A natural photo of a lonely cabin, centered composition."`` is ``("lonely cabin", "photo")``,
     ``"a lonely cabin"`` is ``("lonely cabin", "own")``. The style is one of
-    :data:`core.prompts.concepts.STYLES` only where the text is ColorConceptBench's. Any other
-    sentence gives words that no concept has.
+    :data:`truehue.core.prompts.concepts.STYLES` only where the text is ColorConceptBench's. Any
+    other sentence gives words that no concept has.
     """
     match = _PROMPT.fullmatch(normal(text))
     if match is None:

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.analysis.bootstrap import RESAMPLES, SEED, interval
-from core.concepts.metrics import METRICS
+from truehue.core.analysis.bootstrap import RESAMPLES, SEED, interval
+from truehue.core.concepts.metrics import METRICS
 
 SHOWN_DIGITS = 3
 """Decimals that numbers are placed by: those of the paper's tables."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.color.distances import Comparison
+from truehue.core.color.distances import Comparison
 
 PAPER = "ColorConceptBench, section 4.3"
 TABLE_1, TABLE_2 = "alignment", "dominant"
@@ -37,10 +37,10 @@ class ScoreMetric:
     """A number that two distributions are compared by.
 
     ``id`` is what tables, links and files call it, ``field`` that of
-    :class:`core.color.distances.Comparison`. ``better`` is ``high`` or ``low``; ``unit`` is empty
-    for a plain number. A metric with a ``meaning``, in words, is one that tables of many concepts
-    show; ``table`` is the paper's that has it, or empty. With ``interval`` it has a bootstrap
-    interval for one pair, and with ``pair`` it is shown there.
+    :class:`truehue.core.color.distances.Comparison`. ``better`` is ``high`` or ``low``; ``unit`` is
+    empty for a plain number. A metric with a ``meaning``, in words, is one that tables of many
+    concepts show; ``table`` is the paper's that has it, or empty. With ``interval`` it has a
+    bootstrap interval for one pair, and with ``pair`` it is shown there.
     """
 
     id: str

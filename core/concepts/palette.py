@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.color.difference import delta_e00
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.errors import BadInput
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.errors import BadInput
 
 
 @dataclass(frozen=True)

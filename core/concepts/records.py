@@ -74,10 +74,10 @@ class PictureProfile:
 class ConceptCell:
     """The colors of one concept as one run draws it: one number of a table comes of many of these.
 
-    ``concept_id`` as in core.prompts.concepts, ``style`` ``photo`` or ``cartoon``; ``guidance``
-    None stands for all scales of the run together. ``weights`` ``(71,)`` is None where no picture
-    could be measured. ``images`` were measured, ``unscored`` could not be. ``method`` is a key of
-    :data:`METHODS`.
+    ``concept_id`` as in truehue.core.prompts.concepts, ``style`` ``photo`` or ``cartoon``;
+    ``guidance`` None stands for all scales of the run together. ``weights`` ``(71,)`` is None where
+    no picture could be measured. ``images`` were measured, ``unscored`` could not be. ``method`` is
+    a key of :data:`METHODS`.
     """
 
     run_id: str
@@ -94,12 +94,13 @@ class ConceptCell:
 class DistributionRow:
     """One distribution as a file gave it: of one concept by one contributor, or by all together.
 
-    ``words`` are the concept's ("rotten mango"), as in :attr:`core.prompts.concepts.Concept.words`
-    where it is one of ColorConceptBench's. ``contributor`` is empty for a mean of people;
-    ``people`` says of how many, 0 where nobody knows. ``weights`` ``(71,)`` sum to 1; ``given`` is
-    what stood in the file, plain JSON: colors with weights, or numbers before they were normalized.
-    ``label`` tells several distributions of one concept apart where the file does, and ``kind`` is
-    the row's own key of :data:`KINDS` where the file says it; both empty elsewhere.
+    ``words`` are the concept's ("rotten mango"), as in
+    :attr:`truehue.core.prompts.concepts.Concept.words` where it is one of ColorConceptBench's.
+    ``contributor`` is empty for a mean of people; ``people`` says of how many, 0 where nobody
+    knows. ``weights`` ``(71,)`` sum to 1; ``given`` is what stood in the file, plain JSON: colors
+    with weights, or numbers before they were normalized. ``label`` tells several distributions of
+    one concept apart where the file does, and ``kind`` is the row's own key of :data:`KINDS` where
+    the file says it; both empty elsewhere.
     """
 
     words: str
@@ -118,8 +119,8 @@ class DistributionFile:
     ``kind`` is a key of :data:`KINDS`; where rows say another one, theirs holds. ``notes`` are
     sentences for people on what was converted or could not be checked, ``unknown`` the words that
     are no concept of ColorConceptBench (their rows are kept), ``problems`` one sentence for each
-    row that was refused, with its line. ``offers`` are offers of core.concepts.reading that would
-    read rows that were refused.
+    row that was refused, with its line. ``offers`` are offers of truehue.core.concepts.reading that
+    would read rows that were refused.
     """
 
     kind: str
@@ -147,7 +148,7 @@ class DistributionFile:
 
 @dataclass(frozen=True)
 class DistributionSetRecord:
-    """A stored file of distributions. ``kind`` is a key of core.concepts.records.KINDS.
+    """A stored file of distributions. ``kind`` is a key of truehue.core.concepts.records.KINDS.
 
     ``of_people`` says whether they are people's (else a model's, or anybody's); ``source`` is what
     the person who imported it wrote about where it is from. ``rows`` and ``concepts`` count what is

@@ -15,12 +15,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.cache import LruCache
-from core.color.distances import Comparison, checked, compare, emd
-from core.concepts.metrics import METRICS
-from core.concepts.records import ConceptCell
-from core.errors import BadInput
-from core.prompts.concepts import STYLES, Concept, concepts
+from truehue.core.cache import LruCache
+from truehue.core.color.distances import Comparison, checked, compare, emd
+from truehue.core.concepts.metrics import METRICS
+from truehue.core.concepts.records import ConceptCell
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import STYLES, Concept, concepts
 
 OnProgress = Callable[[int, int], None]
 """Told how many are done, of how many."""
@@ -174,12 +174,12 @@ def styles_of(styles: Iterable[str]) -> tuple[str, ...]:
 
 
 def compared(p: np.ndarray, q: np.ndarray) -> Comparison:
-    """:func:`core.color.distances.compare`, kept."""
+    """:func:`truehue.core.color.distances.compare`, kept."""
     return _COMPARED.get((_digest(p), _digest(q)), lambda: compare(p, q))
 
 
 def moved_lab(p: np.ndarray, q: np.ndarray) -> float:
-    """:func:`core.color.distances.emd`, kept."""
+    """:func:`truehue.core.color.distances.emd`, kept."""
     return _MOVED.get((_digest(p), _digest(q)), lambda: emd(p, q))
 
 

@@ -16,10 +16,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.color.uw71 import lab71
-from core.concepts.means import Number, mean_of, ratio_of
-from core.concepts.records import ConceptCell
-from core.concepts.scores import (
+from truehue.core.color.uw71 import lab71
+from truehue.core.concepts.means import Number, mean_of, ratio_of
+from truehue.core.concepts.records import ConceptCell
+from truehue.core.concepts.scores import (
     NO_PEOPLE,
     NOT_DRAWN,
     UNMEASURED,
@@ -30,7 +30,7 @@ from core.concepts.scores import (
     people_of,
     placed_cells,
 )
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 INERTIA, DRIFT, OVER_CORRECTION, PRECISE, UNDIRECTED = (
     "inertia",

@@ -13,10 +13,10 @@ from threading import Event
 
 import numpy as np
 
-from core.concepts.means import Number
-from core.concepts.records import ConceptCell
-from core.concepts.scores import OnProgress, Score, scores, styles_of
-from core.concepts.tables import (
+from truehue.core.concepts.means import Number
+from truehue.core.concepts.records import ConceptCell
+from truehue.core.concepts.scores import OnProgress, Score, scores, styles_of
+from truehue.core.concepts.tables import (
     BY_CATEGORY,
     BY_KIND,
     Alignment,
@@ -25,7 +25,7 @@ from core.concepts.tables import (
     group_of,
     groups_in_order,
 )
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 SWEEP_METRICS = ("emd_lab", "pcc")
 ALL = "all"
@@ -80,7 +80,7 @@ def guidance_sweep(
     ``by`` is ``all``, ``kind`` or ``category``; each line is there for every style and, where a run
     has several, for all together. With ``common`` a line is over the concepts alone that the run
     has at each of its scales, so that no point has easier ones. Returns None once ``stop`` is set.
-    Raises BadInput as :func:`core.concepts.tables.alignment`.
+    Raises BadInput as :func:`truehue.core.concepts.tables.alignment`.
     """
     check_metrics(metrics)
     if by not in (ALL, BY_KIND, BY_CATEGORY):
@@ -126,7 +126,7 @@ def size_sweep(table: Alignment, parameters_b: Mapping[str, float | None]) -> tu
 def parameters_of(models: Mapping[str, str]) -> dict[str, float | None]:
     """Billions of parameters by run id, from the ids of the runs' models; None where the registry
     does not know the model or its size."""
-    from core.generation.registry import model
+    from truehue.core.generation.registry import model
 
     by_run: dict[str, float | None] = {}
     for run_id, model_id in models.items():

@@ -14,10 +14,10 @@ from threading import Event
 
 import numpy as np
 
-from core.concepts.means import Number, mean_of, placed
-from core.concepts.metrics import MEANINGS, METRICS
-from core.concepts.records import ConceptCell
-from core.concepts.scores import (
+from truehue.core.concepts.means import Number, mean_of, placed
+from truehue.core.concepts.metrics import MEANINGS, METRICS
+from truehue.core.concepts.records import ConceptCell
+from truehue.core.concepts.scores import (
     KINDS,
     NOT_COMMON,
     UNDEFINED,
@@ -28,8 +28,8 @@ from core.concepts.scores import (
     scores,
     styles_of,
 )
-from core.errors import BadInput
-from core.prompts.concepts import Concept
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import Concept
 
 METRICS_SHOWN = tuple(MEANINGS)
 

@@ -16,21 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from core.batch.folder import LOCK, PLAN, BatchFolder
-from core.batch.health import set_aside
-from core.batch.journal import Misfit
-from core.batch.locks import held
-from core.batch.progress import done_of
-from core.batch.records import DONE, Row, Words
-from core.batch.results import tables
-from core.batch.shards import schema_with
-from core.batch.work import Work, WorkerContext
-from core.diagnosis.judging import JudgmentRow
-from core.diagnosis.plan import Task
-from core.diagnosis.verdicts import csv_of, rows_of_csv
-from core.diagnosis.work import rows_of
-from core.errors import BadInput
-from core.files import why_of
+from truehue.core.batch.folder import LOCK, PLAN, BatchFolder
+from truehue.core.batch.health import set_aside
+from truehue.core.batch.journal import Misfit
+from truehue.core.batch.locks import held
+from truehue.core.batch.progress import done_of
+from truehue.core.batch.records import DONE, Row, Words
+from truehue.core.batch.results import tables
+from truehue.core.batch.shards import schema_with
+from truehue.core.batch.work import Work, WorkerContext
+from truehue.core.diagnosis.judging import JudgmentRow
+from truehue.core.diagnosis.plan import Task
+from truehue.core.diagnosis.verdicts import csv_of, rows_of_csv
+from truehue.core.diagnosis.work import rows_of
+from truehue.core.errors import BadInput
+from truehue.core.files import why_of
 
 FOLDER = "work"
 """Below the folder of the report."""
@@ -79,7 +79,8 @@ class DiagnosisWork(Work):
         self.tasks = tasks
 
     def schema(self) -> Any:
-        """The judgments of a task are CSV, as :func:`core.diagnosis.verdicts.csv_of` has them."""
+        """The judgments of a task are CSV, as :func:`truehue.core.diagnosis.verdicts.csv_of` has
+        them."""
         import pyarrow as pa
 
         return schema_with(

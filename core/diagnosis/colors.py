@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 
-from core.color.difference import delta_e00
-from core.color.spaces import chroma, hue_deg, srgb8_to_lab
-from core.color.systems import ColorTarget, NamedColor, parse_target, system
-from core.generation.renderer import RenderRequest, render
-from core.generation.renderer.two_materials import TWO_MATERIALS, render_two_materials
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import chroma, hue_deg, srgb8_to_lab
+from truehue.core.color.systems import ColorTarget, NamedColor, parse_target, system
+from truehue.core.generation.renderer import RenderRequest, render
+from truehue.core.generation.renderer.two_materials import TWO_MATERIALS, render_two_materials
 
 TWO_MATERIAL_OBJECTS: tuple[str, ...] = tuple(TWO_MATERIALS)
 DEFAULT_LIGHTS = ("overcast", "studio", "window", "hard")

@@ -9,12 +9,21 @@ from functools import cache
 
 import numpy as np
 
-from core.color.systems import parse_target
-from core.diagnosis.colors import hue_key, lightness_key
-from core.diagnosis.judging import TRUE, JudgmentRow
-from core.diagnosis.plan import part_of
-from core.diagnosis.records import BYS, FALSE_ACCEPT, MISSED, SETS, Example, Figure, Roc, RocPoint
-from core.verdict.judge import PASS, UNSCORED
+from truehue.core.color.systems import parse_target
+from truehue.core.diagnosis.colors import hue_key, lightness_key
+from truehue.core.diagnosis.judging import TRUE, JudgmentRow
+from truehue.core.diagnosis.plan import part_of
+from truehue.core.diagnosis.records import (
+    BYS,
+    FALSE_ACCEPT,
+    MISSED,
+    SETS,
+    Example,
+    Figure,
+    Roc,
+    RocPoint,
+)
+from truehue.core.verdict.judge import PASS, UNSCORED
 
 MOST = 24
 

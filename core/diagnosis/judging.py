@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from core.diagnosis.colors import Asking
-from core.errors import TrueHueError
-from core.verdict.candidates import Acceptance
-from core.verdict.judge import UNSCORED
-from core.verdict.measure import MaskCache, Measurement, measure, unscored_measurement
+from truehue.core.diagnosis.colors import Asking
+from truehue.core.errors import TrueHueError
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.judge import UNSCORED
+from truehue.core.verdict.measure import MaskCache, Measurement, measure, unscored_measurement
 
 TRUE, NEAR = "true", "near"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
-    """One judgment; the codebook of ``verdicts.csv.gz`` (core.diagnosis.verdicts) says what each
-    column means. None is an empty field."""
+    """One judgment; the codebook of ``verdicts.csv.gz`` (truehue.core.diagnosis.verdicts) says what
+    each column means. None is an empty field."""
 
     object: str
     light: str
@@ -89,7 +89,7 @@ def judged(
     object, light, seed, color, system and second.
 
     What does not depend on the color asked is computed once for all of them
-    (core.verdict.measure.MaskCache). A rule that cannot judge gives rows that are unscored.
+    (truehue.core.verdict.measure.MaskCache). A rule that cannot judge gives rows that are unscored.
     """
     cache, acceptance = MaskCache(), Acceptance(k, system=about["system"])
     for number, target in enumerate(question.targets):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from core.color.systems import SYSTEMS
-from core.diagnosis.plan import FileRow
-from core.errors import BadInput
+from truehue.core.color.systems import SYSTEMS
+from truehue.core.diagnosis.plan import FileRow
+from truehue.core.errors import BadInput
 
 COLUMNS = ("file", "mask", "system", "color")
 OPTIONAL = ("object", "light")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.diagnosis.figures import rate_percent
-from core.diagnosis.records import Figure
-from core.errors import BadInput
+from truehue.core.diagnosis.figures import rate_percent
+from truehue.core.diagnosis.records import Figure
+from truehue.core.errors import BadInput
 
 SCHEMA = 1
 

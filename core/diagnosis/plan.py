@@ -17,14 +17,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.color.systems import parse_target
-from core.diagnosis.colors import SET_SYSTEMS, TWO_MATERIAL_OBJECTS, picture, set_colors
-from core.errors import BadInput
-from core.generation.renderer import LIGHTS, RENDERER_VERSION
-from core.generation.renderer.checks import check_object, check_size_and_seed, checked_light
-from core.verdict.candidates import Acceptance
-from core.verdict.measure import measure
-from core.verdict.rules import RULES, rule
+from truehue.core.color.systems import parse_target
+from truehue.core.diagnosis.colors import SET_SYSTEMS, TWO_MATERIAL_OBJECTS, picture, set_colors
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import LIGHTS, RENDERER_VERSION
+from truehue.core.generation.renderer.checks import check_object, check_size_and_seed, checked_light
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import measure
+from truehue.core.verdict.rules import RULES, rule
 
 TUNED_OBJECTS = ("sphere", "mug", "book", "apple", "vase", "chair", "hat")
 HELD_OUT_OBJECTS = ("cube", "cylinder", "torus", "banana", "teapot", "car", "teddy bear")
@@ -122,8 +122,8 @@ class Task:
 def rules_used(rule_ids: Sequence[str] = (), k: int = 0) -> tuple[RuleUsed, ...]:
     """The rules of those ids, all of them by default, each asked once for its parameters.
 
-    ``k`` as for :class:`core.verdict.candidates.Acceptance`. Raises BadInput for an unknown id or
-    such a k.
+    ``k`` as for :class:`truehue.core.verdict.candidates.Acceptance`. Raises BadInput for an unknown
+    id or such a k.
     """
     chosen = [rule(rule_id) for rule_id in rule_ids] or list(RULES)
     probe, target = picture("sphere", "overcast", 0, "#E83B1B", 64), parse_target("#E83B1B")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 SCHEMA = 1
 SETS = ("pooled", "tuned", "held_out", "mixed", "two_material")

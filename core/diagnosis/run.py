@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.batch.execute import Crew, execute, pausing_on_interrupt
-from core.batch.records import BatchState
-from core.diagnosis.batch import DiagnosisWork, work_of
-from core.diagnosis.colors import set_colors
-from core.diagnosis.figures import figures_by_rule, roc_by_rule, worst_by_rule
-from core.diagnosis.judging import JudgmentRow
-from core.diagnosis.plan import SPLIT, RuleUsed, Task
-from core.diagnosis.records import DiagnosisReport, Published, RuleReport
-from core.diagnosis.verdicts import VERDICTS, codebook, verdicts_csv
-from core.errors import BadInput, TrueHueError
-from core.files import replace_file
-from core.generation.renderer import RENDERER_VERSION
+from truehue.core.batch.execute import Crew, execute, pausing_on_interrupt
+from truehue.core.batch.records import BatchState
+from truehue.core.diagnosis.batch import DiagnosisWork, work_of
+from truehue.core.diagnosis.colors import set_colors
+from truehue.core.diagnosis.figures import figures_by_rule, roc_by_rule, worst_by_rule
+from truehue.core.diagnosis.judging import JudgmentRow
+from truehue.core.diagnosis.plan import SPLIT, RuleUsed, Task
+from truehue.core.diagnosis.records import DiagnosisReport, Published, RuleReport
+from truehue.core.diagnosis.verdicts import VERDICTS, codebook, verdicts_csv
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.files import replace_file
+from truehue.core.generation.renderer import RENDERER_VERSION
 
 REPORT = "report.json"
 _AGAIN = "What is done is kept: run the same command again, perhaps with fewer --workers."
@@ -72,11 +72,11 @@ def diagnose(
     """Does the tasks that ``report_folder`` does not hold yet and writes ``report.json``,
     ``verdicts.csv.gz`` and ``codebook.md`` there.
 
-    ``rules`` and ``tasks`` as core.diagnosis.plan makes them, ``workers`` processes; ``watch`` is
-    told the progress about twice a second. A run that was ended, however, goes on from the tasks
-    that are kept: at most those in work are done again. Raises BadInput for a folder that cannot be
-    used, InUse while another process is at it, and TrueHueError where tasks could not be judged,
-    such as for workers that are killed again and again.
+    ``rules`` and ``tasks`` as truehue.core.diagnosis.plan makes them, ``workers`` processes;
+    ``watch`` is told the progress about twice a second. A run that was ended, however, goes on from
+    the tasks that are kept: at most those in work are done again. Raises BadInput for a folder that
+    cannot be used, InUse while another process is at it, and TrueHueError where tasks could not be
+    judged, such as for workers that are killed again and again.
     """
     if workers < 1:
         raise BadInput(f"At least one worker is needed, not {workers}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.diagnosis.records import DiagnosisReport, Figure, RuleReport
+from truehue.core.diagnosis.records import DiagnosisReport, Figure, RuleReport
 
 _SETS = {
     "pooled": "all pictures of one material",

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from core.color.systems import NamedColor, find
-from core.diagnosis.colors import TWO_MATERIAL_OBJECTS, asking, picture, second_color, set_colors
-from core.diagnosis.judging import TRUE, JudgmentRow, judged, unscored_rows
-from core.diagnosis.plan import FileRow, Task
-from core.errors import TrueHueError
-from core.generation.renderer import LIGHTS
-from core.images.load import load_image, load_mask
+from truehue.core.color.systems import NamedColor, find
+from truehue.core.diagnosis.colors import (
+    TWO_MATERIAL_OBJECTS,
+    asking,
+    picture,
+    second_color,
+    set_colors,
+)
+from truehue.core.diagnosis.judging import TRUE, JudgmentRow, judged, unscored_rows
+from truehue.core.diagnosis.plan import FileRow, Task
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.renderer import LIGHTS
+from truehue.core.images.load import load_image, load_mask
 
 Step = Callable[[], None]
 """Called after each picture; what it raises ends the task."""

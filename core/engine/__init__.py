@@ -9,8 +9,8 @@
     engine.close()
 """
 
-from core.engine.engine import Engine
-from core.engine.limits import checked
-from core.engine.records import CallState, Delivery, JobState, Problem
+from truehue.core.engine.engine import Engine
+from truehue.core.engine.limits import checked
+from truehue.core.engine.records import CallState, Delivery, JobState, Problem
 
 __all__ = ["CallState", "Delivery", "Engine", "JobState", "Problem", "checked"]

@@ -18,10 +18,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.engine.memory import Key, Models, tidy
-from core.engine.records import CallState, ChangeSignal
-from core.errors import TrueHueError
-from core.generation.memory import is_out_of_memory
+from truehue.core.engine.memory import Key, Models, tidy
+from truehue.core.engine.records import CallState, ChangeSignal
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.memory import is_out_of_memory
 
 log = logging.getLogger("truehue.engine")
 

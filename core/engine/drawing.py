@@ -12,13 +12,13 @@ from threading import get_ident, main_thread
 
 import numpy as np
 
-from core.engine.calls import Calls
-from core.engine.job import Job
-from core.engine.memory import Key, Models, tidy
-from core.engine.records import Delivery
-from core.errors import BadInput, TrueHueError
-from core.generation.memory import is_out_of_memory
-from core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
+from truehue.core.engine.calls import Calls
+from truehue.core.engine.job import Job
+from truehue.core.engine.memory import Key, Models, tidy
+from truehue.core.engine.records import Delivery
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.memory import is_out_of_memory
+from truehue.core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
 
 Row = tuple[int, GenerationRequest]  # position in the submitted order, request
 

@@ -11,15 +11,15 @@ from concurrent.futures import Future
 from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
-from core.engine.calls import Call, Calls
-from core.engine.drawing import draw_job
-from core.engine.job import Job
-from core.engine.limits import checked_all
-from core.engine.memory import Held, Key, MemoryLimit, Models, Opener
-from core.engine.pace import Pace
-from core.engine.records import CallState, ChangeSignal, Delivery, JobState
-from core.errors import BadInput, TrueHueError
-from core.generation.request import GenerationRequest, LoadedModel
+from truehue.core.engine.calls import Call, Calls
+from truehue.core.engine.drawing import draw_job
+from truehue.core.engine.job import Job
+from truehue.core.engine.limits import checked_all
+from truehue.core.engine.memory import Held, Key, MemoryLimit, Models, Opener
+from truehue.core.engine.pace import Pace
+from truehue.core.engine.records import CallState, ChangeSignal, Delivery, JobState
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.request import GenerationRequest, LoadedModel
 
 log = logging.getLogger("truehue.engine")
 
@@ -77,8 +77,8 @@ class Engine:
         problem. Requests are drawn model by model, and those that differ in text, targets, seed
         and prompt id only are drawn together where the model gains by it.
 
-        Raises BadInput for what :func:`core.engine.limits.checked_all` refuses, TrueHueError after
-        :meth:`close`.
+        Raises BadInput for what :func:`truehue.core.engine.limits.checked_all` refuses,
+        TrueHueError after :meth:`close`.
         """
         request_list = checked_all(requests)
         job = Job(uuid.uuid4().hex, request_list, deliver, (title, owner), self._board, self._pace)

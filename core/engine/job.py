@@ -8,9 +8,9 @@ from threading import Event
 
 import numpy as np
 
-from core.engine.pace import Pace, TimeLeft
-from core.engine.records import FINISHED, ChangeSignal, Delivery, JobState, Problem
-from core.generation.request import GenerationRequest, StepReport
+from truehue.core.engine.pace import Pace, TimeLeft
+from truehue.core.engine.records import FINISHED, ChangeSignal, Delivery, JobState, Problem
+from truehue.core.generation.request import GenerationRequest, StepReport
 
 SHOWN_PROBLEMS = 20
 _PROBLEM_CHARACTERS = 1000  # a library's message may quote a whole tensor

@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.errors import BadInput
-from core.generation.request import MAX_SEED, GenerationRequest
-from core.prompts.prompt import MAX_PROMPT_CHARACTERS
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import MAX_SEED, GenerationRequest
+from truehue.core.prompts.prompt import MAX_PROMPT_CHARACTERS
 
 MAX_REQUESTS = 100_000
 SIDES_PX = (64, 4096)

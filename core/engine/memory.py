@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
-from core.engine.records import ChangeSignal
-from core.generation.memory import is_out_of_memory
-from core.generation.request import LoadedModel
+from truehue.core.engine.records import ChangeSignal
+from truehue.core.generation.memory import is_out_of_memory
+from truehue.core.generation.request import LoadedModel
 
 log = logging.getLogger("truehue.engine")
 

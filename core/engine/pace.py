@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.generation.request import GenerationRequest
+from truehue.core.generation.request import GenerationRequest
 
 _WEIGHT = 0.3  # of the newest measurement, once there are a few
 

@@ -9,7 +9,7 @@ from threading import Condition
 
 import numpy as np
 
-from core.generation.request import GeneratedImage, GenerationRequest
+from truehue.core.generation.request import GeneratedImage, GenerationRequest
 
 FINISHED = ("done", "cancelled", "failed")
 

@@ -16,14 +16,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from core.export.bibliography import references
-from core.export.codebook import codebook_json, codebook_text
-from core.export.result_tables import parts
-from core.export.source import ExportRun, plan_out
-from core.export.tables import COLORS, RESULTS, write_parquet_to
-from core.files import Progress, quiet, shelf, whole_file
-from core.runs.records import STORED, StoredItem
-from core.version import VERSION
+from truehue.core.export.bibliography import references
+from truehue.core.export.codebook import codebook_json, codebook_text
+from truehue.core.export.result_tables import parts
+from truehue.core.export.source import ExportRun, plan_out
+from truehue.core.export.tables import COLORS, RESULTS, write_parquet_to
+from truehue.core.files import Progress, quiet, shelf, whole_file
+from truehue.core.runs.records import STORED, StoredItem
+from truehue.core.version import VERSION
 
 FORMAT, FORMAT_VERSION = "truehue run", 1
 MANIFEST = "manifest.json"

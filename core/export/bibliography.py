@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core import published
-from core.errors import BadInput
-from core.export.source import ExportRun
-from core.generation.registry import MODELS
-from core.masks.grounded.vision_models import Role, VisionEntry, vision_model
-from core.runs.records import STORED, RunPlan
-from core.version import VERSION
+from truehue.core import published
+from truehue.core.errors import BadInput
+from truehue.core.export.source import ExportRun
+from truehue.core.generation.registry import MODELS
+from truehue.core.masks.grounded.vision_models import Role, VisionEntry, vision_model
+from truehue.core.runs.records import STORED, RunPlan
+from truehue.core.version import VERSION
 
 HUB = "https://huggingface.co/"
 _SOFTWARE = {
@@ -83,7 +83,7 @@ def references(runs: Sequence[ExportRun]) -> str:
 
 
 def papers_of(plan: RunPlan) -> tuple[str, ...]:
-    """The papers whose prompts or rules a plan uses, as core.published names them."""
+    """The papers whose prompts or rules a plan uses, as truehue.core.published names them."""
     tasks = {prompt.task for prompt in plan.prompts}
     rules = {rule_id.partition("-")[0] for rule_id, _ in plan.rules}
     used = []

@@ -9,12 +9,12 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from core.export.color_table import COLOR_COLUMNS, COLOR_NOTE
-from core.export.columns import COLUMNS, Column
-from core.export.source import ExportRun, plan_out
-from core.runs.score import CAUSES
-from core.verdict.rules import RULES
-from core.version import VERSION
+from truehue.core.export.color_table import COLOR_COLUMNS, COLOR_NOTE
+from truehue.core.export.columns import COLUMNS, Column
+from truehue.core.export.source import ExportRun, plan_out
+from truehue.core.runs.score import CAUSES
+from truehue.core.verdict.rules import RULES
+from truehue.core.version import VERSION
 
 NOTE = (
     "One row an object, rule and picture. UTF-8; an empty field is nothing, never zero. Numbers "

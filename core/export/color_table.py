@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from core.color.spaces import hex_of, srgb1_to_lab
-from core.color.uw71 import COUNT, uw71
-from core.export.columns import (
+from truehue.core.color.spaces import hex_of, srgb1_to_lab
+from truehue.core.color.uw71 import COUNT, uw71
+from truehue.core.export.columns import (
     COLUMNS,
     MASK,
     MEASURED,
@@ -23,11 +23,19 @@ from core.export.columns import (
     WHOLE,
     Column,
 )
-from core.export.result_tables import item_tables
-from core.export.rows import ProfileStatus, Prompts, Table, in_columns, list_of, places_of, same
-from core.export.source import ExportRun
-from core.runs.concepts import concept_of
-from core.runs.plan import guidance_at
+from truehue.core.export.result_tables import item_tables
+from truehue.core.export.rows import (
+    ProfileStatus,
+    Prompts,
+    Table,
+    in_columns,
+    list_of,
+    places_of,
+    same,
+)
+from truehue.core.export.source import ExportRun
+from truehue.core.runs.concepts import concept_of
+from truehue.core.runs.plan import guidance_at
 
 MEASURE = "the object's pixels"
 _OF_RESULTS = {column.name: column for column in COLUMNS}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.prompts.prompt import LEVELS, ROLES, TASKS
-from core.runs.score import CAUSES
-from core.verdict.expectations import STEPS
+from truehue.core.prompts.prompt import LEVELS, ROLES, TASKS
+from truehue.core.runs.score import CAUSES
+from truehue.core.verdict.expectations import STEPS
 
 TEXT, WHOLE, NUMBER, TRUTH = "text", "integer", "number", "boolean"
 RUN, PROMPT, PICTURE, OBJECT, RULE, MASK = (

@@ -19,9 +19,9 @@ from typing import Any, get_args
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from core.errors import BadInput
-from core.export.report_parts import Block, Chart, Report
-from core.files import whole_file
+from truehue.core.errors import BadInput
+from truehue.core.export.report_parts import Block, Chart, Report
+from truehue.core.files import whole_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "report"
 _HEX = re.compile(r"#[0-9A-Fa-f]{6}")

@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from core.batch import results
-from core.batch.results import BATCH, Part
-from core.runs.folder import RunFolder
-from core.runs.shards import read_columns, schema
-from core.runs.worker import RunWork
+from truehue.core.batch import results
+from truehue.core.batch.results import BATCH, Part
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.shards import read_columns, schema
+from truehue.core.runs.worker import RunWork
 
 OURS_ALONE = ("seconds", "scoring_seconds", "worker")
 """Columns in which two executions of one plan may differ."""
 
 
 def parts_of(folder: RunFolder) -> list[Part]:
-    """See :func:`core.batch.results.parts_of`."""
+    """See :func:`truehue.core.batch.results.parts_of`."""
     return results.parts_of(RunWork(folder.path))
 
 
@@ -34,7 +34,7 @@ def columns_of(part: Part, names: Sequence[str]) -> Any:
 
 
 def latest(shards: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """See :func:`core.batch.results.latest`."""
+    """See :func:`truehue.core.batch.results.latest`."""
     return results.latest(shards, columns_of)
 
 
@@ -42,7 +42,7 @@ def item_tables(
     shards: Sequence[Part], size: int = BATCH, columns: Sequence[str] | None = None
 ) -> Iterator[Any]:
     """Tables of up to ``size`` pictures in the schema of a shard: see
-    :func:`core.batch.results.item_tables`."""
+    :func:`truehue.core.batch.results.item_tables`."""
     return results.item_tables(shards, schema(), columns_of, size, columns)
 
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from core.batch.results import Part
-from core.color.notation import read_hex
-from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
-from core.export.columns import COLUMNS, MEASURED, UNMEASURED, Column, arrow_schema
-from core.export.result_tables import item_tables
-from core.prompts.prompt import Prompt
-from core.runs.concepts import NOT_MEASURED, measured_of, only_measured
-from core.runs.records import RunPlan
-from core.verdict.judge import UNSCORED
+from truehue.core.batch.results import Part
+from truehue.core.color.notation import read_hex
+from truehue.core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
+from truehue.core.export.columns import COLUMNS, MEASURED, UNMEASURED, Column, arrow_schema
+from truehue.core.export.result_tables import item_tables
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.concepts import NOT_MEASURED, measured_of, only_measured
+from truehue.core.runs.records import RunPlan
+from truehue.core.verdict.judge import UNSCORED
 
 _FAILED = "failed"
 _KEYS = 1 << 16  # more targets than a prompt can have, so that item and target make one number

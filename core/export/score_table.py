@@ -8,11 +8,20 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from core.export.columns import NUMBER, PICTURE, PROMPT, RUN, TEXT, WHOLE, Column, arrow_schema
-from core.files import whole_file
-from core.scores.measures import all_measures
-from core.scores.records import SCORED, UNSCORED
-from core.spreadsheets import guarded_table
+from truehue.core.export.columns import (
+    NUMBER,
+    PICTURE,
+    PROMPT,
+    RUN,
+    TEXT,
+    WHOLE,
+    Column,
+    arrow_schema,
+)
+from truehue.core.files import whole_file
+from truehue.core.scores.measures import all_measures
+from truehue.core.scores.records import SCORED, UNSCORED
+from truehue.core.spreadsheets import guarded_table
 
 SCORE = "the score"
 CODEBOOK_KEY = b"truehue_codebook"
@@ -41,7 +50,7 @@ NOTE = (
 
 
 def score_table(run_id: str, rows: Iterable[Sequence[Any]]) -> Any:
-    """A pyarrow Table of rows as :meth:`storage.scores.scores.Scores.of_run` gives them."""
+    """A pyarrow Table of rows as :meth:`truehue.storage.scores.scores.Scores.of_run` gives them."""
     import pyarrow as pa
 
     columns: list[list[Any]] = [[] for _ in SCORE_COLUMNS]

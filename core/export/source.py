@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from core.batch.results import Part
-from core.errors import BadInput
-from core.export.result_tables import item_tables, latest, parts_of
-from core.runs.concepts import measured_of
-from core.runs.folder import RunFolder
-from core.runs.records import RunPlan
+from truehue.core.batch.results import Part
+from truehue.core.errors import BadInput
+from truehue.core.export.result_tables import item_tables, latest, parts_of
+from truehue.core.runs.concepts import measured_of
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import RunPlan
 
 IMPORTED = "imported.json"
 """In the folder of a run that came from elsewhere: the archive's name and SHA-256, and when."""

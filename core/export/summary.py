@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from core.batch.results import Part
-from core.batch.shards import BadShard
-from core.export.result_tables import columns_of, latest, parts_of
-from core.runs.folder import RunFolder
-from core.runs.score import CAUSES
-from core.verdict.judge import UNSCORED
+from truehue.core.batch.results import Part
+from truehue.core.batch.shards import BadShard
+from truehue.core.export.result_tables import columns_of, latest, parts_of
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.score import CAUSES
+from truehue.core.verdict.judge import UNSCORED
 
 SHOWN = 3
 """Reasons that are named; the rest is counted."""
@@ -26,8 +26,8 @@ _NOT_DRAWN = "no-image"
 @dataclass
 class RunSummary:
     """``done`` pictures have a result. ``unscored`` counts by rule why those that were drawn have
-    no score, as keys of core.runs.score.CAUSES; ``unmeasured`` why the colors of concepts that
-    were drawn could not be measured, in sentences, of ``concepts`` pictures."""
+    no score, as keys of truehue.core.runs.score.CAUSES; ``unmeasured`` why the colors of concepts
+    that were drawn could not be measured, in sentences, of ``concepts`` pictures."""
 
     done: int = 0
     unscored: dict[str, Counter[str]] = field(default_factory=dict)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from core.export.codebook import codebook, codebook_json, codebook_text
-from core.export.color_table import COLOR_COLUMNS, color_tables
-from core.export.columns import COLUMNS, Column, arrow_schema
-from core.export.rows import row_tables
-from core.export.source import ExportRun
-from core.files import Progress, quiet, whole_file
-from core.spreadsheets import guarded_table
+from truehue.core.export.codebook import codebook, codebook_json, codebook_text
+from truehue.core.export.color_table import COLOR_COLUMNS, color_tables
+from truehue.core.export.columns import COLUMNS, Column, arrow_schema
+from truehue.core.export.rows import row_tables
+from truehue.core.export.source import ExportRun
+from truehue.core.files import Progress, quiet, whole_file
+from truehue.core.spreadsheets import guarded_table
 
 ROW_GROUP = 64 * 1024
 CODEBOOK_KEY = b"truehue_codebook"

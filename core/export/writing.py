@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from core.errors import BadInput
-from core.export.archive import write_archive
-from core.export.bibliography import references
-from core.export.source import runs_of, short_words
-from core.export.tables import write_csv, write_parquet
-from core.files import Progress, quiet, whole_file
-from core.runs.folder import RunFolder
+from truehue.core.errors import BadInput
+from truehue.core.export.archive import write_archive
+from truehue.core.export.bibliography import references
+from truehue.core.export.source import runs_of, short_words
+from truehue.core.export.tables import write_csv, write_parquet
+from truehue.core.files import Progress, quiet, whole_file
+from truehue.core.runs.folder import RunFolder
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -23,7 +23,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "bib": "what to cite, as BibTeX",
     }
 )
-"""The formats with what each is. ``html`` needs the database: see tabs.export.service."""
+"""The formats with what each is. ``html`` needs the database: see truehue.tabs.export.service."""
 
 
 def write(

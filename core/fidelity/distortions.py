@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.errors import BadInput
-from core.fidelity.sweep import scaled_saturation
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.sweep import scaled_saturation
 
 SCALES = (1.15, 1.3, 1.5, 1.75, 2.0, 2.4)
 """Of rank0 to rank5; ours, as many as the guidance scales of the paper."""

@@ -8,9 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from core.fidelity.agreement import Agreement, agreement
-from core.fidelity.groups import Group
-from core.fidelity.order import Accuracy, adjacent_accuracy, neighbor_accuracy, real_accuracy
+from truehue.core.fidelity.agreement import Agreement, agreement
+from truehue.core.fidelity.groups import Group
+from truehue.core.fidelity.order import (
+    Accuracy,
+    adjacent_accuracy,
+    neighbor_accuracy,
+    real_accuracy,
+)
 
 Rows = Sequence[Sequence[float]]
 """A number for each file of each group, the photograph first; NaN where there is none."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
-from core.files import replace_file
+from truehue.core.errors import BadInput
+from truehue.core.files import replace_file
 
 GUIDANCES = (7.5, 10.0, 15.0, 20.0, 25.0, 30.0)
 """Of rank0 to rank5 (appendix A)."""

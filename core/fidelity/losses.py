@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 TAU = 0.1
 """Temperature of the soft ranks (the paper's appendix D)."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.bootstrap import CONFIDENCE, RESAMPLES, SEED
-from core.errors import BadInput
+from truehue.core.analysis.bootstrap import CONFIDENCE, RESAMPLES, SEED
+from truehue.core.errors import BadInput
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
 
-from core.errors import BadInput
-from core.spreadsheets import unguarded
+from truehue.core.errors import BadInput
+from truehue.core.spreadsheets import unguarded
 
 _HEADER = "A table of ratings has the columns rating and file or image_id."
 _TABLES = ("answers", "stimuli", "candidates")

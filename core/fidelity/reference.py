@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.color.spaces import chroma, srgb8_to_lab
-from core.errors import BadInput
-from core.fidelity.vividness import mean_saturation
-from core.files import replace_file
+from truehue.core.color.spaces import chroma, srgb8_to_lab
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.vividness import mean_saturation
+from truehue.core.files import replace_file
 
 FORMAT = 1
 NUMBERS: Mapping[str, str] = {

@@ -12,11 +12,11 @@ from threading import Event
 
 import numpy as np
 
-from core.errors import BadInput
-from core.generation.request import GeneratedImage, GenerationRequest, LoadedModel, OnStep
-from core.images.load import load_image
-from core.refinement.maps import cell_means, saturation_map
-from core.refinement.settings import (
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import GeneratedImage, GenerationRequest, LoadedModel, OnStep
+from truehue.core.images.load import load_image
+from truehue.core.refinement.maps import cell_means, saturation_map
+from truehue.core.refinement.settings import (
     FIRST_PASS_WORDS,
     MAX_CELLS,
     Refinement,

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput
-from core.refinement.maps import NATURAL_SATURATION
+from truehue.core.errors import BadInput
+from truehue.core.refinement.maps import NATURAL_SATURATION
 
 _ROWS = 256
 """Rows at a time, so that a large image needs no arrays of its size in float64."""

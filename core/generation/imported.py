@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.generation.entry import Defaults, ModelEntry
+from truehue.core.generation.entry import Defaults, ModelEntry
 
 BY_FOLDER = (
     "Neither diffusers nor transformers has a class for it. Draw with its own code and import the "

@@ -7,8 +7,8 @@ import errno
 from typing import Protocol
 from weakref import WeakSet
 
-from core.errors import BadInput, TrueHueError
-from core.machine import GIB, Machine
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.machine import GIB, Machine
 
 _offloaded_models: WeakSet[Offloaded] = WeakSet()
 

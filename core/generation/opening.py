@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.errors import BadInput
-from core.generation.backends.endpoints import Endpoint
-from core.generation.entry import ModelEntry
-from core.generation.memory import check_room
-from core.generation.readiness import server_name, servers, unknown_server
-from core.generation.registry import model
-from core.generation.request import LoadedModel
-from core.generation.weights.pipeline_folder import check_source
-from core.generation.weights.sources import Sources, find, source
-from core.machine import GIB, WORKING_GIB, machine, placement
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.memory import check_room
+from truehue.core.generation.readiness import server_name, servers, unknown_server
+from truehue.core.generation.registry import model
+from truehue.core.generation.request import LoadedModel
+from truehue.core.generation.weights.pipeline_folder import check_source
+from truehue.core.generation.weights.sources import Sources, find, source
+from truehue.core.machine import GIB, WORKING_GIB, machine, placement
 
 # The renderer's own arrays for one scene of 1024 x 1024.
 RENDERER_BYTES = GIB // 4
@@ -32,7 +32,7 @@ def open_model(
     """
     entry = model(model_id)
     if entry.kind == "renderer":
-        from core.generation.backends.reference import ReferenceRenderer
+        from truehue.core.generation.backends.reference import ReferenceRenderer
 
         return ReferenceRenderer()
     if entry.kind == "served":
@@ -41,14 +41,14 @@ def open_model(
         raise BadInput(f"{entry.name} is not drawn with here. {' '.join(entry.needs)}")
     model_source = source(entry, sources or Sources.here())
     if entry.kind == "transformers":
-        from core.generation.backends import janus
+        from truehue.core.generation.backends import janus
 
         check_source(entry, model_source)
         at = machine()
         where = placement(entry.memory_gib, at, largest_gib=entry.largest_gib, fp16=entry.fp16)
         check_room(entry.name, entry.memory_gib * where.bytes_a_number / 2, at)
         return janus.load(entry, model_source.folder, where, model_source.revision)
-    from core.generation.backends.loading import load
+    from truehue.core.generation.backends.loading import load
 
     return load(entry, model_source, machine())
 
@@ -84,7 +84,7 @@ def memory_wanted(model_id: str, sources: Sources | None = None) -> int:
 
 
 def _served(entry: ModelEntry, endpoints: Mapping[str, Endpoint]) -> LoadedModel:
-    from core.generation.backends.served import ServedModel
+    from truehue.core.generation.backends.served import ServedModel
 
     for sentence in unknown_server(entry, endpoints):
         raise BadInput(sentence)

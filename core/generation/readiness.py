@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Mapping
 
-from core.errors import BadInput
-from core.generation.backends.endpoints import Endpoint, endpoints_here
-from core.generation.entry import ModelEntry
-from core.generation.weights.pipeline_folder import check_source
-from core.generation.weights.sources import Sources, find, how_to_get
-from core.machine import GIB, WORKING_GIB, Machine
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.endpoints import Endpoint, endpoints_here
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.weights.pipeline_folder import check_source
+from truehue.core.generation.weights.sources import Sources, find, how_to_get
+from truehue.core.machine import GIB, WORKING_GIB, Machine
 
 _PACKAGES = {
     "diffusers": ("torch", "diffusers", "transformers", "accelerate", "safetensors"),

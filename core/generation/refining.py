@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.generation.backends.families import FAMILIES
-from core.generation.entry import ModelEntry
+from truehue.core.generation.backends.families import FAMILIES
+from truehue.core.generation.entry import ModelEntry
 
 _NO_DIFFUSION = {
     "renderer": "is no diffusion model: it computes its pictures, without guidance.",

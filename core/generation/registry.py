@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.errors import BadInput
-from core.generation.entry import RELEASED_CODE, Defaults, Kind, ModelEntry
-from core.generation.imported import IMPORTED_MODELS
-from core.generation.shipped import SHIPPED_MODELS
+from truehue.core.errors import BadInput
+from truehue.core.generation.entry import RELEASED_CODE, Defaults, Kind, ModelEntry
+from truehue.core.generation.imported import IMPORTED_MODELS
+from truehue.core.generation.shipped import SHIPPED_MODELS
 
 __all__ = [
     "MODELS",

@@ -6,9 +6,9 @@ ours is the CPU's, so its images cannot be drawn again here.
 
 from __future__ import annotations
 
-from core.errors import BadInput
-from core.generation.entry import Defaults
-from core.generation.registry import MODELS, model
+from truehue.core.errors import BadInput
+from truehue.core.generation.entry import Defaults
+from truehue.core.generation.registry import MODELS, model
 
 RELEASED = "gencolorbench-released"
 RELEASED_SEED = 42

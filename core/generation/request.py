@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from core.images.mask import Mask
-from core.prompts.prompt import ObjectTarget
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.prompt import ObjectTarget
 
 MAX_SEED = 2**31 - 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.generation.entry import Defaults, ModelEntry
+from truehue.core.generation.entry import Defaults, ModelEntry
 
 SHIPPED_MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(

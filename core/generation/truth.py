@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from core.color.difference import delta_e00
-from core.color.spaces import hex_of, srgb8_to_lab
-from core.color.systems import ColorTarget, parse_target
-from core.generation.registry import RENDERER
-from core.generation.renderer.stand_ins import StandIn, stand_in
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.renderer.stand_ins import StandIn, stand_in
 
 
 def _object_rows(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -26,8 +26,9 @@ def true_color_hex(
 ) -> str:
     """The color, ``"#E83B1B"``, in which the renderer drew an object; empty if it is not known.
 
-    ``origin`` is that of a picture (:mod:`core.generation.backends.reference`). The object is that
-    of the ``position`` of its target, else the only one of that name, else the only one there is.
+    ``origin`` is that of a picture (:mod:`truehue.core.generation.backends.reference`). The object
+    is that of the ``position`` of its target, else the only one of that name, else the only one
+    there is.
     """
     drawn = _object_rows(origin)
     if position is not None:

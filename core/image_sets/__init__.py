@@ -6,11 +6,11 @@ became of every file, ``drawing`` turns a step into what storage keeps. Nothing 
 
 from __future__ import annotations
 
-from core.image_sets.archive import unpacked
-from core.image_sets.planning import UNKNOWN_MODEL, plan, unreadable, unreadable_found
-from core.image_sets.reading import read
-from core.image_sets.records import FolderPlan, FoundImage, ImportStep, Remark, drawing
-from core.image_sets.reporting import FolderReport, RemarkList, Tally, report
+from truehue.core.image_sets.archive import unpacked
+from truehue.core.image_sets.planning import UNKNOWN_MODEL, plan, unreadable, unreadable_found
+from truehue.core.image_sets.reading import read
+from truehue.core.image_sets.records import FolderPlan, FoundImage, ImportStep, Remark, drawing
+from truehue.core.image_sets.reporting import FolderReport, RemarkList, Tally, report
 
 __all__ = [
     "UNKNOWN_MODEL",

@@ -9,11 +9,11 @@ import zipfile
 from pathlib import Path, PurePosixPath
 from threading import Event
 
-from core.errors import BadInput, DataFolderError
-from core.files import DAMAGED_ZIP
-from core.generation.request import Cancelled
-from core.image_sets.listing import MAX_FILES, ignored
-from core.image_sets.reading import MAX_FILE_BYTES
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.files import DAMAGED_ZIP
+from truehue.core.generation.request import Cancelled
+from truehue.core.image_sets.listing import MAX_FILES, ignored
+from truehue.core.image_sets.reading import MAX_FILE_BYTES
 
 MAX_TOTAL_BYTES = 32 * 2**30
 # Images hardly shrink in a zip file; a file of zeros shrinks a thousandfold.

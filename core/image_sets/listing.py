@@ -8,9 +8,9 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import BadInput
-from core.files import shown_path
-from core.image_sets.records import Remark
+from truehue.core.errors import BadInput
+from truehue.core.files import shown_path
+from truehue.core.image_sets.records import Remark
 
 MAX_FILES = 200_000
 """More files than this are refused: that folder was surely not meant."""

@@ -15,16 +15,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.color.systems import parse_target
-from core.errors import BadInput
-from core.generation.request import MAX_SEED
-from core.image_sets.names import plain
-from core.image_sets.records import Remark
-from core.prompts.importing.report import MAX_FIELD_CHARACTERS, excerpt, unfit
-from core.prompts.importing.source import TextSource, open_text
-from core.prompts.importing.tables import DELIMITERS, Record, records
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.sentences.reading import read_sentence
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import MAX_SEED
+from truehue.core.image_sets.names import plain
+from truehue.core.image_sets.records import Remark
+from truehue.core.prompts.importing.report import MAX_FIELD_CHARACTERS, excerpt, unfit
+from truehue.core.prompts.importing.source import TextSource, open_text
+from truehue.core.prompts.importing.tables import DELIMITERS, Record, records
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.sentences.reading import read_sentence
 
 _HEADER = (
     "A table of files and prompts has the columns file and prompt_id or prompt, and may have "
@@ -68,10 +68,10 @@ def is_table(path: Path) -> bool:
 def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> MappingTable:
     """Reads the table at ``path`` for the images of ``folder``.
 
-    It is read as files of prompts are (:mod:`core.prompts.importing`): in UTF-8, UTF-16, UTF-32 or,
-    with a remark, Windows-1252; a line that cannot be used is reported and the rest is taken.
-    Raises BadInput for a file that cannot be read, is too large, is not text, or has not that
-    header.
+    It is read as files of prompts are (:mod:`truehue.core.prompts.importing`): in UTF-8, UTF-16,
+    UTF-32 or, with a remark, Windows-1252; a line that cannot be used is reported and the rest is
+    taken. Raises BadInput for a file that cannot be read, is too large, is not text, or has not
+    that header.
     """
     lookup, table = _PromptLookup(prompts), MappingTable()
     with open_text(path, path.name) as source:

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from core.errors import BadInput
-from core.prompts.prompt import Prompt
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import Prompt
 
 _NUMBERED = re.compile(r"(.+)_([0-9]{1,9})")
 _LAST_NUMBER = re.compile(r"([0-9]{1,9})$")

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from core.errors import BadInput
-from core.files import named_path
-from core.image_sets.listing import ListedFile, Listing, listing
-from core.image_sets.mapping import MappingTable, is_table, read_table
-from core.image_sets.names import Names, Prompts, plain
-from core.image_sets.records import FolderPlan, FoundImage, Remark
-from core.prompts.prompt import Prompt
+from truehue.core.errors import BadInput
+from truehue.core.files import named_path
+from truehue.core.image_sets.listing import ListedFile, Listing, listing
+from truehue.core.image_sets.mapping import MappingTable, is_table, read_table
+from truehue.core.image_sets.names import Names, Prompts, plain
+from truehue.core.image_sets.records import FolderPlan, FoundImage, Remark
+from truehue.core.prompts.prompt import Prompt
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
 UNKNOWN_MODEL = "unknown"

@@ -8,9 +8,9 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from threading import Event
 
-from core.errors import ImageError
-from core.image_sets.records import FolderPlan, FoundImage, ImportStep
-from core.images.load import LoadedImage, image_id, load_image
+from truehue.core.errors import ImageError
+from truehue.core.image_sets.records import FolderPlan, FoundImage, ImportStep
+from truehue.core.images.load import LoadedImage, image_id, load_image
 
 MAX_FILE_BYTES = 512 * 2**20
 """More than any image of the accepted size needs, uncompressed and with 16 bits."""

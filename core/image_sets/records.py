@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from core.errors import BadInput
-from core.images.load import LoadedImage
-from core.prompts.prompt import Prompt
-from core.records import DrawingRecord
+from truehue.core.errors import BadInput
+from truehue.core.images.load import LoadedImage
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.records import DrawingRecord
 
 
 @dataclass(frozen=True)

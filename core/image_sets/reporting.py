@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.image_sets.records import FolderPlan, ImportStep, Remark
+from truehue.core.image_sets.records import FolderPlan, ImportStep, Remark
 
 LISTED = 200
 """A list of a report shows this many and says how many there are."""

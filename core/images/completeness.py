@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 from PIL import Image
 
-from core.errors import ImageError
+from truehue.core.errors import ImageError
 
 _ADAM7 = (
     (0, 0, 8, 8),

@@ -1,7 +1,7 @@
 """Opening image files: what is refused, what is read, and at which depth.
 
-Works on Pillow's images; :mod:`core.images.load` turns the result into sRGB. Pillow's own limits
-are left as they are, and a file that is cut short is never filled up.
+Works on Pillow's images; :mod:`truehue.core.images.load` turns the result into sRGB. Pillow's own
+limits are left as they are, and a file that is cut short is never filled up.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from core.errors import ImageError
-from core.images.completeness import refuse_filled_up, refuse_short_tiff
-from core.images.notes import stated_color_notes
+from truehue.core.errors import ImageError
+from truehue.core.images.completeness import refuse_filled_up, refuse_short_tiff
+from truehue.core.images.notes import stated_color_notes
 
 MAX_PIXELS = 64_000_000
 """More pixels than this are refused from the header, before anything is decoded."""
@@ -69,7 +69,7 @@ class Decoded:
 
 
 def decode(source: str | Path | bytes, name: str) -> Decoded:
-    """Read a path or the bytes of a file. Raises :class:`core.errors.ImageError`."""
+    """Read a path or the bytes of a file. Raises :class:`truehue.core.errors.ImageError`."""
     with _stream(source, name) as stream:
         head = stream.read(_HEAD_BYTES)
         if not head:

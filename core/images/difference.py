@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color.difference import delta_e00
-from core.color.packing import unpack_srgb24
-from core.color.spaces import srgb8_to_lab
-from core.errors import BadInput
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.packing import unpack_srgb24
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.errors import BadInput
 
 
 def delta_e00_map(before: np.ndarray, after: np.ndarray) -> np.ndarray:

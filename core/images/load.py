@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from core.errors import ImageError, MaskError, NoPixels
-from core.files import png_of
-from core.images.decode import MAX_PIXELS, Decoded, decode
-from core.images.icc import lab_to_srgb, percent, profile_to_srgb
+from truehue.core.errors import ImageError, MaskError, NoPixels
+from truehue.core.files import png_of
+from truehue.core.images.decode import MAX_PIXELS, Decoded, decode
+from truehue.core.images.icc import lab_to_srgb, percent, profile_to_srgb
 
 __all__ = ["MAX_PIXELS", "LoadedImage", "encode_png", "image_id", "load_image", "load_mask"]
 
@@ -47,8 +47,8 @@ def load_image(source: str | Path | bytes, name: str | None = None) -> LoadedIma
     encoded values, as browsers do, after the profile was applied. 16-bit files are rounded to 8
     bits first, because the profile transform works on 8 bits.
 
-    Raises :class:`core.errors.ImageError`: not an image, empty, missing, a folder, cut short,
-    more than ``MAX_PIXELS`` pixels, or of a kind that has no defined white.
+    Raises :class:`truehue.core.errors.ImageError`: not an image, empty, missing, a folder, cut
+    short, more than ``MAX_PIXELS`` pixels, or of a kind that has no defined white.
     """
     name = name or _name_of(source, "The image")
     decoded = decode(source, name)
@@ -92,8 +92,8 @@ def load_mask(source: str | Path | bytes, shape: tuple[int, int]) -> NDArray[np.
     have one color, whichever it is, alpha alone decides: that is a painted layer. One alpha for
     the whole file is left out of account, unless it hides everything.
 
-    Raises :class:`core.errors.ImageError` for a file that is no image, :class:`MaskError` for
-    another size and :class:`NoPixels` for a mask that holds one pixel or none.
+    Raises :class:`truehue.core.errors.ImageError` for a file that is no image, :class:`MaskError`
+    for another size and :class:`NoPixels` for a mask that holds one pixel or none.
     """
     name = _name_of(source, "The mask")
     decoded = decode(source, name)

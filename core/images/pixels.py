@@ -14,8 +14,8 @@ from time import perf_counter
 
 import numpy as np
 
-from core.color.packing import check_pair, masked_srgb24, packed_inside, unpack_srgb24
-from core.color.spaces import srgb8_to_lab
+from truehue.core.color.packing import check_pair, masked_srgb24, packed_inside, unpack_srgb24
+from truehue.core.color.spaces import srgb8_to_lab
 
 _COUNTED_FROM = 20_000
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 import cv2
 import numpy as np
 
-from core.color.spaces import linear1_to_srgb1
+from truehue.core.color.spaces import linear1_to_srgb1
 
 SIZE_PX = 480
 DIGITS = "2345689"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from core.color.spaces import SRGB8_TO_LINEAR1, linear1_to_srgb1
+from truehue.core.color.spaces import SRGB8_TO_LINEAR1, linear1_to_srgb1
 
 
 def scaled_down(srgb8: np.ndarray, side: int) -> np.ndarray:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.masks.marks import STROKES
-from core.masks.registry import MASKERS
+from truehue.core.masks.marks import STROKES
+from truehue.core.masks.registry import MASKERS
 
 GROUNDED = "grounded_sam"
 FILE, TRANSPARENCY = "file", "transparency"
@@ -15,8 +15,8 @@ FILE, TRANSPARENCY = "file", "transparency"
 def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     """``GrabCut · box, 2 strokes`` or ``Exact mask from the renderer``: maker, then marks.
 
-    Both are those of a :class:`core.images.mask.Mask`; an unknown maker stands as it is. The area
-    is not said.
+    Both are those of a :class:`truehue.core.images.mask.Mask`; an unknown maker stands as it is.
+    The area is not said.
     """
     base = parameters.get("base")
     if isinstance(base, Mapping) and base.get("maker") == GROUNDED:

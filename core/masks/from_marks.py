@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import MaskError, NoPixels
-from core.images.mask import Mask
-from core.masks import grabcut as grabcut_masker
-from core.masks.grounded.records import Segment
-from core.masks.marks import STROKES, Mark, parse_marks
-from core.masks.strokes import (
+from truehue.core.errors import MaskError, NoPixels
+from truehue.core.images.mask import Mask
+from truehue.core.masks import grabcut as grabcut_masker
+from truehue.core.masks.grounded.records import Segment
+from truehue.core.masks.marks import STROKES, Mark, parse_marks
+from truehue.core.masks.strokes import (
     Window,
     box_pixels,
     check_work,
@@ -128,7 +128,8 @@ def _refuse_tiny(pixels: np.ndarray, marks: Sequence[Mark]) -> None:
 def mask_from_marks(
     srgb8: np.ndarray, marks: Any, base: Mask | None = None, segment: PointSegmenter | None = None
 ) -> Mask:
-    """The mask that ``marks`` (JSON as of :func:`core.masks.marks.parse_marks`) make on an image.
+    """The mask that ``marks`` (JSON as of :func:`truehue.core.masks.marks.parse_marks`) make on an
+    image.
 
     ``srgb8`` is uint8 ``(H, W, 3)``; ``base`` is the mask that a ``stored`` mark names, of the same
     size. First comes the last of ``whole``, ``stored`` and box with keep and cut strokes; then

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from core.errors import MaskError
+from truehue.core.errors import MaskError
 
 # Of the squared 0-to-1 color range: below this, a difference of colors counts as noise.
 _EPSILON = 4e-4

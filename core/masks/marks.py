@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import MaskError
+from truehue.core.errors import MaskError
 
 MAX_MARKS = 2_000
 MAX_POINTS = 200_000

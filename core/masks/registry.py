@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 EXACT_MAKERS = ("renderer", "file")
 """Makers of masks that come with an image."""

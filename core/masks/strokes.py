@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from core.errors import MaskError
+from truehue.core.errors import MaskError
 
 # What all strokes of one request may cost, in rows under segments: a few seconds at the worst, and
 # far more than a hand draws.

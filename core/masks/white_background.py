@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.color.spaces import srgb8_to_lab
-from core.errors import MaskError, NoPixels
-from core.images.mask import Mask
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.errors import MaskError, NoPixels
+from truehue.core.images.mask import Mask
 
 MAKER = "paper"
 PAPER_LIGHTNESS = 98.0

@@ -1,7 +1,7 @@
-"""The door of ``python -m core.prompts``; core.cli.prompts says what it does."""
+"""The door of ``python -m core.prompts``; truehue.core.cli.prompts says what it does."""
 
-from core.cli.prompts import main
-from core.command import run_command
+from truehue.core.cli.prompts import main
+from truehue.core.command import run_command
 
 if __name__ == "__main__":
     run_command(main)

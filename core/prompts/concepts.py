@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from core.prompts.prompt import ObjectTarget, Prompt, with_articles
-from core.prompts.tables import listed, read_rows
+from truehue.core.prompts.prompt import ObjectTarget, Prompt, with_articles
+from truehue.core.prompts.tables import listed, read_rows
 
 SOURCE = "concepts"
 FILE = "concepts/concepts.csv"

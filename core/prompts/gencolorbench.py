@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from core.prompts.prompt import Prompt
-from core.prompts.several_objects import context_prompts, implicit_prompts, scene_prompts
-from core.prompts.single_object import color_name_prompts, number_prompts
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.prompts.several_objects import context_prompts, implicit_prompts, scene_prompts
+from truehue.core.prompts.single_object import color_name_prompts, number_prompts
 
 PAPER_COUNTS: Mapping[str, str] = MappingProxyType(
     {"cna": "18K", "ncu": "11.5K", "coa": "8.7K", "moc": "2.2K", "ica": "4.5K"}

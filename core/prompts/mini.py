@@ -12,9 +12,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from core.prompts.draws import rank
-from core.prompts.gencolorbench import build
-from core.prompts.prompt import Prompt
+from truehue.core.prompts.draws import rank
+from truehue.core.prompts.gencolorbench import build
+from truehue.core.prompts.prompt import Prompt
 
 SOURCE = "mini"
 SHARE_PERCENT = 22

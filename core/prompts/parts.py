@@ -8,10 +8,10 @@ from functools import cache
 
 import numpy as np
 
-from core.color.difference import delta_e00
-from core.color.systems import ColorTarget, parse_target, system
-from core.prompts.prompt import ObjectTarget
-from core.prompts.tables import ObjectRow, object_called
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.systems import ColorTarget, parse_target, system
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.prompts.tables import ObjectRow, object_called
 
 SOURCE = "gencolorbench"
 BUILD_ORDER = ("l1", "l2", "l3", "css")

@@ -9,9 +9,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from core.color.systems import ColorTarget, parse_target
-from core.errors import BadInput
-from core.prompts.tables import css_words
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.errors import BadInput
+from truehue.core.prompts.tables import css_words
 
 _ARTICLE = re.compile(r"\b([Aa])n?(?= ([A-Za-z]+))")
 _VOWEL_LETTER = re.compile(r"[aeiou]", re.IGNORECASE)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import BadInput
-from core.prompts.concepts import build_concepts, concepts
-from core.prompts.gencolorbench import PAPER_COUNTS, PAPER_TOTAL, build
-from core.prompts.mini import build_mini
-from core.prompts.parts import BUILD_ORDER
-from core.prompts.prompt import TASKS, Prompt
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import build_concepts, concepts
+from truehue.core.prompts.gencolorbench import PAPER_COUNTS, PAPER_TOTAL, build
+from truehue.core.prompts.mini import build_mini
+from truehue.core.prompts.parts import BUILD_ORDER
+from truehue.core.prompts.prompt import TASKS, Prompt
 
 PAPER_CONCEPTS = 1_281
 """The paper's figure; its Table 9 lists two concepts fewer."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from core.color.systems import ColorTarget
-from core.prompts.draws import Deck
-from core.prompts.parts import (
+from truehue.core.color.systems import ColorTarget
+from truehue.core.prompts.draws import Deck
+from truehue.core.prompts.parts import (
     BUILD_ORDER,
     SOURCE,
     Numbers,
@@ -20,8 +20,8 @@ from core.prompts.parts import (
     colors,
     object_target,
 )
-from core.prompts.prompt import ObjectTarget, Prompt, color_words, with_articles
-from core.prompts.tables import (
+from truehue.core.prompts.prompt import ObjectTarget, Prompt, color_words, with_articles
+from truehue.core.prompts.tables import (
     ContextTemplate,
     SceneTemplate,
     context_templates,

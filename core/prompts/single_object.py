@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.color.systems import ColorTarget
-from core.prompts.draws import Deck, seeded_order
-from core.prompts.parts import BUILD_ORDER, SOURCE, Numbers, colors, row_target
-from core.prompts.prompt import Prompt, color_words, with_articles
-from core.prompts.tables import FocusedTemplate, ObjectRow, focused_templates, objects
+from truehue.core.color.systems import ColorTarget
+from truehue.core.prompts.draws import Deck, seeded_order
+from truehue.core.prompts.parts import BUILD_ORDER, SOURCE, Numbers, colors, row_target
+from truehue.core.prompts.prompt import Prompt, color_words, with_articles
+from truehue.core.prompts.tables import FocusedTemplate, ObjectRow, focused_templates, objects
 
 CNA_EACH, CNA_EXTRA = 31, 396
 """Prompts of each level 3 and CSS color, and how many of these 408 colors have one more."""

@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from core.color.systems import ColorTarget, parse_target
-from core.errors import BadInput, TrueHueError
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.errors import BadInput, TrueHueError
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "prompts"
 

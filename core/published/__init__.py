@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from core.errors import BadInput
-from core.published.reading import entries, read_counterparts, read_papers, read_tables
-from core.published.records import (
+from truehue.core.errors import BadInput
+from truehue.core.published.reading import entries, read_counterparts, read_papers, read_tables
+from truehue.core.published.records import (
     Column,
     Counterpart,
     Doubt,

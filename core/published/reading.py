@@ -12,8 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from core.errors import TrueHueError
-from core.published.records import (
+from truehue.core.errors import TrueHueError
+from truehue.core.published.records import (
     Column,
     Counterpart,
     Doubt,

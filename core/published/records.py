@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class PublishedTable:
     beside ours and is never mixed with it.
 
     ``number`` is the paper's own (``Table 4``), ``how`` says what was computed and over what,
-    ``comparable_with`` are keys of :data:`core.published.USES`, ``notes`` are for people.
+    ``comparable_with`` are keys of :data:`truehue.core.published.USES`, ``notes`` are for people.
     """
 
     id: str
@@ -139,8 +139,8 @@ class PublishedTable:
 @dataclass(frozen=True, slots=True)
 class Counterpart:
     """Which of our generators a published name stands for. ``ids`` are those of
-    core.generation.registry, best first, empty where we have none; ``exact`` is False where the
-    paper leaves open which weights it drew with; ``note`` is a sentence for people."""
+    truehue.core.generation.registry, best first, empty where we have none; ``exact`` is False where
+    the paper leaves open which weights it drew with; ``note`` is a sentence for people."""
 
     ids: tuple[str, ...]
     exact: bool

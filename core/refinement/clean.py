@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 
 def predicted_clean(scheduler: Any, prediction: Any, timestep: Any, sample: Any) -> Any:

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput
-from core.refinement.clean import before_step, predicted_clean
-from core.refinement.field import MAPPED, guidance_ratio
-from core.refinement.maps import saturation_map
-from core.refinement.settings import Refinement
+from truehue.core.errors import BadInput
+from truehue.core.refinement.clean import before_step, predicted_clean
+from truehue.core.refinement.field import MAPPED, guidance_ratio
+from truehue.core.refinement.maps import saturation_map
+from truehue.core.refinement.settings import Refinement
 
 View = Callable[[Any], np.ndarray | None]
 """Latents as the pipeline keeps them to a small image, uint8 ``(h, w, 3)``."""

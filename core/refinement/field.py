@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 VARIANTS = {
     "full": "in space and in time: as published",

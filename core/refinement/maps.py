@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.errors import BadInput
-from core.refinement.settings import MAX_CELLS
+from truehue.core.errors import BadInput
+from truehue.core.refinement.settings import MAX_CELLS
 
 NATURAL_SATURATION = 0.33
 """Mean saturation of real photographs by the paper's ΔSat (its color space is not stated; HSV S

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput
-from core.refinement.field import MAPPED, VARIANTS
+from truehue.core.errors import BadInput
+from truehue.core.refinement.field import MAPPED, VARIANTS
 
 MAX_CELLS = 64
 """Sides of a map as it is kept: finer than the latents of a picture of 512 pixels."""

@@ -13,13 +13,13 @@ from functools import cache
 
 import numpy as np
 
-from core.concepts.profile import profile_of
-from core.errors import MaskError, TrueHueError
-from core.prompts.concepts import build_concepts
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.records import ObjectProfile
-from core.verdict.expectations import Localization, expectations_of, label_of
-from core.verdict.reasons import sentence
+from truehue.core.concepts.profile import profile_of
+from truehue.core.errors import MaskError, TrueHueError
+from truehue.core.prompts.concepts import build_concepts
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.runs.records import ObjectProfile
+from truehue.core.verdict.expectations import Localization, expectations_of, label_of
+from truehue.core.verdict.reasons import sentence
 
 CONCEPT = "concept"
 """The task of prompts whose objects' colors are measured."""
@@ -36,9 +36,9 @@ log = logging.getLogger("truehue")
 class RunConcepts:
     """The concepts of a run, in the order of its prompts.
 
-    ``concept_ids`` and ``styles`` as in core.prompts.concepts; ``guidances`` are the scales that it
-    draws with, ascending, one of None where that is the model's own or unknown. ``counts`` says by
-    concept and style how many pictures have come in, and how many of them were measured.
+    ``concept_ids`` and ``styles`` as in truehue.core.prompts.concepts; ``guidances`` are the scales
+    that it draws with, ascending, one of None where that is the model's own or unknown. ``counts``
+    says by concept and style how many pictures have come in, and how many of them were measured.
     """
 
     run_id: str

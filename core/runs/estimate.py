@@ -11,16 +11,16 @@ from statistics import median
 
 import numpy as np
 
-from core.batch.team import Batch
-from core.batch.worker import Worker
-from core.errors import TrueHueError
-from core.generation.registry import RENDERER, model
-from core.machine import usable_cores
-from core.runs.folder import RunFolder, run_folders
-from core.runs.plan import order_of, plan_json
-from core.runs.records import DRAWN, RunPlan
-from core.runs.shards import read_columns
-from core.runs.worker import RunWork, WorkerSettings
+from truehue.core.batch.team import Batch
+from truehue.core.batch.worker import Worker
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.registry import RENDERER, model
+from truehue.core.machine import usable_cores
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.plan import order_of, plan_json
+from truehue.core.runs.records import DRAWN, RunPlan
+from truehue.core.runs.shards import read_columns
+from truehue.core.runs.worker import RunWork, WorkerSettings
 
 TRIED = 3
 """Pictures that a trial draws; the first one, which loads the model, is not counted in the pace."""

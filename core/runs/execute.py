@@ -1,24 +1,24 @@
-"""A run executed: its pictures are the items of core.batch."""
+"""A run executed: its pictures are the items of truehue.core.batch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.batch import execute as batch
-from core.batch.execute import Crew, Watch
-from core.batch.records import BatchState
-from core.batch.team import Team
-from core.generation.backends.endpoints import Endpoint
-from core.generation.weights.sources import Sources
-from core.runs.folder import RunFolder
-from core.runs.worker import RunWork, WorkerSettings
+from truehue.core.batch import execute as batch
+from truehue.core.batch.execute import Crew, Watch
+from truehue.core.batch.records import BatchState
+from truehue.core.batch.team import Team
+from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.worker import RunWork, WorkerSettings
 
 
 @dataclass(frozen=True)
 class ExecutionSettings(Crew):
-    """Who does the work (see :class:`core.batch.execute.Crew`), and where weights and servers
-    are."""
+    """Who does the work (see :class:`truehue.core.batch.execute.Crew`), and where weights and
+    servers are."""
 
     sources: Sources = field(default_factory=Sources.here)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
@@ -33,7 +33,7 @@ def execute(
     team: Team | None = None,
 ) -> BatchState:
     """Does what of a run is not done yet, and returns how it ended: see
-    :func:`core.batch.execute.execute`."""
+    :func:`truehue.core.batch.execute.execute`."""
     crew = crew or ExecutionSettings()
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
     work = RunWork(folder.path, settings)

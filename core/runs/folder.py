@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.batch.folder import PLAN, BatchFolder
-from core.batch.records import Words
-from core.errors import BadInput
-from core.prompts.prompt import prompt_from_json
-from core.runs.plan import plan_json, run_id
-from core.runs.records import STORED, MaskerSpec, RunPlan, StoredItem, StoredMask
-from core.runs.summary import checked_summary
+from truehue.core.batch.folder import PLAN, BatchFolder
+from truehue.core.batch.records import Words
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import prompt_from_json
+from truehue.core.runs.plan import plan_json, run_id
+from truehue.core.runs.records import STORED, MaskerSpec, RunPlan, StoredItem, StoredMask
+from truehue.core.runs.summary import checked_summary
 
 PROMPTS, ITEMS = "prompts.jsonl.gz", "items.jsonl.gz"
 
@@ -84,7 +84,7 @@ class RunFolder(BatchFolder):
             )
 
     def checked(self, summary: dict[str, Any]) -> dict[str, Any]:
-        """See :func:`core.runs.summary.checked_summary`."""
+        """See :func:`truehue.core.runs.summary.checked_summary`."""
         return checked_summary(summary)
 
     def summary(self) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
-from core.generation.backends.reference import Standing
-from core.generation.weights.sources import Sources
-from core.images.mask import Mask
-from core.masks.grounded.ground import GroundingMethod, ground
-from core.masks.grounded.records import (
+from truehue.core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
+from truehue.core.generation.backends.reference import Standing
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.images.mask import Mask
+from truehue.core.masks.grounded.ground import GroundingMethod, ground
+from truehue.core.masks.grounded.records import (
     Detector,
     Presence,
     PresenceModel,
@@ -21,16 +21,16 @@ from core.masks.grounded.records import (
     Segmenter,
     Tool,
 )
-from core.masks.grounded.serialize import with_steps
-from core.masks.grounded.tools import open_tool, tool_id
-from core.masks.grounded.variants import MaskVariant, mask_variant
-from core.masks.grounded.vision_models import Role, vision_model
-from core.prompts.prompt import ObjectTarget
-from core.runs.concepts import looked_for, measured_of
-from core.runs.provenance import of_tool
-from core.runs.records import MaskerSpec
-from core.verdict.expectations import Localization, answer_reason, findings_of, label_of
-from core.verdict.tasks import PRESENCE_TASKS
+from truehue.core.masks.grounded.serialize import with_steps
+from truehue.core.masks.grounded.tools import open_tool, tool_id
+from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
+from truehue.core.masks.grounded.vision_models import Role, vision_model
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.runs.concepts import looked_for, measured_of
+from truehue.core.runs.provenance import of_tool
+from truehue.core.runs.records import MaskerSpec
+from truehue.core.verdict.expectations import Localization, answer_reason, findings_of, label_of
+from truehue.core.verdict.tasks import PRESENCE_TASKS
 
 KINDS = ("exact", "whole", "grounded")
 
@@ -39,8 +39,8 @@ KINDS = ("exact", "whole", "grounded")
 class FoundMasks:
     """What is known of the objects of a picture.
 
-    ``findings`` by the position of the target, for :func:`core.verdict.tasks.judge_task`; ``masks``
-    are those to be kept, each with the position of its target.
+    ``findings`` by the position of the target, for :func:`truehue.core.verdict.tasks.judge_task`;
+    ``masks`` are those to be kept, each with the position of its target.
     """
 
     findings: dict[int, Localization]
@@ -62,7 +62,7 @@ class Masker(Protocol):
     ) -> FoundMasks:
         """Where the objects are that a color is asked of, or whose colors are to be measured.
 
-        ``srgb8`` uint8 ``(H, W, 3)``; ``task`` a key of :data:`core.prompts.prompt.TASKS`;
+        ``srgb8`` uint8 ``(H, W, 3)``; ``task`` a key of :data:`truehue.core.prompts.prompt.TASKS`;
         ``exact`` the masks that came with the picture, by position of the target; ``rendered`` how
         the reference renderer drew each target, None for a picture of another model;
         ``prompt_text`` what the image was generated from, which a presence question may quote. An
@@ -85,9 +85,8 @@ def open_masker(
     """The masker of a plan; its models are loaded for the first picture.
 
     ``sources`` tell where weights are. ``opened`` is told the role of each model that was loaded,
-    and what tells its weights from others (core.runs.provenance); what it raises comes out of
-    ``find``. Raises BadInput for an unknown kind, model or variant,
-    naming the known ones.
+    and what tells its weights from others (truehue.core.runs.provenance); what it raises comes out
+    of ``find``. Raises BadInput for an unknown kind, model or variant, naming the known ones.
     """
     if spec.kind == "exact":
         return Exact()

@@ -12,20 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from core.batch.folder import FORMAT
-from core.concepts.records import PROFILE_VERSION
-from core.errors import BadInput
-from core.files import why_of
-from core.generation.backends.reference import OPTIONS
-from core.generation.registry import RENDERER
-from core.generation.registry import model as registered
-from core.generation.renderer import FAILURES, LARGEST_PX, LIGHTS, RENDERER_VERSION, SMALLEST_PX
-from core.generation.renderer.concept_colors import CONCEPT_COLORS_VERSION
-from core.generation.request import MAX_SEED, GenerationRequest
-from core.masks.grounded.variants import mask_variant
-from core.prompts.prompt import Prompt
-from core.runs.concepts import measured_of, only_measured
-from core.runs.records import (
+from truehue.core.batch.folder import FORMAT
+from truehue.core.concepts.records import PROFILE_VERSION
+from truehue.core.errors import BadInput
+from truehue.core.files import why_of
+from truehue.core.generation.backends.reference import OPTIONS
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.registry import model as registered
+from truehue.core.generation.renderer import (
+    FAILURES,
+    LARGEST_PX,
+    LIGHTS,
+    RENDERER_VERSION,
+    SMALLEST_PX,
+)
+from truehue.core.generation.renderer.concept_colors import CONCEPT_COLORS_VERSION
+from truehue.core.generation.request import MAX_SEED, GenerationRequest
+from truehue.core.masks.grounded.variants import mask_variant
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.concepts import measured_of, only_measured
+from truehue.core.runs.records import (
     DRAWN,
     STORED,
     DrawingPlan,
@@ -34,9 +40,9 @@ from core.runs.records import (
     RunPlan,
     StoredItem,
 )
-from core.runs.summary import MOST_PICTURES
-from core.verdict.candidates import MAX_NEIGHBORS
-from core.verdict.rules import RULES, rule
+from truehue.core.runs.summary import MOST_PICTURES
+from truehue.core.verdict.candidates import MAX_NEIGHBORS
+from truehue.core.verdict.rules import RULES, rule
 
 MASKERS = ("exact", "whole", "grounded")
 MOST_IMAGES_A_PROMPT = 1_000
@@ -52,7 +58,7 @@ def make_plan(
     name: str = "",
     set_name: str = "",
 ) -> RunPlan:
-    """A plan whose every part has been checked; see :class:`core.runs.records.RunPlan`.
+    """A plan whose every part has been checked; see :class:`truehue.core.runs.records.RunPlan`.
 
     With ``items`` it is a run that scores these stored pictures, else one that draws. One guidance
     scale alone is the plan's ``guidance``. A plan of concepts that asks no color has no ``rules``,

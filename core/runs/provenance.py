@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from core.batch.locks import held
-from core.errors import BadInput
-from core.files import replace_file
-from core.generation.backends.endpoints import Endpoint
-from core.generation.readiness import server_name, servers
-from core.generation.registry import model
-from core.generation.weights.sources import Source, Sources, source
-from core.masks.grounded.vision_models import Role, vision_model
-from core.masks.grounded.weights import weights
+from truehue.core.batch.locks import held
+from truehue.core.errors import BadInput
+from truehue.core.files import replace_file
+from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.generation.readiness import server_name, servers
+from truehue.core.generation.registry import model
+from truehue.core.generation.weights.sources import Source, Sources, source
+from truehue.core.masks.grounded.vision_models import Role, vision_model
+from truehue.core.masks.grounded.weights import weights
 
 FILE, LOCK = "weights.json", "weights.lock"
 GENERATOR = "model"

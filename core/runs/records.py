@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.concepts.records import ColorProfile
-from core.prompts.prompt import Prompt
-from core.verdict.rules import RULES
+from truehue.core.concepts.records import ColorProfile
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.verdict.rules import RULES
 
 DRAWN, STORED = "drawn", "stored"
 """The two kinds of runs: pictures are drawn, or pictures that exist are scored."""
@@ -84,8 +84,8 @@ class DrawingPlan:
 class JudgingPlan:
     """How a run judges: who marks the objects, the ids of the rules, and what they accept.
 
-    ``k`` as for core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or
-    empty.
+    ``k`` as for truehue.core.verdict.candidates.Acceptance, ``munsell`` the path of the file of
+    samples, or empty.
     """
 
     masker: MaskerSpec = MaskerSpec()
@@ -103,8 +103,9 @@ class RunPlan:
     pictures. Every prompt has ``images`` pictures: one a seed, from ``seed`` on, for each of the
     ``guidances``, which are empty or several; None stands for the model's own default. ``options``
     as in a GenerationRequest. ``items`` are the pictures of a ``stored`` run. ``rules`` are ids and
-    versions of core.verdict.rules, none where only concepts are measured; ``k`` as for
-    core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or empty.
+    versions of truehue.core.verdict.rules, none where only concepts are measured; ``k`` as for
+    truehue.core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or
+    empty.
     """
 
     name: str
@@ -145,9 +146,10 @@ class ObjectVerdict:
     picture that could not be drawn). ``picture_status`` and ``picture_reason`` are those of the
     whole picture by this rule, the same in all its rows; ``leads`` is True in exactly one row a
     picture and rule: that of the object that decided (the first of the worst). ``cause`` is a key
-    of core.runs.score.CAUSES, empty for a pass. Numbers are None where nothing was measured; lab
-    is CIELAB D65/2°. By ``truehue`` the differences are those to the asked color as the light of
-    the picture shows it: ``light_factor`` times its linear light, and ``haze_percent`` of white.
+    of truehue.core.runs.score.CAUSES, empty for a pass. Numbers are None where nothing was
+    measured; lab is CIELAB D65/2°. By ``truehue`` the differences are those to the asked color as
+    the light of the picture shows it: ``light_factor`` times its linear light, and ``haze_percent``
+    of white.
     """
 
     rule: str

@@ -7,15 +7,15 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.color.spaces import chroma
-from core.prompts.prompt import Prompt
-from core.runs.concepts import only_measured
-from core.runs.records import ObjectVerdict
-from core.verdict.candidates import Acceptance
-from core.verdict.expectations import Localization
-from core.verdict.judge import PASS, UNSCORED, Verdict
-from core.verdict.rules import DIFFERS
-from core.verdict.tasks import BROKE, ObjectOutcome, TaskVerdict, judge_all
+from truehue.core.color.spaces import chroma
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.concepts import only_measured
+from truehue.core.runs.records import ObjectVerdict
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.expectations import Localization
+from truehue.core.verdict.judge import PASS, UNSCORED, Verdict
+from truehue.core.verdict.rules import DIFFERS
+from truehue.core.verdict.tasks import BROKE, ObjectOutcome, TaskVerdict, judge_all
 
 CAUSES: Mapping[str, str] = MappingProxyType(
     {
@@ -40,7 +40,7 @@ CAUSES: Mapping[str, str] = MappingProxyType(
 )
 """The first ten are causes of a fail, the rest of ``unscored`` (``presence-unknown`` of both, for
 the released rules count it as absent). Which of these count as incorrect when they are read, says
-:mod:`core.analysis.unscored`."""
+:mod:`truehue.core.analysis.unscored`."""
 
 ANOTHER_HUE_DEG = 30.0
 NOTHING = -1
@@ -131,7 +131,7 @@ def rows_of(
 def cause_of(
     outcome: ObjectOutcome, finding: Localization | None, left_out: Collection[int] = ()
 ) -> str:
-    """The key of core.runs.score.CAUSES that says why; empty for a pass."""
+    """The key of truehue.core.runs.score.CAUSES that says why; empty for a pass."""
     if outcome.status == PASS:
         return ""
     verdict_numbers = outcome.measurement.verdict

@@ -1,9 +1,9 @@
 """Results of pictures as plain rows, the same in a journal's JSON and in a shard's Parquet.
 
-One row a picture. The columns are the fields of :class:`core.runs.records.ItemResult`; ``origin``
-and the ``parameters`` of masks are JSON text, ``masks``, ``verdicts`` and ``profiles`` lists of
-structs with the fields of MaskResult, ObjectVerdict and ObjectProfile. Shards of before there were
-profiles have no such column, and are read as if none had been measured.
+One row a picture. The columns are the fields of :class:`truehue.core.runs.records.ItemResult`;
+``origin`` and the ``parameters`` of masks are JSON text, ``masks``, ``verdicts`` and ``profiles``
+lists of structs with the fields of MaskResult, ObjectVerdict and ObjectProfile. Shards of before
+there were profiles have no such column, and are read as if none had been measured.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.batch import shards
-from core.concepts.records import ColorProfile
-from core.runs.records import ItemResult, MaskResult, ObjectProfile, ObjectVerdict
+from truehue.core.batch import shards
+from truehue.core.concepts.records import ColorProfile
+from truehue.core.runs.records import ItemResult, MaskResult, ObjectProfile, ObjectVerdict
 
 _PLAIN = tuple(field.name for field in fields(ItemResult))
 

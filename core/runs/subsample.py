@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from core.prompts.prompt import Prompt
-from core.runs.concepts import CONCEPT
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.concepts import CONCEPT
 
 
 def family_of(prompt: Prompt) -> Hashable:

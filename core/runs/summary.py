@@ -10,9 +10,9 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
-from core.batch.folder import FORMAT
-from core.errors import BadInput
-from core.runs.records import DRAWN, STORED, MaskerSpec
+from truehue.core.batch.folder import FORMAT
+from truehue.core.errors import BadInput
+from truehue.core.runs.records import DRAWN, STORED, MaskerSpec
 
 MOST_PICTURES = 50_000_000
 """Pictures of one run."""

@@ -11,32 +11,32 @@ from typing import Any
 
 import numpy as np
 
-from core.batch.journal import Misfit
-from core.batch.records import FAILED, Row
-from core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
-from core.color.munsell import MunsellSamples, load_munsell
-from core.errors import BadInput, DataFolderError, StorageError, TrueHueError
-from core.files import read_png, shelf, write_once
-from core.generation.backends.endpoints import Endpoint
-from core.generation.backends.reference import Standing, shapes_for
-from core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
-from core.generation.opening import open_model
-from core.generation.registry import RENDERER
-from core.generation.registry import model as registered
-from core.generation.request import Cancelled, LoadedModel, StepReport
-from core.generation.weights.sources import Sources
-from core.images.load import encode_png, image_id
-from core.images.mask import Mask
-from core.prompts.prompt import Prompt
-from core.runs.concepts import profiles_of
-from core.runs.folder import RunFolder
-from core.runs.maskers import Masker, open_masker
-from core.runs.plan import file_digest, made_with, order_of, place_of, request_of
-from core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
-from core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
-from core.runs.score import not_drawn, score
-from core.runs.shards import read_columns, result_of, row_of, schema
-from core.verdict.candidates import Acceptance
+from truehue.core.batch.journal import Misfit
+from truehue.core.batch.records import FAILED, Row
+from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
+from truehue.core.color.munsell import MunsellSamples, load_munsell
+from truehue.core.errors import BadInput, DataFolderError, StorageError, TrueHueError
+from truehue.core.files import read_png, shelf, write_once
+from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.generation.backends.reference import Standing, shapes_for
+from truehue.core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.registry import model as registered
+from truehue.core.generation.request import Cancelled, LoadedModel, StepReport
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.concepts import profiles_of
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.maskers import Masker, open_masker
+from truehue.core.runs.plan import file_digest, made_with, order_of, place_of, request_of
+from truehue.core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
+from truehue.core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
+from truehue.core.runs.score import not_drawn, score
+from truehue.core.runs.shards import read_columns, result_of, row_of, schema
+from truehue.core.verdict.candidates import Acceptance
 
 RENDERER_MAKER = "renderer"
 """The maker of the reference renderer's own masks."""
@@ -64,7 +64,7 @@ class _Picture:
 
 
 class RunWork(Work):
-    """The pictures of a run, as :class:`core.batch.work.Work`."""
+    """The pictures of a run, as :class:`truehue.core.batch.work.Work`."""
 
     def __init__(self, folder: Path | str, settings: WorkerSettings | None = None) -> None:
         super().__init__(RunFolder(folder))
@@ -80,11 +80,11 @@ class RunWork(Work):
         return RunFolder(self.folder.path).plan()
 
     def schema(self) -> Any:
-        """See core.runs.shards."""
+        """See truehue.core.runs.shards."""
         return schema()
 
     def order(self) -> np.ndarray:
-        """See :func:`core.runs.plan.order_of`."""
+        """See :func:`truehue.core.runs.plan.order_of`."""
         return order_of(self.plan)
 
     def check(self) -> None:
@@ -329,7 +329,7 @@ class _Seeded(Exception):
 def check_versions(folder: RunFolder, plan: RunPlan) -> None:
     """Raises BadInput where this TrueHue would go on with other rules, another renderer or other
     Munsell samples."""
-    from core.verdict.rules import rule
+    from truehue.core.verdict.rules import rule
 
     summary = folder.summary()
     if plan.munsell and file_digest(plan.munsell) != summary.get("munsell_sha256"):

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import TrueHueError
-from core.fidelity.cfm.registration import Registration
-from core.fidelity.cfm.scorer import CfmScore, CfmScorer
-from core.refinement.maps import cell_means
-from core.refinement.settings import MAX_CELLS, discrepancy_of, rows_of
-from core.scores.records import HIGH, IMAGE, Measure, ScoreRecord
-from core.scores.scoring import unscored
-from core.version import VERSION
+from truehue.core.errors import TrueHueError
+from truehue.core.fidelity.cfm.registration import Registration
+from truehue.core.fidelity.cfm.scorer import CfmScore, CfmScorer
+from truehue.core.refinement.maps import cell_means
+from truehue.core.refinement.settings import MAX_CELLS, discrepancy_of, rows_of
+from truehue.core.scores.records import HIGH, IMAGE, Measure, ScoreRecord
+from truehue.core.scores.scoring import unscored
+from truehue.core.version import VERSION
 
 CFM, CFM_LOGIT = "cfm", "cfm_logit"
 """Ids of the measures: the head's value divided by 3, and as it is."""

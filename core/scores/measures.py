@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.errors import BadInput
-from core.fidelity.cfm.registration import HOW_TO
-from core.fidelity.vividness import delta_sat_score, saturation_score
-from core.refinement.maps import NATURAL_SATURATION
-from core.scores.records import LOW, NEITHER, Measure
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.registration import HOW_TO
+from truehue.core.fidelity.vividness import delta_sat_score, saturation_score
+from truehue.core.refinement.maps import NATURAL_SATURATION
+from truehue.core.scores.records import LOW, NEITHER, Measure
 
 _CFM = ("cfm", "cfm_logit")
 _TOO_VIVID = "“Too Vivid to Be Real?”, which does not state the color space: HSV is ours"

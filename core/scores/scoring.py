@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from core.errors import TrueHueError
-from core.scores.records import IMAGE, UNSCORED, Measure, ScoreRecord
-from core.version import VERSION
+from truehue.core.errors import TrueHueError
+from truehue.core.scores.records import IMAGE, UNSCORED, Measure, ScoreRecord
+from truehue.core.version import VERSION
 
 log = logging.getLogger("truehue")
 

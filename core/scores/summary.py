@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.analysis.bootstrap import RESAMPLES, SEED, interval
+from truehue.core.analysis.bootstrap import RESAMPLES, SEED, interval
 
 _DRAWN_AT_ONCE = 2_000_000
 
@@ -44,7 +44,8 @@ def score_mean(
     """The mean over all items of some prompts: ``sums`` of the scores of each prompt and ``counts``
     of them, prompt by prompt.
 
-    The pictures of one prompt are alike, so prompts are resampled (:mod:`core.analysis.bootstrap`).
+    The pictures of one prompt are alike, so prompts are resampled
+    (:mod:`truehue.core.analysis.bootstrap`).
     """
     total, scored = np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.int64)
     number = int(scored.sum())

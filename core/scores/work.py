@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from core.batch.folder import BatchFolder
-from core.batch.records import DONE, Row, Words
-from core.batch.results import tables
-from core.batch.shards import schema_with
-from core.batch.work import CannotWork, Work, WorkerContext
-from core.errors import BadInput, ImageError, TrueHueError
-from core.fidelity.cfm.registration import Registration, open_registered
-from core.images.load import image_id as id_of
-from core.images.load import load_image
-from core.scores.cfm import cfm_measures, scored_by_cfm
-from core.scores.measures import MEASURES
-from core.scores.records import Measure, ScoreRecord
-from core.scores.scoring import score_image, unscored
+from truehue.core.batch.folder import BatchFolder
+from truehue.core.batch.records import DONE, Row, Words
+from truehue.core.batch.results import tables
+from truehue.core.batch.shards import schema_with
+from truehue.core.batch.work import CannotWork, Work, WorkerContext
+from truehue.core.errors import BadInput, ImageError, TrueHueError
+from truehue.core.fidelity.cfm.registration import Registration, open_registered
+from truehue.core.images.load import image_id as id_of
+from truehue.core.images.load import load_image
+from truehue.core.scores.cfm import cfm_measures, scored_by_cfm
+from truehue.core.scores.measures import MEASURES
+from truehue.core.scores.records import Measure, ScoreRecord
+from truehue.core.scores.scoring import score_image, unscored
 
 PICTURES_AT_ONCE = 8
 """Pictures of one item, which CFM reads in one batch on a GPU."""

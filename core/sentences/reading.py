@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.color.systems import ColorTarget
-from core.generation.renderer.stand_ins import is_place
-from core.prompts.parts import object_target
-from core.prompts.prompt import ObjectTarget
-from core.sentences.tokens import Token, tokens_of
-from core.sentences.vocabulary import (
+from truehue.core.color.systems import ColorTarget
+from truehue.core.generation.renderer.stand_ins import is_place
+from truehue.core.prompts.parts import object_target
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.sentences.tokens import Token, tokens_of
+from truehue.core.sentences.vocabulary import (
     ADJECTIVES,
     COLORED,
     COLORED_AFTER,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.color.systems import ColorTarget
-from core.errors import UnknownColor
-from core.sentences.vocabulary import number_color
+from truehue.core.color.systems import ColorTarget
+from truehue.core.errors import UnknownColor
+from truehue.core.sentences.vocabulary import number_color
 
 MOST_WORDS = 2_000
 """Words that are read; what follows in a very long text is left."""

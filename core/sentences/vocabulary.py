@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from core.color.systems import SEARCH_ORDER, ColorTarget, parse_target, system
-from core.generation.renderer import OBJECTS
-from core.generation.renderer.stand_ins import known_names
-from core.prompts.search.words import folded
-from core.prompts.tables import css_words, objects
+from truehue.core.color.systems import SEARCH_ORDER, ColorTarget, parse_target, system
+from truehue.core.generation.renderer import OBJECTS
+from truehue.core.generation.renderer.stand_ins import known_names
+from truehue.core.prompts.search.words import folded
+from truehue.core.prompts.tables import css_words, objects
 
 
 def _of(text: str) -> frozenset[str]:
@@ -114,7 +114,7 @@ _IRREGULAR = {"knives": "knife", "sheep": "sheep", "men": "man", "geese": "goose
 
 def color_named(words: str) -> ColorTarget | None:
     """The color of that name, in lower case and single blanks; of equal names the first of
-    :data:`core.color.systems.SEARCH_ORDER`."""
+    :data:`truehue.core.color.systems.SEARCH_ORDER`."""
     return _colors().get(words)
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.errors import BadInput
-from core.sketches.records import LONGEST_SIDE
+from truehue.core.errors import BadInput
+from truehue.core.sketches.records import LONGEST_SIDE
 
 CODING_VERSION = 1
 MOST_MAPS = 16

@@ -7,10 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
-from core.errors import MaskError
-from core.files import png_of
-from core.sketches.outlines import outlines
-from core.sketches.records import check_ink
+from truehue.core.errors import MaskError
+from truehue.core.files import png_of
+from truehue.core.sketches.outlines import outlines
+from truehue.core.sketches.records import check_ink
 
 _COMPRESSION = 6
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.errors import ImageError
-from core.sketches.paper import Flattened, flattened
-from core.sketches.records import (
+from truehue.core.errors import ImageError
+from truehue.core.sketches.paper import Flattened, flattened
+from truehue.core.sketches.records import (
     LEAST_SIDE,
     Sketch,
     SketchSettings,
@@ -17,8 +17,8 @@ from core.sketches.records import (
     scale_of,
     sketch_id,
 )
-from core.sketches.regions import LINE, regions
-from core.sketches.warnings import of_picture, of_regions, suggested_closing
+from truehue.core.sketches.regions import LINE, regions
+from truehue.core.sketches.warnings import of_picture, of_regions, suggested_closing
 
 _MOST_ENLARGED = 4
 _FAINTEST = 0.12
@@ -37,8 +37,8 @@ def prepare(srgb8: np.ndarray, settings: SketchSettings | None = None) -> Sketch
     """A picture of a line drawing as a sketch: photographs of paper, scans, drawings in color.
 
     ``srgb8`` is uint8 ``(H, W, 3)`` with transparency laid over white, as
-    :func:`core.images.load.load_image` gives it. White lines on black are turned around. Raises
-    ImageError for other arrays and for pictures more than a hundred times as long as wide.
+    :func:`truehue.core.images.load.load_image` gives it. White lines on black are turned around.
+    Raises ImageError for other arrays and for pictures more than a hundred times as long as wide.
     """
     settings = settings or SketchSettings()
     if srgb8.dtype != np.uint8 or srgb8.ndim != 3 or srgb8.shape[2] != 3 or 0 in srgb8.shape:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 SKETCH_VERSION = "1"
 """Another one means that other regions would come of the same ink; it is part of every id."""
@@ -59,7 +59,7 @@ class SketchSettings:
 class SketchWarning:
     """Something to look at before people color a sketch: ``code`` for programs, ``words`` to read.
 
-    Codes are those of core.sketches.warnings.
+    Codes are those of truehue.core.sketches.warnings.
     """
 
     code: str
@@ -72,7 +72,7 @@ class Sketch:
 
     ``ink`` is uint8 ``(H, W)``, 255 paper and 0 ink, C-contiguous, not writeable; ``id`` names it,
     see :func:`sketch_id`. ``closing`` is the index of the gap closing that suits it, of
-    core.sketches.regions.CLOSINGS_PX.
+    truehue.core.sketches.regions.CLOSINGS_PX.
     """
 
     id: str

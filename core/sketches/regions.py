@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.cache import LruCache
-from core.errors import BadInput
-from core.sketches.coding import decode, encode, label_type
-from core.sketches.records import check_ink, scale_of, sketch_id
+from truehue.core.cache import LruCache
+from truehue.core.errors import BadInput
+from truehue.core.sketches.coding import decode, encode, label_type
+from truehue.core.sketches.records import check_ink, scale_of, sketch_id
 
 CLOSINGS_PX = (0, 4, 10, 24)
 """The widest gap that is closed, in pixels at a longer side of 1024."""
@@ -110,7 +110,8 @@ def regions(ink: np.ndarray) -> RegionMaps:
 
 
 def coded_regions(ink: np.ndarray) -> bytes:
-    """The regions of a sketch's ink as :mod:`core.sketches.coding` writes them; kept as well.
+    """The regions of a sketch's ink as :mod:`truehue.core.sketches.coding` writes them; kept as
+    well.
 
     Raises as :func:`regions`.
     """

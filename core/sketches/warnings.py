@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.sketches.paper import Flattened
-from core.sketches.records import SketchWarning
-from core.sketches.regions import CLOSINGS_PX, LINE, RegionMaps
+from truehue.core.sketches.paper import Flattened
+from truehue.core.sketches.records import SketchWarning
+from truehue.core.sketches.regions import CLOSINGS_PX, LINE, RegionMaps
 
 EMPTY, MOSTLY_INK, FEW_REGIONS, GAPS = "empty", "mostly-ink", "few-regions", "gaps"
 SHADING, GRAY_WASH, COLORED = "shading", "gray-wash", "colored"

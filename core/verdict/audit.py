@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color.difference import delta_e00
-from core.verdict.judge import FAIL, PASS, UNSCORED, judge
-from core.verdict.measure import Measurement
-from core.verdict.rules import rule
+from truehue.core.color.difference import delta_e00
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED, judge
+from truehue.core.verdict.measure import Measurement
+from truehue.core.verdict.rules import rule
 
 WORDS = {PASS: "passes", FAIL: "fails", UNSCORED: "cannot be scored"}
 # Dominant colors that are nearer than this are the same to the eye.

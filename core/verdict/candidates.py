@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color.munsell import MunsellSamples, reconstructed
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.color.systems import ColorTarget, candidates, find, nearest_names
-from core.errors import BadInput
-from core.verdict.rules import Rule
+from truehue.core.color.munsell import MunsellSamples, reconstructed
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.systems import ColorTarget, candidates, find, nearest_names
+from truehue.core.errors import BadInput
+from truehue.core.verdict.rules import Rule
 
 MAX_NEIGHBORS = 20
 

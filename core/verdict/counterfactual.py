@@ -11,10 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
-from core.errors import BadInput
-from core.verdict.measure import Measurement
-from core.verdict.rules import rule
+from truehue.core.color.difference import delta_chroma, delta_e00, hue_difference_deg
+from truehue.core.errors import BadInput
+from truehue.core.verdict.measure import Measurement
+from truehue.core.verdict.rules import rule
 
 Limits = Mapping[str, float]
 METRICS = ("misfit", "delta_e00", "delta_chroma", "hue_deg")

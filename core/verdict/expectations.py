@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from core.color.systems import ColorTarget, parse_target
-from core.errors import BadInput, TrueHueError
-from core.generation.backends.reference import Standing
-from core.images.mask import Mask
-from core.prompts.prompt import ObjectTarget
-from core.verdict.rules import DIFFERS, MATCHES
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.backends.reference import Standing
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.verdict.rules import DIFFERS, MATCHES
 
 STEPS = ("presence", "detection", "mask", "color")
 """Where the way from a picture to a verdict can end, in its order."""
@@ -66,8 +66,8 @@ def key_of_verdict(object_name: str, target: Mapping[str, Any]) -> str:
     """The key of the expectation that a verdict answers.
 
     ``target`` is the asked color as plain JSON: ``hex``, or where there is none ``value``, as
-    :func:`core.color.systems.parse_target` reads it, and ``relation``. A target without either
-    answers nothing that is ever expected.
+    :func:`truehue.core.color.systems.parse_target` reads it, and ``relation``. A target without
+    either answers nothing that is ever expected.
     """
     color = str(target.get("hex") or "").upper()
     value = str(target.get("value") or "")
@@ -163,9 +163,9 @@ def findings_of(
 
     ``also`` are positions of others that are looked for. ``masks`` by position. ``standings`` are
     those of a picture that the reference renderer drew
-    (:func:`core.generation.backends.reference.shapes_for`), and empty for any other: an object that
-    it did not draw is absent, one that it has no shape for was left out. An object of which nothing
-    is known has no finding.
+    (:func:`truehue.core.generation.backends.reference.shapes_for`), and empty for any other: an
+    object that it did not draw is absent, one that it has no shape for was left out. An object of
+    which nothing is known has no finding.
     """
     findings = {}
     for position in sorted(

@@ -7,10 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from core.color.difference import HUE_GATE_CHROMA, delta_chroma, delta_e00, hue_difference_deg
-from core.color.spaces import chroma, hue_deg
-from core.errors import BadInput
-from core.verdict.rules import Rule
+from truehue.core.color.difference import (
+    HUE_GATE_CHROMA,
+    delta_chroma,
+    delta_e00,
+    hue_difference_deg,
+)
+from truehue.core.color.spaces import chroma, hue_deg
+from truehue.core.errors import BadInput
+from truehue.core.verdict.rules import Rule
 
 PASS, FAIL, UNSCORED = "pass", "fail", "unscored"
 
@@ -47,7 +52,8 @@ class Offset:
 
 @dataclass(frozen=True)
 class LightMatch:
-    """The light in which an accepted color comes nearest to the found one (core.verdict.truehue).
+    """The light in which an accepted color comes nearest to the found one
+    (truehue.core.verdict.truehue).
 
     ``factor`` is its share of full light; ``haze_percent`` the white over it, in percent of white's
     linear light; ``cost`` what this light costs, in ΔE00. ``percentile`` is where in the object's
@@ -109,7 +115,8 @@ def judge(
     Without ``rule.same_candidate`` each metric takes its own minimum (paper, 3.4). With it, the
     nominal color counts when it passes, else the candidate that :func:`_searched` finds; when there
     is none, the numbers are those of the nominal color, as in the released code. Raises BadInput
-    for numbers that are not finite. The reason is left empty; core.verdict.reasons writes it.
+    for numbers that are not finite. The reason is left empty; truehue.core.verdict.reasons writes
+    it.
     """
     candidates_lab = np.asarray(candidates_lab, dtype=np.float64).reshape(-1, 3)
     color_lab = np.asarray(lab, dtype=np.float64)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.color.difference import delta_e00
-from core.verdict import reasons
-from core.verdict.expectations import Expectation
-from core.verdict.rules import DIFFERS, MATCHES
+from truehue.core.color.difference import delta_e00
+from truehue.core.verdict import reasons
+from truehue.core.verdict.expectations import Expectation
+from truehue.core.verdict.rules import DIFFERS, MATCHES
 
 LEAST_SHARE, MOST_SHARE = 0.4, 1.2
 """How far on the straight way in the a*b* plane, own color to the other's, a color has leaked."""

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from core.color import dominant as dominants
-from core.color.dominant import DominantColor, Selection
-from core.color.packing import check_pair
-from core.color.shading import LitColor, lit_color
-from core.color.spaces import hex_of, hue_deg, lab_to_srgb8
-from core.color.systems import ColorTarget
-from core.errors import BadInput, TrueHueError
-from core.images.pixels import MaskedColors, changed_colors, distinct_colors
-from core.masks.cleanup import released_cleanup
-from core.verdict.candidates import AS_ASKED, Acceptance, Candidate, accepted, samples_for
-from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
-from core.verdict.reasons import explain, explain_differs
-from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, Rule, rule
-from core.verdict.truehue import judge_lit
+from truehue.core.color import dominant as dominants
+from truehue.core.color.dominant import DominantColor, Selection
+from truehue.core.color.packing import check_pair
+from truehue.core.color.shading import LitColor, lit_color
+from truehue.core.color.spaces import hex_of, hue_deg, lab_to_srgb8
+from truehue.core.color.systems import ColorTarget
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.images.pixels import MaskedColors, changed_colors, distinct_colors
+from truehue.core.masks.cleanup import released_cleanup
+from truehue.core.verdict.candidates import AS_ASKED, Acceptance, Candidate, accepted, samples_for
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED, Verdict, judge, unscored
+from truehue.core.verdict.reasons import explain, explain_differs
+from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, Rule, rule
+from truehue.core.verdict.truehue import judge_lit
 
 MOST_KEPT = 32
 """Accepted colors that are written out with a verdict; of more, those that it speaks of."""
@@ -33,8 +33,8 @@ class AskedObject:
 
     ``name`` is what sentences call it. ``relation`` is ``matches``, or ``differs`` where it must
     not have the color. ``guided`` False measures it without the asked color's help by a rule that
-    would have it (core.verdict.tasks); None leaves that to the rule. Raises BadInput for another
-    relation.
+    would have it (truehue.core.verdict.tasks); None leaves that to the rule. Raises BadInput for
+    another relation.
     """
 
     name: str = ""
@@ -164,11 +164,11 @@ def measure(
     """Judges the pixels inside a mask against an asked color.
 
     ``srgb8`` uint8 ``(H, W, 3)``; ``mask`` bool ``(H, W)``; ``target`` from
-    :func:`core.color.systems.parse_target`; ``rule_id`` from :data:`core.verdict.rules.RULES`;
-    ``acceptance`` says which colors count as the asked one, ``asked`` of what object it is asked:
-    one that must not have the color passes when it does not match, and the metrics stay those of
-    matching. ``cache`` is for :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when
-    there is nothing that could be judged.
+    :func:`truehue.core.color.systems.parse_target`; ``rule_id`` from
+    :data:`truehue.core.verdict.rules.RULES`; ``acceptance`` says which colors count as the asked
+    one, ``asked`` of what object it is asked: one that must not have the color passes when it does
+    not match, and the metrics stay those of matching. ``cache`` is for :func:`measure_by_rules`.
+    Raises BadInput, MaskError or NoPixels when there is nothing that could be judged.
     """
     by = rule(rule_id)
     unguided = by.guided and asked.guided is False

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from core.color.difference import HUE_GATE_CHROMA, hue_word
-from core.color.spaces import chroma, hue_deg
-from core.verdict.expectations import Expectation
-from core.verdict.judge import FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
-from core.verdict.rules import DIFFERS
+from truehue.core.color.difference import HUE_GATE_CHROMA, hue_word
+from truehue.core.color.spaces import chroma, hue_deg
+from truehue.core.verdict.expectations import Expectation
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
+from truehue.core.verdict.rules import DIFFERS
 
 SMALL = 5.0
 """From here on a difference of lightness or chroma is named outright, in CIELAB units."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
-from core.verdict.judge import LightMatch
-from core.verdict.rules import Thresholds
+from truehue.core.color.difference import delta_chroma, delta_e00, hue_difference_deg
+from truehue.core.verdict.judge import LightMatch
+from truehue.core.verdict.rules import Thresholds
 
 # As far as a rule without a limit on ΔChroma is looked at; 5 ΔE00 of the most vivid colors.
 _MOST_CHROMA = 40.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 MATCHES, DIFFERS = "matches", "differs"
 """What a question requires: the object must have the color, or must not have it."""
@@ -30,9 +30,9 @@ class Rule:
     ``same_candidate``: all metrics must pass on one candidate; otherwise each metric takes its
     minimum over the candidates. ``guided``: the dominant color is found with the asked color's
     help. ``cleanup``: the released mask clean-up comes first. ``lit``: the asked color is put into
-    the light of the image before it is compared (core.verdict.truehue). ``reconstructed``: Munsell
-    samples of our own reconstruction are accepted too, and no file of the user's. ``variant_of`` is
-    the rule that this one is a variant of, empty for a main rule.
+    the light of the image before it is compared (truehue.core.verdict.truehue). ``reconstructed``:
+    Munsell samples of our own reconstruction are accepted too, and no file of the user's.
+    ``variant_of`` is the rule that this one is a variant of, empty for a main rule.
     """
 
     id: str

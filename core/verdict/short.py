@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.color.systems import nearest_names
-from core.verdict.reasons import SMALL
+from truehue.core.color.systems import nearest_names
+from truehue.core.verdict.reasons import SMALL
 
 SHOWN_HUE_DEG = 15.0
 """From here on the hue is said; below it, lightness and vividness."""
@@ -33,8 +33,8 @@ def short_reason(
     """What distinguishes a measured color from its target: ``"yellow, not purple; hue 137° off"``.
 
     Both are CIELAB. ``offset`` has ``lightness``, ``chroma`` and ``hue_deg`` of
-    :class:`core.verdict.judge.Offset`. A target with a name is called by it: the nearest other
-    name of CSS red is orange. Names that are equal at levels 1 and 2 are not said.
+    :class:`truehue.core.verdict.judge.Offset`. A target with a name is called by it: the nearest
+    other name of CSS red is orange. Names that are equal at levels 1 and 2 are not said.
     """
     parts = []
     for system in ("l1", "l2"):

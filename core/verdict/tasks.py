@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.errors import BadInput, MaskError, NoPixels, TrueHueError
-from core.prompts.prompt import ObjectTarget
-from core.verdict import reasons
-from core.verdict.candidates import AS_ASKED, Acceptance
-from core.verdict.expectations import Expectation, Localization, expectations_of
-from core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
-from core.verdict.leak import stories
-from core.verdict.measure import AskedObject, MaskCache, Measurement, measure
-from core.verdict.reasons import by as by_rule
-from core.verdict.reasons import without_rule
-from core.verdict.rules import Rule, rule
+from truehue.core.errors import BadInput, MaskError, NoPixels, TrueHueError
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.verdict import reasons
+from truehue.core.verdict.candidates import AS_ASKED, Acceptance
+from truehue.core.verdict.expectations import Expectation, Localization, expectations_of
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
+from truehue.core.verdict.leak import stories
+from truehue.core.verdict.measure import AskedObject, MaskCache, Measurement, measure
+from truehue.core.verdict.reasons import by as by_rule
+from truehue.core.verdict.reasons import without_rule
+from truehue.core.verdict.rules import Rule, rule
 
 log = logging.getLogger("truehue")
 BROKE = "broke"
@@ -44,10 +44,11 @@ ENDED, NO_MASK = "ended", "no mask"
 class ObjectOutcome:
     """What a rule says of one object.
 
-    ``step`` (of :data:`core.verdict.expectations.STEPS`) is where the judging ended; ``told`` is
-    one sentence that names the object. The measurement of an object that was not measured has a
-    reason and no numbers; its ``parameters`` say what was known of the object instead. ``story`` is
-    a kind of :class:`core.verdict.leak.LeakFinding` where another object's color was found on it.
+    ``step`` (of :data:`truehue.core.verdict.expectations.STEPS`) is where the judging ended;
+    ``told`` is one sentence that names the object. The measurement of an object that was not
+    measured has a reason and no numbers; its ``parameters`` say what was known of the object
+    instead. ``story`` is a kind of :class:`truehue.core.verdict.leak.LeakFinding` where another
+    object's color was found on it.
     """
 
     asked: Expectation
@@ -90,11 +91,11 @@ def judge_task(
 ) -> Iterator[TaskVerdict]:
     """Yields the verdict on a picture by each rule, in their order, looking at pixels once.
 
-    ``task`` is a key of :data:`core.prompts.prompt.TASKS`; ``findings`` by the position of the
-    target; ``srgb8`` uint8 ``(H, W, 3)``. The task says whether numbers were asked for, whatever
-    ``acceptance`` says. An object without a finding is unscored. Every object is measured, whatever
-    became of the others. Yields nothing where no color is asked for. Raises BadInput for an unknown
-    rule.
+    ``task`` is a key of :data:`truehue.core.prompts.prompt.TASKS`; ``findings`` by the position of
+    the target; ``srgb8`` uint8 ``(H, W, 3)``. The task says whether numbers were asked for,
+    whatever ``acceptance`` says. An object without a finding is unscored. Every object is measured,
+    whatever became of the others. Yields nothing where no color is asked for. Raises BadInput for
+    an unknown rule.
     """
     expectations = expectations_of(targets)
     acceptance = replace(acceptance, by_number=task == BY_NUMBER)
@@ -246,7 +247,7 @@ def judge_all(
     rule_ids: Sequence[str],
     acceptance: Acceptance = AS_ASKED,
 ) -> Iterator[TaskVerdict]:
-    """Yields what :func:`core.verdict.tasks.judge_task` does, one verdict a rule.
+    """Yields what :func:`truehue.core.verdict.tasks.judge_task` does, one verdict a rule.
 
     A rule that breaks is ``unscored`` with what broke, on every object, and does not take the
     others with it. Raises BadInput for an unknown rule, and MemoryError: that is no fault of the

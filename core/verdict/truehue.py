@@ -1,10 +1,11 @@
 """The rule ``truehue``: could the asked color look like this in the light of this image?
 
-Light scales a color and lays white over it (:mod:`core.color.shading`); it does not turn its hue
-and does not make it more vivid. So the asked color is put into the light, ``factor × asked + haze``
-in linear sRGB and clipped as a camera clips it, and compared with the lit color of the object by
-CIEDE2000. Light that is less likely costs: the best account of the image is the one with the least
-``misfit``, the root of the sum of the squares of the distance and of what its light costs.
+Light scales a color and lays white over it (:mod:`truehue.core.color.shading`); it does not turn
+its hue and does not make it more vivid. So the asked color is put into the light, ``factor × asked
++ haze`` in linear sRGB and clipped as a camera clips it, and compared with the lit color of the
+object by CIEDE2000. Light that is less likely costs: the best account of the image is the one with
+the least ``misfit``, the root of the sum of the squares of the distance and of what its light
+costs.
 
 Exposure belongs to the light. A camera metered on its frame leaves the best-lit parts of an object
 over full exposure as often as not, so full light may lie at any of three levels of the object's
@@ -22,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
-from core.color.shading import LIT_PERCENTILES, LitColor, LitPart
-from core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
-from core.errors import BadInput
-from core.verdict.judge import FAIL, PASS, LightMatch, Metric, Verdict, offset_between
-from core.verdict.rules import Rule
+from truehue.core.color.difference import delta_chroma, delta_e00, hue_difference_deg
+from truehue.core.color.shading import LIT_PERCENTILES, LitColor, LitPart
+from truehue.core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
+from truehue.core.errors import BadInput
+from truehue.core.verdict.judge import FAIL, PASS, LightMatch, Metric, Verdict, offset_between
+from truehue.core.verdict.rules import Rule
 
 LEVEL_COSTS = dict(zip(LIT_PERCENTILES, (0.5, 0.0, 2.0), strict=True))
 """ΔE00 for full light at this percentile of the object's shade."""

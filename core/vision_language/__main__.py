@@ -1,7 +1,8 @@
-"""The door of ``python -m core.vision_language``; core.cli.ask.command says what it does."""
+"""The door of ``python -m core.vision_language``; truehue.core.cli.ask.command says what it
+does."""
 
-from core.cli.ask.command import main
-from core.command import run_command
+from truehue.core.cli.ask.command import main
+from truehue.core.command import run_command
 
 if __name__ == "__main__":
     run_command(main)

@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.color.catalog import NamedColor, system
-from core.color.difference import delta_e00
-from core.color.systems import ColorTarget, find, nearest_names, parse_target
-from core.diagnosis.colors import DEFAULT_SIZE_PX, NOT_CSS3, asking, picture, set_colors
-from core.errors import BadInput
-from core.images.load import image_id
-from core.images.mask import Mask
-from core.vision_language.generators.draws import Draws
-from core.vision_language.records import LETTERS, Form, Illustrated, Question
+from truehue.core.color.catalog import NamedColor, system
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.systems import ColorTarget, find, nearest_names, parse_target
+from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX, NOT_CSS3, asking, picture, set_colors
+from truehue.core.errors import BadInput
+from truehue.core.images.load import image_id
+from truehue.core.images.mask import Mask
+from truehue.core.vision_language.generators.draws import Draws
+from truehue.core.vision_language.records import LETTERS, Form, Illustrated, Question
 
 SYSTEM_NAMES = {"css": "CSS3/X11", "l2": "ISCC-NBS Level 2"}
 MOST_CHOICES = len(LETTERS)
@@ -49,7 +49,7 @@ def rendered(system_id: str, color: str, scene: tuple[str, str, int], size_px: i
     """The diagnostic render of a color's name in a scene of (object, light, seed of the renderer).
 
     Its ``scene`` has these, the side in pixels, and the SHA-256 of the object's exact mask. Raises
-    BadInput as ``core.diagnosis.colors.picture``.
+    BadInput as ``truehue.core.diagnosis.colors.picture``.
     """
     object_name, light, render_seed = scene
     target = parse_target(color, system_id)
@@ -185,7 +185,7 @@ def of_renders(
 ) -> Iterator[Illustrated]:
     """The questions about the diagnostic renders of a system: every color of it in every scene of
     (object, light, seed of the renderer). Raises BadInput as :func:`questions` and as
-    ``core.diagnosis.colors.picture``."""
+    ``truehue.core.diagnosis.colors.picture``."""
     if system_id not in SYSTEM_NAMES:
         raise BadInput(f"Appendix E asks on css and l2, not on {system_id}.", "system")
     for color in set_colors(system_id):

@@ -19,11 +19,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from core.color.catalog import system
-from core.color.difference import delta_e00
-from core.color.spaces import srgb8_to_lab
-from core.vision_language.generators.comparison import MEASURES
-from core.vision_language.records import (
+from truehue.core.color.catalog import system
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.vision_language.generators.comparison import MEASURES
+from truehue.core.vision_language.records import (
     LETTERS,
     Answer,
     Form,

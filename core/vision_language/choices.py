@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from core.vision_language import claims
-from core.vision_language.claims import DENIED_AFTER, NEGATION, Target
-from core.vision_language.records import LETTERS
-from core.vision_language.wording import fold, mention, same, with_digits
+from truehue.core.vision_language import claims
+from truehue.core.vision_language.claims import DENIED_AFTER, NEGATION, Target
+from truehue.core.vision_language.records import LETTERS
+from truehue.core.vision_language.wording import fold, mention, same, with_digits
 
 SEVERAL = "It names several choices"
 NOT_OFFERED = "is none of the letters offered"

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.vision_language.wording import fold
+from truehue.core.vision_language.wording import fold
 
 Target = frozenset[str]
 """The letters that a claim names: more than one where it hesitates or contradicts itself."""
 
 
 class Choices(Protocol):
-    """What is known of the choices (:class:`core.vision_language.choices.Offered`)."""
+    """What is known of the choices (:class:`truehue.core.vision_language.choices.Offered`)."""
 
     @property
     def letters(self) -> str: ...

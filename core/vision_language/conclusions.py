@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from core.vision_language import claims
-from core.vision_language.choices import (
+from truehue.core.vision_language import claims
+from truehue.core.vision_language.choices import (
     LETTER_FIRST,
     NO_CONCLUSION,
     REFUSAL,
@@ -24,10 +24,10 @@ from core.vision_language.choices import (
     settled,
     without_listing,
 )
-from core.vision_language.claims import DENIED_AFTER, Claim, Target
-from core.vision_language.denials import denial_of
-from core.vision_language.records import Question
-from core.vision_language.wording import fold, with_digits
+from truehue.core.vision_language.claims import DENIED_AFTER, Claim, Target
+from truehue.core.vision_language.denials import denial_of
+from truehue.core.vision_language.records import Question
+from truehue.core.vision_language.wording import fold, with_digits
 
 CONTRADICTION = "Its letter and its words name different choices"
 _MOST_PLACES, _WORDS_LONGEST = 20, 200
@@ -200,7 +200,8 @@ def _final_line(text: str, offered: Offered) -> Target | None:
 
 
 def _denials_written_out(text: str) -> str:
-    """As :data:`core.vision_language.claims.NEGATION`, which parser 1 shares, knows them."""
+    """As :data:`truehue.core.vision_language.claims.NEGATION`, which parser 1 shares, knows
+    them."""
     return re.sub(r"\bcannot\b", "can not", re.sub(r"\bunlikely\b", "not likely", text))
 
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.vision_language.claims import Choices
+from truehue.core.vision_language.claims import Choices
 
 _NOT = r"(?:not|never|no longer|n't|cannot)"
 _ASKED = re.compile(

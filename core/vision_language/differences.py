@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from core.analysis.intervals import Z_95
-from core.analysis.paired import PairCounts
-from core.vision_language.records import Answer, Outcome, Question
-from core.vision_language.scoring import outcomes_of, seeds_of
-from core.vision_language.tasks import ROBUSTNESS
+from truehue.core.analysis.intervals import Z_95
+from truehue.core.analysis.paired import PairCounts
+from truehue.core.vision_language.records import Answer, Outcome, Question
+from truehue.core.vision_language.scoring import outcomes_of, seeds_of
+from truehue.core.vision_language.tasks import ROBUSTNESS
 
 Interval = tuple[float, float]
 
@@ -81,7 +81,7 @@ def differences(
     """What changes from the first set of answers to the second, question by question.
 
     Both answer the same questions, whatever was done to their images. Raises BadInput as
-    :func:`core.vision_language.scoring.score`.
+    :func:`truehue.core.vision_language.scoring.score`.
     """
     ones = {key: outcome for key, (outcome, _) in outcomes_of(questions, first).items()}
     others = {key: outcome for key, (outcome, _) in outcomes_of(questions, second).items()}

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, set_colors
-from core.errors import BadInput
-from core.generation.renderer import OBJECTS
-from core.vision_language.appendix_e import SYSTEM_NAMES, questions, rendered
-from core.vision_language.generators.draws import Draws
-from core.vision_language.records import Illustrated, Question
+from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, set_colors
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import OBJECTS
+from truehue.core.vision_language.appendix_e import SYSTEM_NAMES, questions, rendered
+from truehue.core.vision_language.generators.draws import Draws
+from truehue.core.vision_language.records import Illustrated, Question
 
 MARK = "appendix_e"
 """True in the settings of such a set."""

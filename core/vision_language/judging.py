@@ -8,18 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core import published
-from core.analysis.paired import nominal_kappa
-from core.analysis.rates import Rate
-from core.errors import BadInput
-from core.files import quiet
-from core.vision_language.asking.asked import Asked
-from core.vision_language.differences import paired
-from core.vision_language.judge_set import asks_of_render
-from core.vision_language.records import Answer, Form, Outcome, Question
-from core.vision_language.rule_answers import Told, color_of, rule_answers
-from core.vision_language.scoring import Tally, outcomes_of, tally_of
-from core.vision_language.tasks import TASKS
+from truehue.core import published
+from truehue.core.analysis.paired import nominal_kappa
+from truehue.core.analysis.rates import Rate
+from truehue.core.errors import BadInput
+from truehue.core.files import quiet
+from truehue.core.vision_language.asking.asked import Asked
+from truehue.core.vision_language.differences import paired
+from truehue.core.vision_language.judge_set import asks_of_render
+from truehue.core.vision_language.records import Answer, Form, Outcome, Question
+from truehue.core.vision_language.rule_answers import Told, color_of, rule_answers
+from truehue.core.vision_language.scoring import Tally, outcomes_of, tally_of
+from truehue.core.vision_language.tasks import TASKS
 
 Cell = str | int | float | None
 KINDS = {"Open-ended": Form.OPEN, "Multiple choice": Form.CHOICE, "Yes or no": Form.BINARY}
@@ -61,7 +61,7 @@ def report_of(
     note: str = "",
 ) -> dict[str, Any]:
     """The same of answers at hand: the model's, called ``name``, and each rule's by its id. Raises
-    BadInput as :func:`core.vision_language.scoring.score`."""
+    BadInput as :func:`truehue.core.vision_language.scoring.score`."""
     parts = _parts(questions)
     by_model = _Answers.of(questions, model)
     by_rule = {rule: _Answers.of(questions, answers) for rule, answers in rules.items()}

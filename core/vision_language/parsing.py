@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.errors import BadInput
-from core.vision_language.choices import read_choice
-from core.vision_language.cleaning import undressed
-from core.vision_language.conclusions import concludes, read_conclusion
-from core.vision_language.records import Answer, Form, Outcome, Question
-from core.vision_language.words import CONCLUDED, read_binary, read_open, same_answer
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.choices import read_choice
+from truehue.core.vision_language.cleaning import undressed
+from truehue.core.vision_language.conclusions import concludes, read_conclusion
+from truehue.core.vision_language.records import Answer, Form, Outcome, Question
+from truehue.core.vision_language.words import CONCLUDED, read_binary, read_open, same_answer
 
 FIRST = "1"
 """Reads with the choices alone in view, and does not look at whether an answer was cut off."""

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from core.errors import TrueHueError
-from core.vision_language.records import LETTERS, Form, Question
+from truehue.core.errors import TrueHueError
+from truehue.core.vision_language.records import LETTERS, Form, Question
 
 PATH = Path(__file__).resolve().parents[2] / "assets" / "vision_language" / "instructions.csv"
 SHA256 = "b800ed6f0a561afc8ecef89d4df7e046a3732038ba076e7e3a41d29d5ad491d3"

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BadInput, ImageError
-from core.generation.memory import DownloadFailed
-from core.images.load import image_id, load_image
-from core.vision_language.records import LETTERS, Form, Illustrated, Question
-from core.vision_language.tasks import Category, Task, task_named
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.generation.memory import DownloadFailed
+from truehue.core.images.load import image_id, load_image
+from truehue.core.vision_language.records import LETTERS, Form, Illustrated, Question
+from truehue.core.vision_language.tasks import Category, Task, task_named
 
 HUB_ID = "umd-zhou-lab/ColorBench"
 TEXT_FIELDS = ("type", "task", "filename", "question", "answer")

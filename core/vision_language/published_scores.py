@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core import published
-from core.errors import BadInput
-from core.published import PublishedRow, PublishedTable
-from core.vision_language.scoring import Scores
-from core.vision_language.tasks import ROBUSTNESS
+from truehue.core import published
+from truehue.core.errors import BadInput
+from truehue.core.published import PublishedRow, PublishedTable
+from truehue.core.vision_language.scoring import Scores
+from truehue.core.vision_language.tasks import ROBUSTNESS
 
 TABLES = ("1", "8", "9", "11")
 """Of ColorBench, the tables of accuracies: models and people, models that reason, text only and

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BadInput, DataFolderError, StorageError
-from core.files import read_png, shelf, sync_folder, why_of, write_once
-from core.images.load import encode_png, image_id
-from core.vision_language.records import Form, Illustrated, Question
+from truehue.core.errors import BadInput, DataFolderError, StorageError
+from truehue.core.files import read_png, shelf, sync_folder, why_of, write_once
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.vision_language.records import Form, Illustrated, Question
 
 SCHEMA = 1
 QUESTIONS, MANIFEST, IMAGES = "questions.jsonl", "set.json", "images"

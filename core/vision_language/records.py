@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 LETTERS = string.ascii_uppercase
 
@@ -29,13 +29,13 @@ class Form(StrEnum):
 class Question:
     """One question about one image.
 
-    ``question_id`` is unique in its set; ``task`` is an id of ``core.vision_language.tasks``.
-    ``choices`` are the texts without their letters, in order; empty but for ``Form.CHOICE``.
-    ``answer`` is a letter for ``Form.CHOICE``, ``yes`` or ``no`` for ``Form.BINARY``, and the
-    expected words for ``Form.OPEN``. ``image_id`` is the SHA-256 of the image's pixels
-    (``core.images.load.image_id``). Of a robustness question, ``seed_id`` is the question that it
-    is a variant of and ``variant`` says which; both are empty for an original.
-    ``construction`` is all that made it: seed, difficulty, measured ground truth.
+    ``question_id`` is unique in its set; ``task`` is an id of
+    ``truehue.core.vision_language.tasks``. ``choices`` are the texts without their letters, in
+    order; empty but for ``Form.CHOICE``. ``answer`` is a letter for ``Form.CHOICE``, ``yes`` or
+    ``no`` for ``Form.BINARY``, and the expected words for ``Form.OPEN``. ``image_id`` is the
+    SHA-256 of the image's pixels (``truehue.core.images.load.image_id``). Of a robustness question,
+    ``seed_id`` is the question that it is a variant of and ``variant`` says which; both are empty
+    for an original. ``construction`` is all that made it: seed, difficulty, measured ground truth.
 
     Raises BadInput where the answer does not fit the form.
     """

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from core.vision_language.records import Answer, Form, Outcome, Question
+from truehue.core.vision_language.records import Answer, Form, Outcome, Question
 
 COMMIT = "3079d46"
 

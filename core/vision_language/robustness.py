@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BadInput
-from core.images.load import load_mask
-from core.vision_language.generators.color_counting import LEAST_DELTA_E00
-from core.vision_language.generators.draws import Difficulty
-from core.vision_language.generators.palette import delta, least_delta, srgb8_of
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.records import Illustrated, Question
-from core.vision_language.tasks import TASKS
-from core.vision_language.variants import (
+from truehue.core.errors import BadInput
+from truehue.core.images.load import load_mask
+from truehue.core.vision_language.generators.color_counting import LEAST_DELTA_E00
+from truehue.core.vision_language.generators.draws import Difficulty
+from truehue.core.vision_language.generators.palette import delta, least_delta, srgb8_of
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.records import Illustrated, Question
+from truehue.core.vision_language.tasks import TASKS
+from truehue.core.vision_language.variants import (
     ENTIRE,
     LARGEST,
     REGIONS,

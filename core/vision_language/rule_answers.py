@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from core.color.catalog import NamedColor
-from core.color.systems import find, parse_target
-from core.diagnosis.colors import set_colors
-from core.diagnosis.judging import margin
-from core.errors import BadInput, TrueHueError
-from core.files import quiet
-from core.images.load import image_id
-from core.verdict.judge import PASS, UNSCORED
-from core.verdict.measure import MaskCache, measure
-from core.verdict.rules import RULES
-from core.vision_language.appendix_e import rendered
-from core.vision_language.records import LETTERS, Answer, Form, Outcome, Question
-from core.vision_language.wording import fold
+from truehue.core.color.catalog import NamedColor
+from truehue.core.color.systems import find, parse_target
+from truehue.core.diagnosis.colors import set_colors
+from truehue.core.diagnosis.judging import margin
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.files import quiet
+from truehue.core.images.load import image_id
+from truehue.core.verdict.judge import PASS, UNSCORED
+from truehue.core.verdict.measure import MaskCache, measure
+from truehue.core.verdict.rules import RULES
+from truehue.core.vision_language.appendix_e import rendered
+from truehue.core.vision_language.records import LETTERS, Answer, Form, Outcome, Question
+from truehue.core.vision_language.wording import fold
 
 VERSION = 1
 """Rises where the same rules would answer otherwise."""

@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.analysis.intervals import mover
-from core.analysis.rates import Rate
-from core.errors import BadInput
-from core.vision_language.records import Answer, Outcome, Question
-from core.vision_language.tasks import ROBUSTNESS
+from truehue.core.analysis.intervals import mover
+from truehue.core.analysis.rates import Rate
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.records import Answer, Outcome, Question
+from truehue.core.vision_language.tasks import ROBUSTNESS
 
 VARIANTS = 9
 """Recolored variants of a seed in the published design: three regions, three shifts of hue."""

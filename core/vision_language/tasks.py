@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.errors import BadInput
-from core.vision_language.records import Form
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.records import Form
 
 
 class Benchmark(StrEnum):
@@ -31,8 +31,8 @@ class Task:
 
     ``size`` counts its questions in the paper (robustness: seeds, each with up to nine variants).
     ``people`` says whether people are asked it: color codes and robustness are not, as in the
-    paper. ``generated`` says whether ``core.vision_language.generators`` makes questions of it.
-    ``system`` is the color system of Appendix E's tasks, else empty.
+    paper. ``generated`` says whether ``truehue.core.vision_language.generators`` makes questions of
+    it. ``system`` is the color system of Appendix E's tasks, else empty.
     """
 
     id: str

@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import MaskError
-from core.images.load import image_id
-from core.vision_language.records import Illustrated
+from truehue.core.errors import MaskError
+from truehue.core.images.load import image_id
+from truehue.core.vision_language.records import Illustrated
 
 ENTIRE, TARGET, LARGEST = "entire", "target", "largest"
 REGIONS = (ENTIRE, TARGET, LARGEST)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from core.color.systems import parse_target
-from core.errors import UnknownColor
-from core.vision_language.choices import NO_CONCLUSION, REFUSAL, REFUSED
-from core.vision_language.claims import is_outcome
-from core.vision_language.wording import same
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import UnknownColor
+from truehue.core.vision_language.choices import NO_CONCLUSION, REFUSAL, REFUSED
+from truehue.core.vision_language.claims import is_outcome
+from truehue.core.vision_language.wording import same
 
 BOTH = "It says both yes and no."
 SEVERAL_WORDS = "It gives several answers."

@@ -19,9 +19,9 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Self
 
-from core.errors import BadInput, DataFolderError, TrueHueError
-from core.files import DAMAGED_ZIP, why_of
-from core.version import VERSION
+from truehue.core.errors import BadInput, DataFolderError, TrueHueError
+from truehue.core.files import DAMAGED_ZIP, why_of
+from truehue.core.version import VERSION
 
 FORMAT, FORMAT_VERSION = "truehue-backup", 1
 MANIFEST = "manifest.jsonl"

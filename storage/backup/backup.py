@@ -13,15 +13,15 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from core.errors import BadInput, DataFolderError
-from core.files import Progress, quiet, sync_folder, whole_file, why_of
-from storage.backup.archive import BackupFacts, BackupReader, BackupWriter
-from storage.backup.contents import BACKUPS, deleted_of, images_of, others_of
-from storage.checks import dangling, named_files
-from storage.database.connection import DATABASE_NAME, Database
-from storage.database.file_check import DatabaseState, copy_closed, inspect
-from storage.database.migrations import MIGRATIONS
-from storage.trash import place_of_deleted
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.files import Progress, quiet, sync_folder, whole_file, why_of
+from truehue.storage.backup.archive import BackupFacts, BackupReader, BackupWriter
+from truehue.storage.backup.contents import BACKUPS, deleted_of, images_of, others_of
+from truehue.storage.checks import dangling, named_files
+from truehue.storage.database.connection import DATABASE_NAME, Database
+from truehue.storage.database.file_check import DatabaseState, copy_closed, inspect
+from truehue.storage.database.migrations import MIGRATIONS
+from truehue.storage.trash import place_of_deleted
 
 ENDING = ".truehue-backup.zip"
 NEWEST = max(step.number for step in MIGRATIONS)

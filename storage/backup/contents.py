@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.errors import DataFolderError
-from core.files import why_of
-from storage.database.connection import DATABASE_NAME
+from truehue.core.errors import DataFolderError
+from truehue.core.files import why_of
+from truehue.storage.database.connection import DATABASE_NAME
 
 BACKUPS = "backups"
 """Below the data folder: backups that TrueHue makes by itself, or for its page."""

@@ -9,13 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import BadInput, DatabaseNewer, DataFolderError
-from core.files import Progress, quiet, sync_folder, why_of
-from storage.backup.archive import BackupFacts, BackupReader, Member
-from storage.backup.backup import NEWEST, Counter, check_files, require_room
-from storage.database.connection import DATABASE_NAME
-from storage.database.file_check import inspect
-from storage.database.migrations import MIGRATIONS
+from truehue.core.errors import BadInput, DatabaseNewer, DataFolderError
+from truehue.core.files import Progress, quiet, sync_folder, why_of
+from truehue.storage.backup.archive import BackupFacts, BackupReader, Member
+from truehue.storage.backup.backup import NEWEST, Counter, check_files, require_room
+from truehue.storage.database.connection import DATABASE_NAME
+from truehue.storage.database.file_check import inspect
+from truehue.storage.database.migrations import MIGRATIONS
 
 _OF_DISKS = "lost+found"
 """What an empty disk has."""

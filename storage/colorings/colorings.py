@@ -7,10 +7,10 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.records import ColoringHead, ColoringRecord
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.studies.rows import not_stored
+from truehue.core.records import ColoringHead, ColoringRecord
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.studies.rows import not_stored
 
 _COLUMNS = "coloring_id, sketch_id, words, actions, maker, created_at"
 _HEAD = "coloring_id, sketch_id, words, maker, created_at"

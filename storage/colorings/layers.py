@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from core.concepts.records import PROFILE_VERSION, ColorProfile
-from core.errors import BadInput, NotStored
-from core.files import png_of, read_png, replace_file, shelf
-from core.records import LayerRecord
-from storage.database.connection import Database, aware
-from storage.studies.rows import not_stored
+from truehue.core.concepts.records import PROFILE_VERSION, ColorProfile
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.files import png_of, read_png, replace_file, shelf
+from truehue.core.records import LayerRecord
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.studies.rows import not_stored
 
 _COLUMNS = "event_id, participant_id, position, checksum, matches, colored, created_at"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.errors import BadInput
-from core.studies import MARK_VALUES, ColoringMark, MarkKind
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.studies.rows import not_stored, one
+from truehue.core.errors import BadInput
+from truehue.core.studies import MARK_VALUES, ColoringMark, MarkKind
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.studies.rows import not_stored, one
 
 COLUMNS = "participant_id, position, kind, value, reason, author, number, created_at"
 

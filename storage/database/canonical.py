@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 # Every whole number up to here has an exact float, so 50 and 50.0 are surely the same number.
 _EXACT_WHOLE = 2**53

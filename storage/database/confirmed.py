@@ -22,7 +22,7 @@ from typing import BinaryIO
 
 import duckdb
 
-from core.files import sync_folder
+from truehue.core.files import sync_folder
 
 log = logging.getLogger("truehue")
 

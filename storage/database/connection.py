@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 
 import duckdb
 
-from core.errors import DatabaseDamaged, DataFolderError, NotStored, StorageError
-from storage.database.confirmed import (
+from truehue.core.errors import DatabaseDamaged, DataFolderError, NotStored, StorageError
+from truehue.storage.database.confirmed import (
     Confirmed,
     Tally,
     cut_log,
@@ -23,9 +23,9 @@ from storage.database.confirmed import (
     raised,
     tally_of,
 )
-from storage.database.file_check import inspect, translated
-from storage.database.losses import note_loss
-from storage.database.migrations import MIGRATIONS, Migration, migrate
+from truehue.storage.database.file_check import inspect, translated
+from truehue.storage.database.losses import note_loss
+from truehue.storage.database.migrations import MIGRATIONS, Migration, migrate
 
 # Nothing is fetched from the network unasked; JSON and Parquet are built in.
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -93,7 +93,7 @@ class Database:
         """Open or make the database at ``path`` (absolute) and apply the steps that are missing,
         after ``before_migration`` where there is something to lose.
 
-        Raises the errors of :func:`storage.database.file_check.inspect`, before anything is
+        Raises the errors of :func:`truehue.storage.database.file_check.inspect`, before anything is
         written, and :class:`StorageError` for a step that fails.
         """
         confirmed = Confirmed(path).read()

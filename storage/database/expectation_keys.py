@@ -8,8 +8,8 @@ from typing import Any
 
 import duckdb
 
-from core.prompts.prompt import ObjectTarget, prompt_from_json
-from core.verdict.expectations import expectations_of, key_of_verdict
+from truehue.core.prompts.prompt import ObjectTarget, prompt_from_json
+from truehue.core.verdict.expectations import expectations_of, key_of_verdict
 
 
 def asked_keys(targets: Sequence[ObjectTarget]) -> list[list[str]]:

@@ -13,9 +13,15 @@ from pathlib import Path
 
 import duckdb
 
-from core.errors import DatabaseBusy, DatabaseDamaged, DatabaseNewer, DataFolderError, StorageError
-from storage.database.confirmed import Tally, tally_of
-from storage.database.migrations import Migration, applied
+from truehue.core.errors import (
+    DatabaseBusy,
+    DatabaseDamaged,
+    DatabaseNewer,
+    DataFolderError,
+    StorageError,
+)
+from truehue.storage.database.confirmed import Tally, tally_of
+from truehue.storage.database.migrations import Migration, applied
 
 _ELSEWHERE = "or choose another data folder"
 _UNTOUCHED = "The file was left as it is"

@@ -8,11 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import NotStored
-from storage.database.confirmed import Tally
+from truehue.core.errors import NotStored
+from truehue.storage.database.confirmed import Tally
 
 if TYPE_CHECKING:
-    from storage.database.connection import Database
+    from truehue.storage.database.connection import Database
 
 log = logging.getLogger("truehue")
 

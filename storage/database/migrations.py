@@ -2,7 +2,7 @@
 
 A step that has been released is never edited: a later step changes what it made. There are no
 secondary indexes or foreign keys, because DuckDB refuses to alter a table that has them;
-:mod:`storage.checks` looks after the references.
+:mod:`truehue.storage.checks` looks after the references.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ from datetime import datetime
 
 import duckdb
 
-from core.errors import StorageError
-from storage.database.step_5 import runs_and_results
-from storage.database.step_6 import concepts_and_distributions
-from storage.database.step_10 import judgments_by_person
-from storage.database.step_11 import accounts_and_studies
-from storage.database.step_12 import sketches_and_colorings
-from storage.database.step_13 import expectations_of_verdicts
-from storage.database.step_14 import scores_of_items
-from storage.database.steps_7_9 import jobs_and_makers, verdict_judgments, write_count_and_losses
+from truehue.core.errors import StorageError
+from truehue.storage.database.step_5 import runs_and_results
+from truehue.storage.database.step_6 import concepts_and_distributions
+from truehue.storage.database.step_10 import judgments_by_person
+from truehue.storage.database.step_11 import accounts_and_studies
+from truehue.storage.database.step_12 import sketches_and_colorings
+from truehue.storage.database.step_13 import expectations_of_verdicts
+from truehue.storage.database.step_14 import scores_of_items
+from truehue.storage.database.steps_7_9 import (
+    jobs_and_makers,
+    verdict_judgments,
+    write_count_and_losses,
+)
 
 # The version in pyproject.toml; a test holds the two together.
 APP_VERSION = "0.1.0"
@@ -82,7 +86,7 @@ def _images_masks_evidence(cursor: duckdb.DuckDBPyConnection) -> None:
 
 def _drawings_prompts_selections(cursor: duckdb.DuckDBPyConnection) -> None:
     # ``number`` counts in the order of adding: rows of one batch share their time. ``asked`` holds
-    # the keys of storage.verdicts.answers, so that verdicts are found without reading JSON.
+    # the keys of truehue.storage.verdicts.answers, so that verdicts are found without reading JSON.
     cursor.execute("""
         CREATE TABLE drawings (
             drawing_id     VARCHAR PRIMARY KEY,
@@ -158,7 +162,8 @@ def _drawings_prompts_selections(cursor: duckdb.DuckDBPyConnection) -> None:
 
 def _asked_by_target(cursor: duckdb.DuckDBPyConnection) -> None:
     # One list of keys for each object and color, so that one without a verdict is seen. The
-    # expression is a copy: what storage.verdicts.answers says may change later, a step may not.
+    # expression is a copy: what truehue.storage.verdicts.answers says may change later, a step may
+    # not.
     named = "lower(trim(t.object)) || chr(10) || upper(t.hex)"
     targets = """
         list_filter(
@@ -221,8 +226,8 @@ def _asked_by_target(cursor: duckdb.DuckDBPyConnection) -> None:
 
 def _asked_of_bystanders(cursor: duckdb.DuckDBPyConnection) -> None:
     # A bystander must not have the first main object's color, and a reference without a color has
-    # to have it: both are asked for from now on. A copy of storage.verdicts.answers, as in the step
-    # before.
+    # to have it: both are asked for from now on. A copy of truehue.storage.verdicts.answers, as in
+    # the step before.
     targets = """
         from_json(
             targets,

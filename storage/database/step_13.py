@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import duckdb
 
-from storage.database.expectation_keys import fill_keys
+from truehue.storage.database.expectation_keys import fill_keys
 
 
 def expectations_of_verdicts(cursor: duckdb.DuckDBPyConnection) -> None:
     """Every verdict has the key of the expectation that it answers, and every drawing the keys that
-    answer its own, as :mod:`core.verdict.expectations` gives them to new rows.
+    answer its own, as :mod:`truehue.core.verdict.expectations` gives them to new rows.
 
     A later step that changes the keys fills them again.
     """

@@ -8,7 +8,7 @@ import duckdb
 def scores_of_items(cursor: duckdb.DuckDBPyConnection) -> None:
     """Make the one table of scores, whatever the measure."""
     # No key: an index over millions of rows costs more than the questions. A row is only added, and
-    # the latest counts (storage.scores.values).
+    # the latest counts (truehue.storage.scores.values).
     cursor.execute("""
         CREATE TABLE scores (
             item_kind          VARCHAR NOT NULL,

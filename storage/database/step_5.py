@@ -26,8 +26,8 @@ _DICTIONARIES = (
         PRIMARY KEY (kind, no)
     )
     """,
-    # ``sector`` and ``asked_l2`` are places in core.analysis.records.SECTORS and in level 2 of
-    # ISCC-NBS; ``traits`` has a bit for each of storage.runs.dictionaries.TRAITS.
+    # ``sector`` and ``asked_l2`` are places in truehue.core.analysis.records.SECTORS and in level 2
+    # of ISCC-NBS; ``traits`` has a bit for each of truehue.storage.runs.dictionaries.TRAITS.
     """
     CREATE TABLE known_colors (
         color_no  INTEGER PRIMARY KEY,
@@ -166,8 +166,8 @@ _RESULTS = (
     # One row an object, rule and picture. What belongs to the asked color and the prompt is written
     # again in each row, so that no question has to join. ``firsts`` and ``first_traits`` mark the
     # first row of a picture and rule that has this object, category, color, …: counting those
-    # counts pictures (storage.runs.dictionaries). ``picture_reason`` is NULL where it equals
-    # ``told``; ``statuses`` is the picture's, as in run_items.
+    # counts pictures (truehue.storage.runs.dictionaries). ``picture_reason`` is NULL where it
+    # equals ``told``; ``statuses`` is the picture's, as in run_items.
     """
     CREATE TABLE run_verdicts (
         run_no              INTEGER NOT NULL,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import duckdb
 
-from core.prompts.concepts import build_concepts
+from truehue.core.prompts.concepts import build_concepts
 
 
 def concepts_and_distributions(cursor: duckdb.DuckDBPyConnection) -> None:
     """Make the tables of profiles and distributions, and tell which known prompts are concepts."""
     for statement in _TABLES:
         cursor.execute(statement)
-    # As core.runs.concepts.concept_of tells a new one: word for word, whatever set it came in.
+    # As truehue.core.runs.concepts.concept_of tells a new one: word for word, whatever set it came
+    # in.
     texts = {prompt.id: prompt.text for prompt in build_concepts()}
     rows = cursor.execute("SELECT prompt_no, prompt_id, text FROM known_prompts").fetchall()
     for prompt_no, prompt_id, text in rows:
@@ -22,7 +23,7 @@ def concepts_and_distributions(cursor: duckdb.DuckDBPyConnection) -> None:
             )
 
 
-# The columns of core.concepts.records.ColorProfile.
+# The columns of truehue.core.concepts.records.ColorProfile.
 _PROFILE = """
         mask_px         BIGINT NOT NULL,
         sampled_px      INTEGER NOT NULL,
@@ -107,7 +108,7 @@ _TABLES = (
         PRIMARY KEY (set_id, place)
     )
     """,
-    # Distributions as a file gave them. ``kind`` is a key of core.concepts.records.KINDS.
+    # Distributions as a file gave them. ``kind`` is a key of truehue.core.concepts.records.KINDS.
     """
     CREATE TABLE distribution_sets (
         set_id      VARCHAR PRIMARY KEY,

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 import duckdb
 
-from storage.distributions.views import NEWEST
-from storage.makers import CONCEPT_SET, forget_makers
+from truehue.storage.distributions.views import NEWEST
+from truehue.storage.makers import CONCEPT_SET, forget_makers
 
 _OF_SET = ("distribution_rows", "set_views", "distribution_sets", "study_sets")
 

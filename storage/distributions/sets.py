@@ -9,15 +9,20 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from core.color.distances import checked
-from core.concepts.matching import normal
-from core.concepts.records import KINDS, DistributionFile, DistributionRow, DistributionSetRecord
-from core.errors import BadInput, NotStored, StorageError
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.distributions import views as set_views
-from storage.distributions.of_studies import delete_with, note_people
-from storage.makers import CONCEPT_SET, note_maker
+from truehue.core.color.distances import checked
+from truehue.core.concepts.matching import normal
+from truehue.core.concepts.records import (
+    KINDS,
+    DistributionFile,
+    DistributionRow,
+    DistributionSetRecord,
+)
+from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.distributions import views as set_views
+from truehue.storage.distributions.of_studies import delete_with, note_people
+from truehue.storage.makers import CONCEPT_SET, note_maker
 
 _COLUMNS = "set_id, kind, of_people, file_name, source, notes, created_at"
 _SELECT = f"""
@@ -54,7 +59,7 @@ class DistributionSets(set_views.NamedSets):
 
         The id is made of the kind, ``of_people`` and the rows in any order: the same content gives
         the set that is stored, under its own name, and shows it again if it was hidden. ``maker``
-        is who brings it (:func:`storage.makers.note_maker`). Raises
+        is who brings it (:func:`truehue.storage.makers.note_maker`). Raises
         :class:`BadInput` for a name that is none, no row, a kind that is unknown, a row that is no
         distribution and text that cannot be stored.
         """

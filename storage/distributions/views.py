@@ -6,9 +6,9 @@ import unicodedata
 
 import duckdb
 
-from core.errors import BadInput
-from storage.database import canonical
-from storage.database.connection import Database
+from truehue.core.errors import BadInput
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database
 
 MAX_NAME = 200
 

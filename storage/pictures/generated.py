@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from storage.database.connection import Database, aware
+from truehue.storage.database.connection import Database, aware
 
 _VARIANT = """
     CASE WHEN json_exists(options, '$.cfr') THEN 'CFR'

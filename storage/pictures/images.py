@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import StorageError
-from core.files import read_png, shelf, write_once
-from core.images import load as core_images
-from core.records import ImageRecord
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.makers import IMAGE, note_maker
+from truehue.core.errors import StorageError
+from truehue.core.files import read_png, shelf, write_once
+from truehue.core.images import load as core_images
+from truehue.core.records import ImageRecord
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.makers import IMAGE, note_maker
 
 _COLUMNS = "image_id, width, height, name, source, notes, origin, created_at"
 
@@ -40,7 +40,7 @@ class Images:
 
         Pixels that are stored already keep their first record, whatever the other arguments say;
         a file that got lost is written again. ``maker`` is who brings them
-        (:func:`storage.makers.note_maker`). Raises :class:`ImageError` for another type or
+        (:func:`truehue.storage.makers.note_maker`). Raises :class:`ImageError` for another type or
         shape, :class:`BadInput` for text or an ``origin`` that cannot be stored, and
         :class:`DataFolderError` if the file cannot be written or the data folder is gone.
         """

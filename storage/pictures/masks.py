@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from core.errors import MaskError, StorageError
-from core.files import read_png, shelf, write_once
-from core.images.mask import Mask
-from core.records import EvidenceRecord, ImageRecord, MaskRecord
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.pictures.images import Images
+from truehue.core.errors import MaskError, StorageError
+from truehue.core.files import read_png, shelf, write_once
+from truehue.core.images.mask import Mask
+from truehue.core.records import EvidenceRecord, ImageRecord, MaskRecord
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.pictures.images import Images
 
 _COLUMNS = "mask_id, image_id, content_sha256, area_px, maker, parameters, created_at"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.concepts.records import PROFILE_VERSION, ColorProfile
-from core.errors import MaskError
-from storage.database.connection import Database
-from storage.pictures.images import Images
-from storage.pictures.masks import Masks
-from storage.runs.concepts import PROFILE, profile_of_columns
+from truehue.core.concepts.records import PROFILE_VERSION, ColorProfile
+from truehue.core.errors import MaskError
+from truehue.storage.database.connection import Database
+from truehue.storage.pictures.images import Images
+from truehue.storage.pictures.masks import Masks
+from truehue.storage.runs.concepts import PROFILE, profile_of_columns
 
 _NAMES = ", ".join(PROFILE)
 
@@ -30,7 +30,7 @@ class PictureProfiles:
         profiles = self.stored([(image_id, mask_id)])
         if profiles:
             return profiles[image_id, mask_id]
-        from core.concepts.profile import profile_of
+        from truehue.core.concepts.profile import profile_of
 
         image, mask = self._images.get(image_id), self._masks.get(mask_id)
         if mask.image_id != image.image_id:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.concepts.matching import normal
-from core.concepts.records import PictureProfile, PictureSetRecord
-from core.errors import BadInput, StorageError, TrueHueError
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.distributions import views as set_views
-from storage.makers import CONCEPT_SET, note_maker
-from storage.pictures.images import Images
-from storage.pictures.masks import Masks
-from storage.pictures.profiles import PictureProfiles
+from truehue.core.concepts.matching import normal
+from truehue.core.concepts.records import PictureProfile, PictureSetRecord
+from truehue.core.errors import BadInput, StorageError, TrueHueError
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.distributions import views as set_views
+from truehue.storage.makers import CONCEPT_SET, note_maker
+from truehue.storage.pictures.images import Images
+from truehue.storage.pictures.masks import Masks
+from truehue.storage.pictures.profiles import PictureProfiles
 
 MAX_IMAGES = 100_000
 MAX_WORDS = 200
@@ -52,7 +52,7 @@ class PictureSets(set_views.NamedSets):
         """Store a set and return its ``set_id``.
 
         ``images`` are stored image, stored mask of it, and contributor (may be empty); ``maker`` is
-        who brings the set (:func:`storage.makers.note_maker`). The id is
+        who brings the set (:func:`truehue.storage.makers.note_maker`). The id is
         made of the words' normal form, ``of_people`` and the pictures in any order: the same
         content gives the set that is stored, under its own name, and shows it again if it was
         hidden. Raises :class:`NotStored` for an image or a mask that is not, :class:`BadInput` for

@@ -9,11 +9,11 @@ from typing import Any
 
 import duckdb
 
-from core.errors import BadInput, NotStored
-from core.records import SelectionRecord
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.makers import SELECTION, forget_makers, note_maker
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.records import SelectionRecord
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.makers import SELECTION, forget_makers, note_maker
 
 MAX_NAME = 100
 MAX_PROMPTS = 100_000
@@ -31,7 +31,7 @@ class Selections:
 
         A name that is taken gets a new version; the same prompts in the same order give the
         stored one. A pair that stands twice counts once, at its first place. ``maker`` is who saves
-        it (:func:`storage.makers.note_maker`). Raises
+        it (:func:`truehue.storage.makers.note_maker`). Raises
         :class:`BadInput` for an empty name, one of more than 100 characters or two lines, no
         prompts, more than 100,000, and what is no pair of texts.
         """

@@ -12,12 +12,12 @@ from typing import Any
 
 import duckdb
 
-from core.errors import BadInput, NotStored
-from core.prompts.prompt import Prompt, prompt_from_json
-from core.records import PromptSetRecord
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.makers import PROMPT_SET, note_maker
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.prompts.prompt import Prompt, prompt_from_json
+from truehue.core.records import PromptSetRecord
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.makers import PROMPT_SET, note_maker
 
 MAX_NAME = 200
 _SLUG = 40
@@ -48,12 +48,11 @@ class PromptSets:
         """Store a set with all its prompts, or nothing, and return its record.
 
         ``kind`` names the file's format, ``sha256`` its bytes, ``report`` is plain JSON on what
-        could not be read, ``maker`` is who brings it (:func:`storage.makers.note_maker`). The
-        ``set_id`` is made of the name and of what is in the set; it becomes
-        the ``source`` of its prompts. The same prompts from the same bytes give the set that is
-        stored, under its first name, and show it again if it was hidden. Raises
-        :class:`BadInput` for an empty or too long name, no prompts, an id that stands twice, and
-        text that cannot be stored.
+        could not be read, ``maker`` is who brings it (:func:`truehue.storage.makers.note_maker`).
+        The ``set_id`` is made of the name and of what is in the set; it becomes the ``source`` of
+        its prompts. The same prompts from the same bytes give the set that is stored, under its
+        first name, and show it again if it was hidden. Raises :class:`BadInput` for an empty or too
+        long name, no prompts, an id that stands twice, and text that cannot be stored.
         """
         if len(canonical.required(name, "name").strip()) > MAX_NAME:
             raise BadInput(f"The name has {len(name)} characters: give at most {MAX_NAME}.")

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
-from core.analysis.records import NO_SYSTEM, SECTORS, Slice
-from core.color.catalog import SYSTEMS
-from core.prompts.prompt import TASKS
-from core.runs.score import CAUSES
-from storage.database.connection import Database
-from storage.results.outcomes import verdict_rows
-from storage.results.where import (
+from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
+from truehue.core.analysis.records import NO_SYSTEM, SECTORS, Slice
+from truehue.core.color.catalog import SYSTEMS
+from truehue.core.prompts.prompt import TASKS
+from truehue.core.runs.score import CAUSES
+from truehue.storage.database.connection import Database
+from truehue.storage.results.outcomes import verdict_rows
+from truehue.storage.results.where import (
     COLOR_FIELDS,
     COLUMNS,
     OBJECT_FIELDS,
@@ -30,8 +30,8 @@ from storage.results.where import (
     set_fields,
     without,
 )
-from storage.results.words import Words
-from storage.runs.dictionaries import FIRSTS, STATUSES, TRAITS
+from truehue.storage.results.words import Words
+from truehue.storage.runs.dictionaries import FIRSTS, STATUSES, TRAITS
 
 Facets = dict[str, list[tuple[str, str, int]]]
 

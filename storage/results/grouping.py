@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
-from core.analysis.records import SECTORS
-from storage.results.where import COLUMNS, PICTURE
-from storage.results.words import Words
-from storage.runs.dictionaries import STATUSES, TRAITS
+from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
+from truehue.core.analysis.records import SECTORS
+from truehue.storage.results.where import COLUMNS, PICTURE
+from truehue.storage.results.words import Words
+from truehue.storage.runs.dictionaries import STATUSES, TRAITS
 
 _BITS = {
     "modifier": sum(1 << TRAITS.index(modifier) for modifier in MODIFIERS),

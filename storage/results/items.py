@@ -9,12 +9,12 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from core.analysis.records import WallItem
-from core.color.spaces import hex_of, lab_to_srgb8
-from storage.database.connection import Database
-from storage.results.outcomes import VERDICTS
-from storage.results.words import Words
-from storage.runs.dictionaries import STATUSES
+from truehue.core.analysis.records import WallItem
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.storage.database.connection import Database
+from truehue.storage.results.outcomes import VERDICTS
+from truehue.storage.results.words import Words
+from truehue.storage.runs.dictionaries import STATUSES
 
 # Pictures that are looked up by run and place, and rows by their row id: joins with a short list
 # read a table once and decode next to nothing of it, where IN with a list is slow.

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.errors import BadInput
-from storage.database.connection import Database
-from storage.runs.dictionaries import FAILS, PASSES, UNSCORES
+from truehue.core.errors import BadInput
+from truehue.storage.database.connection import Database
+from truehue.storage.runs.dictionaries import FAILS, PASSES, UNSCORES
 
 METRICS = ("delta_chroma", "delta_e00", "hue_deg", "misfit")
 
@@ -25,8 +25,8 @@ def tallies_within(
     An object that was measured passes where every metric of ``limits`` is strictly below its limit,
     and one that must not have a color where not; any other keeps its status. One fail of a picture
     is a fail, then one unscored is unscored. ``in_runs`` is empty or a condition beginning with
-    AND, ``rows`` the verdicts as they count (storage.results.outcomes). Raises BadInput for a
-    metric that is not of :data:`METRICS`.
+    AND, ``rows`` the verdicts as they count (truehue.storage.results.outcomes). Raises BadInput for
+    a metric that is not of :data:`METRICS`.
     """
     wrong = [name for name in limits if name not in METRICS]
     if wrong or not limits:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from core.analysis.records import ImageVerdict
-from core.verdict.rules import DIFFERS, MATCHES
-from storage.database.connection import Database
-from storage.results.words import Words
-from storage.runs.dictionaries import STATUSES
+from truehue.core.analysis.records import ImageVerdict
+from truehue.core.verdict.rules import DIFFERS, MATCHES
+from truehue.storage.database.connection import Database
+from truehue.storage.results.words import Words
+from truehue.storage.runs.dictionaries import STATUSES
 
 
 def image_verdicts(

@@ -1,15 +1,15 @@
 """The rows of results as they count: some unscored images are incorrect by some rules.
 
-What is stored stays as it is. :mod:`core.analysis.unscored` decides which images these are; here it
-becomes SQL that stands in the place of the tables ``run_verdicts`` and ``run_items``.
+What is stored stays as it is. :mod:`truehue.core.analysis.unscored` decides which images these are;
+here it becomes SQL that stands in the place of the tables ``run_verdicts`` and ``run_items``.
 """
 
 from __future__ import annotations
 
-from core.analysis.records import Slice
-from core.analysis.unscored import NO_MASK, NOT_FOUND, NOT_FOUND_CAUSES, choice_for
-from storage.results.words import Words
-from storage.runs.dictionaries import FAILS, STATUS_BITS, UNSCORES
+from truehue.core.analysis.records import Slice
+from truehue.core.analysis.unscored import NO_MASK, NOT_FOUND, NOT_FOUND_CAUSES, choice_for
+from truehue.storage.results.words import Words
+from truehue.storage.runs.dictionaries import FAILS, STATUS_BITS, UNSCORES
 
 VERDICTS, ITEMS = "run_verdicts", "run_items"
 

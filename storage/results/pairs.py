@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 
 import duckdb
 
-from core.analysis.records import Slice, WallItem
-from core.errors import BadInput, NotStored
-from storage.database.connection import Database
-from storage.results.items import items, snapshot
-from storage.results.outcomes import item_rows, verdict_rows
-from storage.results.wall import MOST
-from storage.results.where import OBJECT_FIELDS, condition, set_fields
-from storage.results.words import Words
-from storage.runs.dictionaries import FAILS, PASSES
+from truehue.core.analysis.records import Slice, WallItem
+from truehue.core.errors import BadInput, NotStored
+from truehue.storage.database.connection import Database
+from truehue.storage.results.items import items, snapshot
+from truehue.storage.results.outcomes import item_rows, verdict_rows
+from truehue.storage.results.wall import MOST
+from truehue.storage.results.where import OBJECT_FIELDS, condition, set_fields
+from truehue.storage.results.words import Words
+from truehue.storage.runs.dictionaries import FAILS, PASSES
 
 CELLS = ("both", "only_a", "only_b", "neither", "unscored")
 """Both pass; one alone does, the other fails; both fail; either has no score."""
@@ -48,7 +48,7 @@ def pairs(
     start: int | None = None,
 ) -> list[tuple[WallItem, WallItem]]:
     """A page of pairs, in the order of the prompts; see
-    :meth:`storage.results.queries.Results.pairs`."""
+    :meth:`truehue.storage.results.queries.Results.pairs`."""
     if cell not in _OF_CELL:
         raise BadInput(f"There is no cell {cell[:40]!r}: give one of {', '.join(CELLS)}.")
     limit = max(1, min(int(limit), MOST))

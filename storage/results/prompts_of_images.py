@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from storage.database.connection import Database
+from truehue.storage.database.connection import Database
 
 _TEXTS = """
     SELECT image_id, text, 1 AS rank, number AS place FROM drawings

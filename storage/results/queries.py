@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
-from core.analysis.records import (
+from truehue.core.analysis.records import (
     CauseCount,
     Count,
     Drift,
@@ -21,22 +21,22 @@ from core.analysis.records import (
     Slice,
     WallItem,
 )
-from core.analysis.unscored import LEFT_OUT
-from core.errors import BadInput
-from storage.database.connection import Database
-from storage.results.facets import Facets, facets
-from storage.results.grouping import images_sql, keys_of, objects_sql
-from storage.results.items import items, snapshot
-from storage.results.limits import tallies_within
-from storage.results.of_images import image_verdicts
-from storage.results.outcomes import item_rows, verdict_rows
-from storage.results.pairs import CELLS, RunPair, pair_counts, pairs
-from storage.results.prompts_of_images import images_of_text, prompt_texts
-from storage.results.wall import WallRows, page
-from storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
-from storage.results.words import Words
-from storage.runs.dictionaries import FAILS, PASSES, UNSCORES
-from storage.runs.runs import Runs
+from truehue.core.analysis.unscored import LEFT_OUT
+from truehue.core.errors import BadInput
+from truehue.storage.database.connection import Database
+from truehue.storage.results.facets import Facets, facets
+from truehue.storage.results.grouping import images_sql, keys_of, objects_sql
+from truehue.storage.results.items import items, snapshot
+from truehue.storage.results.limits import tallies_within
+from truehue.storage.results.of_images import image_verdicts
+from truehue.storage.results.outcomes import item_rows, verdict_rows
+from truehue.storage.results.pairs import CELLS, RunPair, pair_counts, pairs
+from truehue.storage.results.prompts_of_images import images_of_text, prompt_texts
+from truehue.storage.results.wall import WallRows, page
+from truehue.storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
+from truehue.storage.results.words import Words
+from truehue.storage.runs.dictionaries import FAILS, PASSES, UNSCORES
+from truehue.storage.runs.runs import Runs
 
 __all__ = ["CELLS", "GROUPS", "Results"]
 
@@ -70,8 +70,8 @@ class Results:
         """How often the prompts of each run, task and system pass by a rule.
 
         Prompts with equal numbers of passes, scores and pictures stand together. With ``limits``
-        they are counted by :func:`storage.results.limits.tallies_within`. ``unscored`` as of a
-        Slice.
+        they are counted by :func:`truehue.storage.results.limits.tallies_within`. ``unscored`` as
+        of a Slice.
         """
 
         def ask(words: Words) -> list[PromptTally]:
@@ -224,7 +224,7 @@ class Results:
         """A page of pictures, at most 500; ``after`` is the ``cursor`` of the last one before.
 
         ``sort`` is ``delta_e00``, ``misfit``, ``recent`` (when it came in), ``prompt``, or
-        ``score:`` and the id of a measure (:mod:`core.scores.measures`). A picture
+        ``score:`` and the id of a measure (:mod:`truehue.core.scores.measures`). A picture
         with several objects that fit stands once, with the first of them in that order. Raises
         :class:`BadInput` for an order or a cursor that is none.
         """

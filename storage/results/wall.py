@@ -1,6 +1,7 @@
 """The wall: pages of pictures in some order, each page read without those before it.
 
-A page is found by the few columns that order it; :mod:`storage.results.items` reads the rest.
+A page is found by the few columns that order it; :mod:`truehue.storage.results.items` reads the
+rest.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from typing import Any
 
 import duckdb
 
-from core.analysis.records import WallItem
-from core.errors import BadInput
-from core.scores.measures import measure_of
-from core.scores.records import IMAGE
-from storage.database.connection import Database
-from storage.results.items import BY_PLACE, BY_ROW, apart, items, snapshot
-from storage.results.outcomes import VERDICTS
-from storage.results.where import PICTURE
-from storage.results.words import Words
-from storage.scores.values import VALUES, key_of
+from truehue.core.analysis.records import WallItem
+from truehue.core.errors import BadInput
+from truehue.core.scores.measures import measure_of
+from truehue.core.scores.records import IMAGE
+from truehue.storage.database.connection import Database
+from truehue.storage.results.items import BY_PLACE, BY_ROW, apart, items, snapshot
+from truehue.storage.results.outcomes import VERDICTS
+from truehue.storage.results.where import PICTURE
+from truehue.storage.results.words import Words
+from truehue.storage.scores.values import VALUES, key_of
 
 SORTS = {
     "delta_e00": "delta_e00",

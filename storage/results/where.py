@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any
 
-from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
-from core.analysis.records import NO_SYSTEM, Slice
-from core.color.catalog import SYSTEMS
-from core.errors import BadInput
-from core.prompts.prompt import TASKS
-from storage.results.words import Words
-from storage.runs.dictionaries import TRAITS
+from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
+from truehue.core.analysis.records import NO_SYSTEM, Slice
+from truehue.core.color.catalog import SYSTEMS
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import TASKS
+from truehue.storage.results.words import Words
+from truehue.storage.runs.dictionaries import TRAITS
 
 OBJECT_FIELDS = frozenset(
     {"object", "category", "color", "sector", "chroma", "asked_l2", "found_l2", "modifier", "basic"}

@@ -8,22 +8,22 @@ from functools import cached_property
 
 import numpy as np
 
-from core.analysis.groups import bands_of
-from core.analysis.names import l2_names
-from core.analysis.records import CHROMA_BANDS, SECTORS
-from core.analysis.unscored import SEARCHING
-from core.color.systems import parse_target
-from core.errors import BadInput, NotStored, UnknownColor
-from core.verdict.rules import rule
-from storage.database.connection import Database
-from storage.runs.dictionaries import STATUSES, TRAITS
+from truehue.core.analysis.groups import bands_of
+from truehue.core.analysis.names import l2_names
+from truehue.core.analysis.records import CHROMA_BANDS, SECTORS
+from truehue.core.analysis.unscored import SEARCHING
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput, NotStored, UnknownColor
+from truehue.core.verdict.rules import rule
+from truehue.storage.database.connection import Database
+from truehue.storage.runs.dictionaries import STATUSES, TRAITS
 
 KINDS = ("task", "system", "category", "object", "cause", "step", "rule")
 
 
 @dataclass(frozen=True)
 class Color:
-    """One asked color as :class:`core.color.systems.ColorTarget` spells it."""
+    """One asked color as :class:`truehue.core.color.systems.ColorTarget` spells it."""
 
     value: str
     name: str

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import duckdb
 
-from core.batch.shards import BadShard
-from storage.runs.dictionaries import STATUSES, case, first_row
+from truehue.core.batch.shards import BadShard
+from truehue.storage.runs.dictionaries import STATUSES, case, first_row
 
 _WRONG = (
     (

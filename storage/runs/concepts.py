@@ -9,10 +9,10 @@ from typing import Any
 
 import duckdb
 
-from core.concepts.records import ColorProfile
-from core.prompts.prompt import Prompt
-from core.runs.concepts import concept_of
-from core.runs.records import STORED
+from truehue.core.concepts.records import ColorProfile
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.concepts import concept_of
+from truehue.core.runs.records import STORED
 
 PROFILE = tuple(field.name for field in fields(ColorProfile))
 """Columns of a profile, in the order of the record."""

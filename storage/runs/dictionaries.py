@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from core.analysis.names import (
+from truehue.core.analysis.names import (
     BASIC,
     DARK,
     INTERMEDIATE,
@@ -21,13 +21,13 @@ from core.analysis.names import (
     sector_codes,
     traits_of,
 )
-from core.color.systems import ColorTarget
-from core.errors import BadInput
-from core.prompts.prompt import Prompt
-from core.verdict.expectations import Expectation, expectations_of
-from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.rules import DIFFERS
-from storage.database import canonical
+from truehue.core.color.systems import ColorTarget
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.verdict.expectations import Expectation, expectations_of
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
+from truehue.core.verdict.rules import DIFFERS
+from truehue.storage.database import canonical
 
 STATUSES = ("", PASS, FAIL, UNSCORED)
 """By their number; 0 where a rule says nothing of a picture."""

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from core.errors import DataFolderError
-from core.files import shelf, sync_folder, why_of, write_once
+from truehue.core.errors import DataFolderError
+from truehue.core.files import shelf, sync_folder, why_of, write_once
 
 
 def bring(

@@ -6,9 +6,9 @@ import json
 
 import duckdb
 
-from core.errors import BadInput
-from storage.database import canonical
-from storage.database.connection import Database
+from truehue.core.errors import BadInput
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database
 
 ARCHIVE = "archive"
 """Source of a picture of an imported run: its file may not have been part of the export."""
@@ -23,7 +23,7 @@ def store_images(
     cursor: duckdb.DuckDBPyConnection, model_id: str, database: Database, imported: bool
 ) -> None:
     """What Inspect knows of a picture; one that is stored keeps its first record."""
-    from core.generation.registry import RENDERER, model
+    from truehue.core.generation.registry import RENDERER, model
 
     try:
         name = model(model_id).name
@@ -50,7 +50,7 @@ def store_images(
 
 def store_masks(cursor: duckdb.DuckDBPyConnection, run_no: int, database: Database) -> None:
     """The masks with their target, so that two of one name are told apart; ids as in
-    :mod:`storage.pictures.masks`."""
+    :mod:`truehue.storage.pictures.masks`."""
     rows = cursor.execute(f"""
         SELECT m.position, m.target, i.image_id, m.content_sha256, m.area_px, m.maker,
             m.parameters, names.name, stored.mask_id

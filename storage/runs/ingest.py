@@ -10,13 +10,13 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from core.analysis.names import nearest_l2
-from core.batch.shards import BadShard
-from core.runs.shards import read_columns, schema
-from storage.database.connection import Database
-from storage.runs.check import check
-from storage.runs.concepts import store_profiles
-from storage.runs.dictionaries import (
+from truehue.core.analysis.names import nearest_l2
+from truehue.core.batch.shards import BadShard
+from truehue.core.runs.shards import read_columns, schema
+from truehue.storage.database.connection import Database
+from truehue.storage.runs.check import check
+from truehue.storage.runs.concepts import store_profiles
+from truehue.storage.runs.dictionaries import (
     FIRSTS,
     STATUS_BITS,
     STATUSES,
@@ -26,12 +26,13 @@ from storage.runs.dictionaries import (
     number_in,
     numbers_of,
 )
-from storage.runs.images import store_images, store_masks
+from truehue.storage.runs.images import store_images, store_masks
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard that has been read: ``table`` is a pyarrow Table of core.runs.shards.schema()."""
+    """A shard that has been read: ``table`` is a pyarrow Table of
+    truehue.core.runs.shards.schema()."""
 
     path: Path
     table: Any

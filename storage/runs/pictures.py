@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-from core.errors import NotStored
-from storage.database.connection import Database
-from storage.runs.concepts import scale_sql
-from storage.runs.runs import Runs
+from truehue.core.errors import NotStored
+from truehue.storage.database.connection import Database
+from truehue.storage.runs.concepts import scale_sql
+from truehue.storage.runs.runs import Runs
 
 _KEPT = 16
 

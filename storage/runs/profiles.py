@@ -10,21 +10,21 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from core.analysis.records import RunRecord
-from core.color.uw71 import COUNT
-from core.concepts.extraction import EXTRACTION_VERSION
-from core.concepts.records import (
+from truehue.core.analysis.records import RunRecord
+from truehue.core.color.uw71 import COUNT
+from truehue.core.concepts.extraction import EXTRACTION_VERSION
+from truehue.core.concepts.records import (
     METHODS,
     PROFILE_VERSION,
     ConceptCell,
     PictureProfile,
 )
-from core.errors import BadInput, NotStored
-from core.runs.concepts import NOT_MEASURED, MissingCell, RunConcepts
-from core.runs.plan import guidance_at
-from storage.database.connection import Database
-from storage.runs.concepts import PROFILE, profile_of_columns, scale_sql, scales_of
-from storage.runs.runs import Runs
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.runs.concepts import NOT_MEASURED, MissingCell, RunConcepts
+from truehue.core.runs.plan import guidance_at
+from truehue.storage.database.connection import Database
+from truehue.storage.runs.concepts import PROFILE, profile_of_columns, scale_sql, scales_of
+from truehue.storage.runs.runs import Runs
 
 VERSION = f"{PROFILE_VERSION}.{EXTRACTION_VERSION}"
 """Of an extraction: of the profiles that it was made of, and of the way it is made."""

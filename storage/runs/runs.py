@@ -11,18 +11,18 @@ from typing import Any
 
 import duckdb
 
-from core.analysis.records import RunRecord
-from core.batch.shards import BadShard
-from core.errors import BadInput, NotStored
-from core.export.source import imported_from
-from core.runs.folder import RunFolder
-from core.runs.records import STORED
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.runs.concepts import know_concepts
-from storage.runs.dictionaries import first_row, number_in, prompts_of
-from storage.runs.files import bring
-from storage.runs.ingest import Shard, read, write
+from truehue.core.analysis.records import RunRecord
+from truehue.core.batch.shards import BadShard
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.export.source import imported_from
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import STORED
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.runs.concepts import know_concepts
+from truehue.storage.runs.dictionaries import first_row, number_in, prompts_of
+from truehue.storage.runs.files import bring
+from truehue.storage.runs.ingest import Shard, read, write
 
 MAX_NAME = 200
 BATCH_ITEMS = 2_000

@@ -6,12 +6,12 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from core.errors import BadInput, NotStored
-from core.scores.records import IMAGE, ITEM_KINDS, SCORED, UNSCORED, Measure, ScoreRecord
-from core.scores.summary import ScoreMean, score_mean
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.scores.values import REASONS, VALUES, key_of, parameters_digest
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.scores.records import IMAGE, ITEM_KINDS, SCORED, UNSCORED, Measure, ScoreRecord
+from truehue.core.scores.summary import ScoreMean, score_mean
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.scores.values import REASONS, VALUES, key_of, parameters_digest
 
 _COLUMNS = {
     "item_kind": "VARCHAR",

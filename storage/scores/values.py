@@ -6,8 +6,8 @@ given does not take an earlier one away. The value of an item is the mean over i
 
 from __future__ import annotations
 
-from core.scores.records import Measure
-from storage.database import canonical
+from truehue.core.scores.records import Measure
+from truehue.storage.database import canonical
 
 OF_MEASURE = "item_kind = ? AND measure = ? AND version = ? AND parameters_sha256 = ?"
 

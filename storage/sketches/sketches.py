@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.errors import BadInput, NotStored, StorageError
-from core.files import png_of, read_png, shelf, write_once
-from core.records import SketchRecord
-from core.sketches.records import LONGEST_SIDE
-from core.sketches.regions import coded_regions
-from storage.database import canonical
-from storage.database.connection import Database, aware
+from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.core.files import png_of, read_png, shelf, write_once
+from truehue.core.records import SketchRecord
+from truehue.core.sketches.records import LONGEST_SIDE
+from truehue.core.sketches.regions import coded_regions
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
 
 if TYPE_CHECKING:
-    from core.sketches.records import Sketch
+    from truehue.core.sketches.records import Sketch
 
 _COLUMNS = (
     "sketch_id, content_sha256, width, height, words, source, note, maker, warnings, closing, "
@@ -142,8 +142,9 @@ class Sketches:
         return ink
 
     def regions(self, sketch_id: str) -> bytes:
-        """The regions of a stored sketch, as core.sketches.regions.coded_regions writes them: of
-        the file beside its ink, which is made again where it is missing. Raises as :meth:`ink`."""
+        """The regions of a stored sketch, as truehue.core.sketches.regions.coded_regions writes
+        them: of the file beside its ink, which is made again where it is missing. Raises as
+        :meth:`ink`."""
         path = self._regions_path(sketch_id)
         if not path.is_file():
             self._write_regions(sketch_id, self.ink(sketch_id))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from core.studies import Event, EventKind
-from storage.database.connection import Database, aware
+from truehue.core.studies import Event, EventKind
+from truehue.storage.database.connection import Database, aware
 
 OVERHEAD = 400
 """Bytes that an event costs besides its body: its row, its index, its id in memory."""
@@ -36,7 +36,7 @@ _OF_STUDY = (
 class ActionTrace:
     """What was done on the canvas of one trial: a byte an action (``c`` a color, ``e`` erased,
     ``x`` cleared, ``u`` undone, ``r`` redone), the ids of their events, in order, and
-    how many rows its strokes have (:func:`annotation.colorings.actions.rows_of`)."""
+    how many rows its strokes have (:func:`truehue.annotation.colorings.actions.rows_of`)."""
 
     position: int
     codes: bytes

@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import duckdb
 
-from core.studies import MarkKind, State
-from core.study_copy import (
+from truehue.core.studies import MarkKind, State
+from truehue.core.study_copy import (
     DecisionCopy,
     Erasure,
     LinkCopy,
@@ -23,13 +23,13 @@ from core.study_copy import (
     StateChange,
     StudyCopy,
 )
-from storage.database.connection import Database, aware
-from storage.studies.event_rows import COLUMNS as EVENT_COLUMNS
-from storage.studies.event_rows import record as event_record
-from storage.studies.rows import json_text, naive_utc, one, require_study
-from storage.studies.staging import MARK_COLUMNS, PERSON_COLUMNS, Staging
-from storage.studies.trials import COLUMNS as TRIAL_COLUMNS
-from storage.studies.trials import trial_record
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.studies.event_rows import COLUMNS as EVENT_COLUMNS
+from truehue.storage.studies.event_rows import record as event_record
+from truehue.storage.studies.rows import json_text, naive_utc, one, require_study
+from truehue.storage.studies.staging import MARK_COLUMNS, PERSON_COLUMNS, Staging
+from truehue.storage.studies.trials import COLUMNS as TRIAL_COLUMNS
+from truehue.storage.studies.trials import trial_record
 
 EVENTS_AT_ONCE = 5_000
 """Events that are read together, but for those of one participant, which are read whole."""

@@ -15,10 +15,10 @@ from typing import Any
 import duckdb
 import orjson
 
-from core.errors import BadInput, StorageError
-from core.studies import Event, EventKind
-from storage.database.connection import Database, aware
-from storage.studies.rows import json_text, not_stored
+from truehue.core.errors import BadInput, StorageError
+from truehue.core.studies import Event, EventKind
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.studies.rows import json_text, not_stored
 
 KEPT_PARTICIPANTS, KEPT_IDS = 500, 2_000_000
 """Participants whose ids of events are kept in memory, those who sent last, and how many ids."""

@@ -7,12 +7,12 @@ from concurrent.futures import Future
 from datetime import datetime
 from typing import Any
 
-from core.studies import Event, EventKind
-from storage.database.connection import Database
-from storage.studies import action_rows
-from storage.studies.action_rows import ActionTrace
-from storage.studies.event_rows import COLUMNS, record
-from storage.studies.group_commit import GroupCommit
+from truehue.core.studies import Event, EventKind
+from truehue.storage.database.connection import Database
+from truehue.storage.studies import action_rows
+from truehue.storage.studies.action_rows import ActionTrace
+from truehue.storage.studies.event_rows import COLUMNS, record
+from truehue.storage.studies.group_commit import GroupCommit
 
 
 class StudyEvents:

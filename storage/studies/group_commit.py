@@ -18,10 +18,10 @@ from concurrent.futures import Future
 
 import duckdb
 
-from core.errors import StorageError
-from core.studies import Event
-from storage.database.connection import Database
-from storage.studies.event_rows import Batch, EventRows
+from truehue.core.errors import StorageError
+from truehue.core.studies import Event
+from truehue.storage.database.connection import Database
+from truehue.storage.studies.event_rows import Batch, EventRows
 
 log = logging.getLogger("truehue")
 

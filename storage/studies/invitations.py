@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from core.studies import InvitationRecord
-from storage.database.connection import Database, aware
-from storage.studies.rows import not_stored, require_study
+from truehue.core.studies import InvitationRecord
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.studies.rows import not_stored, require_study
 
 _COLUMNS = "invitation_id, study_id, label, personal, created_at, revoked_at, author"
 

@@ -6,9 +6,9 @@ import json
 from datetime import datetime
 from typing import Any
 
-from core.studies import LogEntry, LogKind
-from storage.database.connection import Database, aware
-from storage.studies.rows import require_study
+from truehue.core.studies import LogEntry, LogKind
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.studies.rows import require_study
 
 # Each gives the time, the author, and the words of the body as they are named here.
 _QUESTIONS: tuple[tuple[LogKind, str, tuple[str, ...]], ...] = (

@@ -10,12 +10,19 @@ from typing import Any, Protocol
 
 import duckdb
 
-from core.errors import AlreadyEnrolled, BadInput
-from core.studies import Decision, Enrolment, EventKind, ParticipantRecord, StoredTrial, Trial
-from storage.database.connection import Database, aware
-from storage.distributions.of_studies import delete_with
-from storage.studies.rows import json_text, naive_utc, not_stored, one
-from storage.studies.trials import append_trials, trials_of, trials_of_study
+from truehue.core.errors import AlreadyEnrolled, BadInput
+from truehue.core.studies import (
+    Decision,
+    Enrolment,
+    EventKind,
+    ParticipantRecord,
+    StoredTrial,
+    Trial,
+)
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.distributions.of_studies import delete_with
+from truehue.storage.studies.rows import json_text, naive_utc, not_stored, one
+from truehue.storage.studies.trials import append_trials, trials_of, trials_of_study
 
 _COLUMNS = (
     "participant_id, study_id, number, invitation_id, plan_version, language, external, enrolled_at"

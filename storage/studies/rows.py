@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from core.errors import BadInput, NotStored
+from truehue.core.errors import BadInput, NotStored
 
 
 def json_text(content: Mapping[str, Any], field: str) -> str:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from core.errors import DataFolderError
-from core.files import why_of
-from core.study_copy import ParticipantCopy
-from storage.studies.event_rows import COLUMNS as EVENT_COLUMNS
-from storage.studies.rows import json_text, naive_utc
-from storage.studies.trials import COLUMNS as TRIAL_COLUMNS
+from truehue.core.errors import DataFolderError
+from truehue.core.files import why_of
+from truehue.core.study_copy import ParticipantCopy
+from truehue.storage.studies.event_rows import COLUMNS as EVENT_COLUMNS
+from truehue.storage.studies.rows import json_text, naive_utc
+from truehue.storage.studies.trials import COLUMNS as TRIAL_COLUMNS
 
 if TYPE_CHECKING:
     from pyarrow import parquet

@@ -11,13 +11,13 @@ from typing import Any
 
 import duckdb
 
-from core.errors import BadInput
-from core.studies import LogEntry, State, StudyRecord
-from core.study_copy import ParticipantCopy, StudyCopy
-from storage.database.connection import Database, aware
-from storage.studies.copying import IncomingStudy, read_copy, read_people
-from storage.studies.log import log_of
-from storage.studies.rows import json_text, not_stored, one, require_study
+from truehue.core.errors import BadInput
+from truehue.core.studies import LogEntry, State, StudyRecord
+from truehue.core.study_copy import ParticipantCopy, StudyCopy
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.studies.copying import IncomingStudy, read_copy, read_people
+from truehue.storage.studies.log import log_of
+from truehue.storage.studies.rows import json_text, not_stored, one, require_study
 
 KEPT_PLANS = 32
 """Plans that are kept in memory as they were read: a page asks for one with every request."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import duckdb
 
-from core.errors import BadInput
-from core.studies import Purpose, StoredTrial, Trial
-from storage.database.connection import Database, aware
-from storage.studies.rows import one
+from truehue.core.errors import BadInput
+from truehue.core.studies import Purpose, StoredTrial, Trial
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.studies.rows import one
 
 COLUMNS = (
     "participant_id, position, stimulus_id, models, purpose, propensity, original, expected, "

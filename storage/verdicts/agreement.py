@@ -1,8 +1,8 @@
 """Where two rules agree: the verdicts of both on the same pixels and the same asked color.
 
-A question is an image, a mask and the expectation that the verdicts answer. Of each
-question and rule the latest verdict counts, as in :mod:`storage.verdicts.answers`. A question that
-only one of the rules has judged says nothing of agreement; it is counted on its own. Where either
+A question is an image, a mask and the expectation that the verdicts answer. Of each question and
+rule the latest verdict counts, as in :mod:`truehue.storage.verdicts.answers`. A question that only
+one of the rules has judged says nothing of agreement; it is counted on its own. Where either
 verdict is ``unscored``, nothing was measured that could agree.
 """
 
@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import BadInput
-from storage.database.connection import Database
+from truehue.core.errors import BadInput
+from truehue.storage.database.connection import Database
 
 CELLS = ("disagree", "first", "second", "both", "neither", "unscored")
 """Parts of the table: one passes and the other fails; the first rule alone passes; the second
@@ -29,8 +29,9 @@ _OF_CELL = {
     "unscored": "'unscored' IN (a, b) AND a IS NOT NULL AND b IS NOT NULL",
 }
 
-# The latest verdict of each rule on each question, side by side; NULL where there is none. The
-# time decides which is the latest, of equal times the order of adding (storage.verdicts.answers).
+# The latest verdict of each rule on each question, side by side; NULL where there is none. The time
+# decides which is the latest, of equal times the order of adding
+# (truehue.storage.verdicts.answers).
 _SIDE_BY_SIDE = """
     SELECT image_id, mask_id, any_value(coalesce(target->>'system', '')) AS system,
         max(rowid) AS row,

@@ -2,8 +2,8 @@
 
 A verdict is stored with the key of the expectation that it answers, a drawing with a list of keys
 for each expectation of its prompt: those of the verdicts that answer it. Both come from
-:mod:`core.verdict.expectations`, which alone knows the rule
-(:mod:`storage.database.expectation_keys`); here equal keys meet. Where nothing is
+:mod:`truehue.core.verdict.expectations`, which alone knows the rule
+(:mod:`truehue.storage.database.expectation_keys`); here equal keys meet. Where nothing is
 expected, every verdict of the image counts. By one rule a drawing is ``fail`` if a verdict fails,
 else ``unscored`` if one is unscored or an expectation has none, else ``pass``: an image is right
 only if all of its objects are (GenColorBench, arXiv:2510.20586, section 3.2: COA, MOC and ICA).

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
-from core.errors import BadInput, NotStored
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.prompts.search.status import PromptStatus
-from core.records import DrawingRecord
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.database.expectation_keys import asked_keys, targets_of
-from storage.verdicts.answers import TOGETHER, verdicts
-from storage.verdicts.prompt_status import PromptStatuses
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.prompts.search.status import PromptStatus
+from truehue.core.records import DrawingRecord
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.database.expectation_keys import asked_keys, targets_of
+from truehue.storage.verdicts.answers import TOGETHER, verdicts
+from truehue.storage.verdicts.prompt_status import PromptStatuses
 
 STATUSES = ("drawn", "failed")
 VERDICTS = ("pass", "fail", "unscored", "")
@@ -69,8 +69,8 @@ class Drawings:
     def add_many(self, drawings: Sequence[DrawingRecord]) -> list[DrawingRecord]:
         """Store drawings, all of them or none, and return them as stored, in their order.
 
-        The images are stored before (``storage.pictures.images.add``). An id that is given (64
-        hexadecimal characters) is kept; without one a drawn row gets a new one, so that each
+        The images are stored before (``truehue.storage.pictures.images.add``). An id that is given
+        (64 hexadecimal characters) is kept; without one a drawn row gets a new one, so that each
         attempt counts, and an imported row gets the SHA-256 of image, prompt, model, settings and
         its origin's ``content_key``, so that the same folder imported twice counts once, and two
         files of equal pixels twice. An id that is stored already keeps its first row. Raises
@@ -117,7 +117,7 @@ class Drawings:
     ) -> list[DrawingRecord]:
         """Return ``limit`` drawings, newest first, after leaving out ``offset`` of them.
 
-        The filters are those of :class:`storage.verdicts.drawings.DrawingFilters`. Raises
+        The filters are those of :class:`truehue.storage.verdicts.drawings.DrawingFilters`. Raises
         :class:`BadInput` for an unknown status or verdict.
         """
         drawing_filter = filter_of(**filters)
@@ -171,7 +171,7 @@ class Drawings:
 
     def imported_keys(self) -> frozenset[str]:
         """Return the ``file_key`` and ``content_key`` of every imported image, by which
-        :func:`core.image_sets.read` knows what is stored already."""
+        :func:`truehue.core.image_sets.read` knows what is stored already."""
         rows = self._database.rows("""
             SELECT DISTINCT unnest([origin->>'file_key', origin->>'content_key'])
             FROM drawings WHERE source = 'imported'
@@ -311,9 +311,9 @@ class DrawingFilters(TypedDict, total=False):
     """What a drawing has to be; None, or nothing at all, leaves it open.
 
     ``prompt`` is the set's id and the prompt's id. ``verdict`` is ``pass``, ``fail``, ``unscored``
-    or, for drawings without any, empty: of each rule as :mod:`storage.verdicts.answers` says, and
-    over all rules one fail makes a fail, then one unscored makes unscored. ``rule`` has that rule
-    alone decide.
+    or, for drawings without any, empty: of each rule as :mod:`truehue.storage.verdicts.answers`
+    says, and over all rules one fail makes a fail, then one unscored makes unscored. ``rule`` has
+    that rule alone decide.
     """
 
     model: str | None

@@ -8,15 +8,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from core.errors import BadInput
-from core.records import Badge, EvidenceRecord
-from core.verdict.expectations import key_of_verdict
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.makers import VERDICT, note_maker
-from storage.pictures.images import Images
-from storage.pictures.masks import OF_IMAGES, Masks, by_image
-from storage.verdicts.answers import ANSWERED, COUNTS, LATEST, TOGETHER
+from truehue.core.errors import BadInput
+from truehue.core.records import Badge, EvidenceRecord
+from truehue.core.verdict.expectations import key_of_verdict
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.makers import VERDICT, note_maker
+from truehue.storage.pictures.images import Images
+from truehue.storage.pictures.masks import OF_IMAGES, Masks, by_image
+from truehue.storage.verdicts.answers import ANSWERED, COUNTS, LATEST, TOGETHER
 
 STATUSES = ("pass", "fail", "unscored")
 
@@ -55,7 +55,7 @@ class Evidence:
         """Store rows in their order, all of them or none, and return each as it is stored.
 
         The rows, ids and errors are those of :meth:`add`; a batch waits for the disk once.
-        ``maker`` is who has them kept (:func:`storage.makers.note_maker`).
+        ``maker`` is who has them kept (:func:`truehue.storage.makers.note_maker`).
         """
         images: dict[str, str] = {}
         masks: dict[tuple[str, str], str] = {}
@@ -74,7 +74,7 @@ class Evidence:
         with self._database.transaction() as cursor:
             inserted = cursor.execute(
                 # Nobody else writes now. ON CONFLICT would not keep the order of the rows, which
-                # says what is the latest (storage.verdicts.answers).
+                # says what is the latest (truehue.storage.verdicts.answers).
                 f"INSERT INTO evidence ({_COLUMNS}) SELECT {_COLUMNS} "
                 f"FROM (SELECT {lists}, unnest(range(?)) AS place) "
                 "ANTI JOIN evidence USING (evidence_id) ORDER BY place RETURNING evidence_id",
@@ -186,8 +186,8 @@ class Evidence:
 
         Of each rule, object and color the latest row counts. What the drawings that show the image
         asked for, taken together, decides which verdicts count and whether any is missing
-        (:mod:`storage.verdicts.answers`). An image without verdicts, or not stored, has an empty
-        tuple.
+        (:mod:`truehue.storage.verdicts.answers`). An image without verdicts, or not stored, has an
+        empty tuple.
         """
         badges: dict[str, tuple[Badge, ...]] = dict.fromkeys(image_ids, ())
         rows = self._database.rows(

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from core.errors import BadInput, NotStored
-from storage.database import canonical
-from storage.database.connection import Database, aware
-from storage.makers import OWNER
+from truehue.core.errors import BadInput, NotStored
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.makers import OWNER
 
 ANSWERS = ("pass", "fail")
 STATUSES = ("pass", "fail", "unscored")

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.prompts.search.status import PromptStatus
-from storage.database.connection import Database
-from storage.verdicts.answers import TOGETHER, verdicts
+from truehue.core.prompts.search.status import PromptStatus
+from truehue.storage.database.connection import Database
+from truehue.storage.verdicts.answers import TOGETHER, verdicts
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class PromptStatuses:
 
         A mark's verdict is of all its judged images together, by ``rule``, or by all rules where
         that is None: ``fail`` if any fails, else ``unscored`` if any is unscored. Of one image and
-        rule it is what :mod:`storage.verdicts.answers` says. The mapping never changes; ask again
-        for newer marks.
+        rule it is what :mod:`truehue.storage.verdicts.answers` says. The mapping never changes; ask
+        again for newer marks.
         """
         with self._lock:
             earlier = self._known.get((prompt_source, rule))

@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import Field
 
-from core.errors import BadInput
-from core.studies import AccountRecord
-from storage.accounts import ADMIN, Accounts
-from tabs.page.requests import PageRequest, read_as
+from truehue.core.errors import BadInput
+from truehue.core.studies import AccountRecord
+from truehue.storage.accounts import ADMIN, Accounts
+from truehue.tabs.page.requests import PageRequest, read_as
 
 MOST_NAME = 60
 RESEARCHER = "researcher"

@@ -17,10 +17,10 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from core.errors import BadInput, DataFolderError, TrueHueError
-from core.files import why_of
-from storage.accounts import Accounts
-from tabs.accounts.administer import administer
+from truehue.core.errors import BadInput, DataFolderError, TrueHueError
+from truehue.core.files import why_of
+from truehue.storage.accounts import Accounts
+from truehue.tabs.accounts.administer import administer
 
 log = logging.getLogger("truehue")
 

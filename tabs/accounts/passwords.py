@@ -7,7 +7,7 @@ import unicodedata
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher

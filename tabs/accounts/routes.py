@@ -11,8 +11,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import ClientDisconnect
 
-from core.version import VERSION
-from tabs.accounts.signing_in import (
+from truehue.core.version import VERSION
+from truehue.tabs.accounts.signing_in import (
     SESSION_S,
     Attempt,
     Refused,
@@ -20,12 +20,12 @@ from tabs.accounts.signing_in import (
     SigningIn,
     local_path,
 )
-from tabs.page.actor import NOBODY, SESSION, actor_of
-from tabs.page.context import ROOT, Context
-from tabs.page.refusals import note_refusal
-from tabs.page.templates import html
-from tabs.page.visitor_cookies import is_https
-from tabs.page.visitors import Visitors
+from truehue.tabs.page.actor import NOBODY, SESSION, actor_of
+from truehue.tabs.page.context import ROOT, Context
+from truehue.tabs.page.refusals import note_refusal
+from truehue.tabs.page.templates import html
+from truehue.tabs.page.visitor_cookies import is_https
+from truehue.tabs.page.visitors import Visitors
 
 DEVICE = "truehue-device"
 DEVICE_S = 365 * 24 * 3600

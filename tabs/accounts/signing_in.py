@@ -11,13 +11,21 @@ from functools import partial
 
 import anyio
 
-from core.studies import AccountRecord
-from storage.accounts import Accounts, name_key
-from tabs.accounts.passwords import Passwords
-from tabs.accounts.throttle import ADDRESS, DEVICE, EVERYBODY, NAME, Pace, Throttle, network_of
-from tabs.page.actor import hashed
-from tabs.page.refusals import note_refusal
-from tabs.page.visitors import Visitors
+from truehue.core.studies import AccountRecord
+from truehue.storage.accounts import Accounts, name_key
+from truehue.tabs.accounts.passwords import Passwords
+from truehue.tabs.accounts.throttle import (
+    ADDRESS,
+    DEVICE,
+    EVERYBODY,
+    NAME,
+    Pace,
+    Throttle,
+    network_of,
+)
+from truehue.tabs.page.actor import hashed
+from truehue.tabs.page.refusals import note_refusal
+from truehue.tabs.page.visitors import Visitors
 
 SESSION_S = 12 * 3600
 """How long a session is, from its beginning: an open page that asks now and then does not keep

@@ -1,7 +1,7 @@
 """What programs call: a handful of named use cases of the page, once for every door.
 
 What people read of each is its docstring and the fields of its request
-(:mod:`tabs.api.description`). Images go in as text, base64 of a file or the id of a
+(:mod:`truehue.tabs.api.description`). Images go in as text, base64 of a file or the id of a
 stored image: nothing here reads a path, and nothing is uploaded. No Gradio here.
 """
 
@@ -14,32 +14,32 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from core.color.distances import checked, compare
-from core.color.systems import parse_target
-from core.errors import BadInput, NotStored
-from core.generation.registry import RENDERER
-from core.images.load import load_image, load_mask
-from core.verdict.candidates import Acceptance
-from core.verdict.measure import measure
-from core.verdict.rules import DEFAULT_RULE
-from tabs.api.description import ApiRequest, Endpoint
-from tabs.explore.board import board_view
-from tabs.generate.drawing import Draw, start_drawing
-from tabs.generate.drawings import drawings_json
-from tabs.generate.own_words import OwnPrompt
-from tabs.generate.plan import Controls, settings
-from tabs.inspect.mask_request import preset_find, start_find
-from tabs.judging.question import Question
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.jobs import is_told
-from tabs.page.jobs_service import NamedJob, job_view
-from tabs.page.requests import read_as
-from tabs.page.turns import DRAWING
-from tabs.runs.form import start_runs
-from tabs.runs.list import run_json
-from tabs.runs.request import RunRequest
-from tabs.runs.supervisor import RunSupervisor
+from truehue.core.color.distances import checked, compare
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.generation.registry import RENDERER
+from truehue.core.images.load import load_image, load_mask
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import measure
+from truehue.core.verdict.rules import DEFAULT_RULE
+from truehue.tabs.api.description import ApiRequest, Endpoint
+from truehue.tabs.explore.board import board_view
+from truehue.tabs.generate.drawing import Draw, start_drawing
+from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.own_words import OwnPrompt
+from truehue.tabs.generate.plan import Controls, settings
+from truehue.tabs.inspect.mask_request import preset_find, start_find
+from truehue.tabs.judging.question import Question
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import is_told
+from truehue.tabs.page.jobs_service import NamedJob, job_view
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.turns import DRAWING
+from truehue.tabs.runs.form import start_runs
+from truehue.tabs.runs.list import run_json
+from truehue.tabs.runs.request import RunRequest
+from truehue.tabs.runs.supervisor import RunSupervisor
 
 ID_CHARACTERS = 64
 MOST_DRAWINGS = 100

@@ -9,11 +9,11 @@ from typing import Any
 import gradio as gr
 from pydantic.fields import FieldInfo
 
-from tabs.api.description import Endpoint
-from tabs.api.endpoints import ENDPOINTS
-from tabs.page.actor import actor_of
-from tabs.page.context import Context
-from tabs.page.errors import message_of
+from truehue.tabs.api.description import Endpoint
+from truehue.tabs.api.endpoints import ENDPOINTS
+from truehue.tabs.page.actor import actor_of
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
 
 AT_ONCE = 4
 """Calls of one endpoint that are answered at a time."""

@@ -18,13 +18,13 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from core.version import VERSION
-from tabs.api.description import Endpoint
-from tabs.api.endpoints import ENDPOINTS
-from tabs.page.actor import actor_of
-from tabs.page.context import Context
-from tabs.page.errors import message_of
-from tabs.page.gradio_routes import MOST_EVENT_BYTES, TOO_LONG, is_short
+from truehue.core.version import VERSION
+from truehue.tabs.api.description import Endpoint
+from truehue.tabs.api.endpoints import ENDPOINTS
+from truehue.tabs.page.actor import actor_of
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.gradio_routes import MOST_EVENT_BYTES, TOO_LONG, is_short
 
 if TYPE_CHECKING:
     from mcp.server import Server, ServerRequestContext

@@ -7,16 +7,16 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from core.spreadsheets import cell
-from core.vision_language.asking.answers_table import answers_csv
-from tabs.ask.results import ResultsRequest, asked_of, results_view
-from tabs.ask.sets import opened
-from tabs.ask.words import model_name, settings_words
-from tabs.page.actor import Actor, asks
-from tabs.page.errors import many
+from truehue.core.spreadsheets import cell
+from truehue.core.vision_language.asking.answers_table import answers_csv
+from truehue.tabs.ask.results import ResultsRequest, asked_of, results_view
+from truehue.tabs.ask.sets import opened
+from truehue.tabs.ask.words import model_name, settings_words
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.errors import many
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 _COUNTS = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
 _SHARES = ("percent", "low", "high", "chance")

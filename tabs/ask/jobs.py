@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from core.vision_language.asking.plan import AskingFolder
-from tabs.ask.keeper import AskingKeeper
-from tabs.ask.list import progress_words, set_id_of
-from tabs.ask.words import model_name
-from tabs.page.turns import ASKING
-from tabs.runs.jobs import LineJobs
+from truehue.core.vision_language.asking.plan import AskingFolder
+from truehue.tabs.ask.keeper import AskingKeeper
+from truehue.tabs.ask.list import progress_words, set_id_of
+from truehue.tabs.ask.words import model_name
+from truehue.tabs.page.turns import ASKING
+from truehue.tabs.runs.jobs import LineJobs
 
 
 def asking_jobs(keeper: AskingKeeper) -> LineJobs[AskingFolder]:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.errors import BadInput, DataFolderError
-from core.generation.request import Cancelled
-from core.vision_language.asking.asked import Asked
-from core.vision_language.judge_set import asks_of_render, is_judge_set
-from core.vision_language.judging import report_of
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.records import Answer, Question
-from core.vision_language.rule_answers import CACHE, are_kept, rule_answers
-from tabs.ask.sets import opened
-from tabs.ask.words import model_name, settings_words
-from tabs.page.actor import Actor, asks
-from tabs.page.errors import many
-from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.generation.request import Cancelled
+from truehue.core.vision_language.asking.asked import Asked
+from truehue.core.vision_language.judge_set import asks_of_render, is_judge_set
+from truehue.core.vision_language.judging import report_of
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.records import Answer, Question
+from truehue.core.vision_language.rule_answers import CACHE, are_kept, rule_answers
+from truehue.tabs.ask.sets import opened
+from truehue.tabs.ask.words import model_name, settings_words
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 Cell = str | int | float | None
 

@@ -1,7 +1,7 @@
 """The keeper of askings: folders below ``askings/`` of the data folder, executed one at a time.
 
-An asking is its folder (core.vision_language.asking); the words of a model are read from there
-whenever they are asked for, and held until there are more of them.
+An asking is its folder (truehue.core.vision_language.asking); the words of a model are read from
+there whenever they are asked for, and held until there are more of them.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from core.batch.execute import Crew, execute
-from core.batch.folder import PLAN
-from core.engine import Engine
-from core.errors import NotAllowed, NotStored, TrueHueError
-from core.generation.weights.sources import Sources
-from core.vision_language.asking.asked import Asked, read_asked
-from core.vision_language.asking.plan import VERSION as PLAN_VERSION
-from core.vision_language.asking.plan import (
+from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.folder import PLAN
+from truehue.core.engine import Engine
+from truehue.core.errors import NotAllowed, NotStored, TrueHueError
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vision_language.asking.asked import Asked, read_asked
+from truehue.core.vision_language.asking.plan import VERSION as PLAN_VERSION
+from truehue.core.vision_language.asking.plan import (
     AskingFolder,
     AskingSettings,
     QuestionSource,
     begin,
     places_of,
 )
-from core.vision_language.asking.work import AskingWork
-from core.vision_language.models.files import with_dtype
-from core.vision_language.models.registry import VisionModel, fingerprint
-from core.vision_language.models.served import Budget
-from core.vision_language.prompting import SHA256 as INSTRUCTIONS_SHA256
-from core.vision_language.prompting import Style, prompt_text
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.records import Question
-from storage.question_sets import ID_LENGTH
-from tabs.page.actor import Actor, Thing, allowed, may
-from tabs.runs.line import KEPT, BatchLine, Notes
-from tabs.runs.machine import release
-from tabs.runs.turns import RunTurns
+from truehue.core.vision_language.asking.work import AskingWork
+from truehue.core.vision_language.models.files import with_dtype
+from truehue.core.vision_language.models.registry import VisionModel, fingerprint
+from truehue.core.vision_language.models.served import Budget
+from truehue.core.vision_language.prompting import SHA256 as INSTRUCTIONS_SHA256
+from truehue.core.vision_language.prompting import Style, prompt_text
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.records import Question
+from truehue.storage.question_sets import ID_LENGTH
+from truehue.tabs.page.actor import Actor, Thing, allowed, may
+from truehue.tabs.runs.line import KEPT, BatchLine, Notes
+from truehue.tabs.runs.machine import release
+from truehue.tabs.runs.turns import RunTurns
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 MOST_HELD = 24
 """Askings whose answers are held as they were read."""
@@ -113,7 +113,7 @@ class AskingKeeper:
         begun, and with another budget this is refused.
 
         Raises NotAllowed where that is somebody else's, and BadInput while it is at work and as
-        :func:`core.vision_language.asking.plan.begin`.
+        :func:`truehue.core.vision_language.asking.plan.begin`.
         """
         self._storage.require_here()
         path = self.root / order.asking_id(self._sources)
@@ -240,7 +240,7 @@ class AskingKeeper:
         return self._notes.of(asking_id).owner
 
     def begun(self, asking_id: str) -> Thing:
-        """One, as :func:`tabs.page.actor.may` asks of it."""
+        """One, as :func:`truehue.tabs.page.actor.may` asks of it."""
         owner = self.owner(asking_id)
         return Thing(frozenset({owner}) if owner else frozenset())
 

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from core.batch.records import BatchState
-from core.errors import TrueHueError
-from core.vision_language.asking.plan import AskingFolder
-from core.vision_language.models.served import Budget
-from core.vision_language.question_set import QuestionSet
-from storage.question_sets import ID_LENGTH
-from tabs.ask.keeper import AskingKeeper, AskingNote
-from tabs.ask.words import model_name, settings_words, task_title
-from tabs.page.actor import Actor, allowed, asks, may
-from tabs.page.errors import many, message_of
-from tabs.page.requests import PageRequest, Whole
-from tabs.runs.line import status_of
-from tabs.runs.list import GOES_ON, MOVES
-from tabs.runs.words import rate_words, time_words
+from truehue.core.batch.records import BatchState
+from truehue.core.errors import TrueHueError
+from truehue.core.vision_language.asking.plan import AskingFolder
+from truehue.core.vision_language.models.served import Budget
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.storage.question_sets import ID_LENGTH
+from truehue.tabs.ask.keeper import AskingKeeper, AskingNote
+from truehue.tabs.ask.words import model_name, settings_words, task_title
+from truehue.tabs.page.actor import Actor, allowed, asks, may
+from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.requests import PageRequest, Whole
+from truehue.tabs.runs.line import status_of
+from truehue.tabs.runs.list import GOES_ON, MOVES
+from truehue.tabs.runs.words import rate_words, time_words
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 
 class AllAskings(PageRequest):

@@ -7,27 +7,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from core.errors import BadInput, TrueHueError
-from core.files import named_path, shown_path
-from core.generation.request import Cancelled
-from core.vision_language.appendix_e import SYSTEM_NAMES
-from core.vision_language.baselines import reads
-from core.vision_language.generators import VERSION, Difficulty, GeneratedSettings, generated
-from core.vision_language.judge_set import JudgeSettings, judge_questions
-from core.vision_language.models.registry import PIXELS
-from core.vision_language.published import SkippedRow, import_settings, read_published
-from core.vision_language.question_set import MANIFEST, open_set
-from core.vision_language.records import Illustrated
-from tabs.ask.judge import judge_all
-from tabs.ask.sets import MOST_A_TASK, QUESTION_SET
-from tabs.ask.start import AskRequest, start_asking
-from tabs.page.actor import Actor, allowed, asks, may, thing
-from tabs.page.errors import many
-from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest, Whole, one_of
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.files import named_path, shown_path
+from truehue.core.generation.request import Cancelled
+from truehue.core.vision_language.appendix_e import SYSTEM_NAMES
+from truehue.core.vision_language.baselines import reads
+from truehue.core.vision_language.generators import (
+    VERSION,
+    Difficulty,
+    GeneratedSettings,
+    generated,
+)
+from truehue.core.vision_language.judge_set import JudgeSettings, judge_questions
+from truehue.core.vision_language.models.registry import PIXELS
+from truehue.core.vision_language.published import SkippedRow, import_settings, read_published
+from truehue.core.vision_language.question_set import MANIFEST, open_set
+from truehue.core.vision_language.records import Illustrated
+from truehue.tabs.ask.judge import judge_all
+from truehue.tabs.ask.sets import MOST_A_TASK, QUESTION_SET
+from truehue.tabs.ask.start import AskRequest, start_asking
+from truehue.tabs.page.actor import Actor, allowed, asks, may, thing
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest, Whole, one_of
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 MOST_NAME = 80
 MOST_SKIPPED = 10

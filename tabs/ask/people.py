@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from annotation.judgments.questions import MacroShare, RightShare
-from annotation.judgments.resampling import FEW_PEOPLE
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.records import Outcome, Question
-from tabs.page.actor import Actor, allowed
-from tabs.studies.questions.human_answers import HumanAnswers, human_answers
+from truehue.annotation.judgments.questions import MacroShare, RightShare
+from truehue.annotation.judgments.resampling import FEW_PEOPLE
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.records import Outcome, Question
+from truehue.tabs.page.actor import Actor, allowed
+from truehue.tabs.studies.questions.human_answers import HumanAnswers, human_answers
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 
 def studies_of(context: Context, actor: Actor, of: QuestionSet) -> list[HumanAnswers]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated
 
-from core.errors import NotStored
-from core.files import shelf, why_of
-from core.images.load import encode_png
-from core.vision_language.asking.pictures import Version, picture
-from core.vision_language.question_set import IMAGES
-from tabs.ask.sets import opened
-from tabs.page.actor import Actor, asks
-from tabs.page.requests import PageRequest, one_of
+from truehue.core.errors import NotStored
+from truehue.core.files import shelf, why_of
+from truehue.core.images.load import encode_png
+from truehue.core.vision_language.asking.pictures import Version, picture
+from truehue.core.vision_language.question_set import IMAGES
+from truehue.tabs.ask.sets import opened
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.requests import PageRequest, one_of
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 

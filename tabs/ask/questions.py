@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from core.errors import BadInput, NotStored
-from core.vision_language.asking.asked import Asked
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.records import Answer, Outcome, Question
-from tabs.ask.people import given_json, studies_of
-from tabs.ask.results import Asking, Parser, asked_of, pixels_of
-from tabs.ask.sets import opened
-from tabs.ask.words import choices_json, facts_json, model_name, task_title
-from tabs.page.actor import Actor, asks
-from tabs.page.requests import PageRequest, Whole
-from tabs.studies.questions.human_answers import HumanAnswers
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.vision_language.asking.asked import Asked
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.records import Answer, Outcome, Question
+from truehue.tabs.ask.people import given_json, studies_of
+from truehue.tabs.ask.results import Asking, Parser, asked_of, pixels_of
+from truehue.tabs.ask.sets import opened
+from truehue.tabs.ask.words import choices_json, facts_json, model_name, task_title
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.requests import PageRequest, Whole
+from truehue.tabs.studies.questions.human_answers import HumanAnswers
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 MOST_PAGE = 100
 NONE = "none"

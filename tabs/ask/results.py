@@ -8,36 +8,36 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from core.analysis.intervals import against_chance
-from core.errors import BadInput, TrueHueError
-from core.vision_language.asking.asked import Asked, as_released
-from core.vision_language.asking.pictures import Version
-from core.vision_language.baselines import expected_by_chance, reads
-from core.vision_language.differences import Difference, differences
-from core.vision_language.models.registry import PIXELS
-from core.vision_language.parsing import VERSION as PARSER
-from core.vision_language.published import HUB_ID
-from core.vision_language.published_scores import ScoreRow, published_rows
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.records import Question
-from core.vision_language.released_reader import COMMIT
-from core.vision_language.scoring import Scores, Tally, score
-from core.vision_language.tasks import ROBUSTNESS, TASKS
-from storage.question_sets import StoredQuestionSet
-from tabs.ask.judge import judge_json
-from tabs.ask.keeper import AskingKeeper
-from tabs.ask.list import part_words, progress_words
-from tabs.ask.people import people_json, studies_of
-from tabs.ask.sets import opened, set_json
-from tabs.ask.words import model_name, settings_words, task_title
-from tabs.page.actor import Actor, asks
-from tabs.page.errors import many
-from tabs.page.requests import PageRequest, list_of_one
-from tabs.runs.line import status_of
+from truehue.core.analysis.intervals import against_chance
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.vision_language.asking.asked import Asked, as_released
+from truehue.core.vision_language.asking.pictures import Version
+from truehue.core.vision_language.baselines import expected_by_chance, reads
+from truehue.core.vision_language.differences import Difference, differences
+from truehue.core.vision_language.models.registry import PIXELS
+from truehue.core.vision_language.parsing import VERSION as PARSER
+from truehue.core.vision_language.published import HUB_ID
+from truehue.core.vision_language.published_scores import ScoreRow, published_rows
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.records import Question
+from truehue.core.vision_language.released_reader import COMMIT
+from truehue.core.vision_language.scoring import Scores, Tally, score
+from truehue.core.vision_language.tasks import ROBUSTNESS, TASKS
+from truehue.storage.question_sets import StoredQuestionSet
+from truehue.tabs.ask.judge import judge_json
+from truehue.tabs.ask.keeper import AskingKeeper
+from truehue.tabs.ask.list import part_words, progress_words
+from truehue.tabs.ask.people import people_json, studies_of
+from truehue.tabs.ask.sets import opened, set_json
+from truehue.tabs.ask.words import model_name, settings_words, task_title
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.requests import PageRequest, list_of_one
+from truehue.tabs.runs.line import status_of
 
 if TYPE_CHECKING:
-    from core.vision_language.asking.plan import AskingFolder
-    from tabs.page.context import Context
+    from truehue.core.vision_language.asking.plan import AskingFolder
+    from truehue.tabs.page.context import Context
 
 MOST_SHOWN = 12
 """Askings whose scores stand beside each other."""

@@ -8,10 +8,10 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import Response
 
-from tabs.ask.downloads import answers_file, scores_file
-from tabs.ask.judge import JudgeRenders, judge_renders
-from tabs.ask.list import AllAskings, ChangeAsking, askings_view, change_asking
-from tabs.ask.making import (
+from truehue.tabs.ask.downloads import answers_file, scores_file
+from truehue.tabs.ask.judge import JudgeRenders, judge_renders
+from truehue.tabs.ask.list import AllAskings, ChangeAsking, askings_view, change_asking
+from truehue.tabs.ask.making import (
     ImportSet,
     MakeJudgeSet,
     MakeSet,
@@ -19,16 +19,16 @@ from tabs.ask.making import (
     make_judge_set,
     make_set,
 )
-from tabs.ask.pictures import ImageRequest, image_png
-from tabs.ask.questions import OneQuestion, QuestionsRequest, question_view, questions_view
-from tabs.ask.results import ResultsRequest, results_view
-from tabs.ask.sets import HideSet, hide_set
-from tabs.ask.start import AskRequest, start_asking, start_view
-from tabs.page.actor import Actor
-from tabs.page.answers import Answer, csv_attachment, refusal
-from tabs.page.context import Context
-from tabs.page.door import Door, read_address
-from tabs.page.requests import Nothing
+from truehue.tabs.ask.pictures import ImageRequest, image_png
+from truehue.tabs.ask.questions import OneQuestion, QuestionsRequest, question_view, questions_view
+from truehue.tabs.ask.results import ResultsRequest, results_view
+from truehue.tabs.ask.sets import HideSet, hide_set
+from truehue.tabs.ask.start import AskRequest, start_asking, start_view
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import Answer, csv_attachment, refusal
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door, read_address
+from truehue.tabs.page.requests import Nothing
 
 PREFIX = "/api/ask"
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from core.vision_language.appendix_e import SYSTEM_NAMES
-from core.vision_language.generators import (
+from truehue.core.vision_language.appendix_e import SYSTEM_NAMES
+from truehue.core.vision_language.generators import (
     GENERATORS,
     Difficulty,
 )
-from core.vision_language.published import HUB_ID
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.tasks import TASKS
-from tabs.ask.words import about_task, set_facts, task_title
-from tabs.page.actor import Actor, allowed, asks, may, thing
-from tabs.page.requests import PageRequest
+from truehue.core.vision_language.published import HUB_ID
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.tasks import TASKS
+from truehue.tabs.ask.words import about_task, set_facts, task_title
+from truehue.tabs.page.actor import Actor, allowed, asks, may, thing
+from truehue.tabs.page.requests import PageRequest
 
 if TYPE_CHECKING:
-    from storage.question_sets import StoredQuestionSet
-    from tabs.page.context import Context
+    from truehue.storage.question_sets import StoredQuestionSet
+    from truehue.tabs.page.context import Context
 
 QUESTION_SET = "question set"
 """The kind of these among what somebody brought."""

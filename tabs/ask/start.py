@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from core.errors import BadInput, TrueHueError
-from core.files import named_path, shown_path
-from core.vision_language.asking.pictures import Version
-from core.vision_language.asking.plan import MAX_SEED, AskingSettings
-from core.vision_language.models.files import check_files, files_of
-from core.vision_language.models.registry import (
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.files import named_path, shown_path
+from truehue.core.vision_language.asking.pictures import Version
+from truehue.core.vision_language.asking.plan import MAX_SEED, AskingSettings
+from truehue.core.vision_language.models.files import check_files, files_of
+from truehue.core.vision_language.models.registry import (
     BASELINES,
     KNOWN,
     LENGTHS,
@@ -20,23 +20,23 @@ from core.vision_language.models.registry import (
     is_hub_id,
     model_of,
 )
-from core.vision_language.prompting import Style
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.records import Question
-from tabs.ask.keeper import AskingKeeper, AskingNote, AskingOrder
-from tabs.ask.sets import generator_json, opened, sets_json
-from tabs.ask.words import (
+from truehue.core.vision_language.prompting import Style
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.records import Question
+from truehue.tabs.ask.keeper import AskingKeeper, AskingNote, AskingOrder
+from truehue.tabs.ask.sets import generator_json, opened, sets_json
+from truehue.tabs.ask.words import (
     BASELINE_NAMES,
     BASELINE_WORDS,
     IMAGES,
     STYLES,
     model_name,
 )
-from tabs.page.actor import Actor, allowed, asks, may
-from tabs.page.requests import Nothing, PageRequest, Whole, one_of
+from truehue.tabs.page.actor import Actor, allowed, asks, may
+from truehue.tabs.page.requests import Nothing, PageRequest, Whole, one_of
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 FOLDER = "folder:"
 MOST_TOKENS = 65_536

@@ -1,13 +1,13 @@
 """The Ask tab: questions about color put to vision-language models.
 
-It fills itself over HTTP (``tabs.ask.routes``); here is the place that it fills.
+It fills itself over HTTP (``truehue.tabs.ask.routes``); here is the place that it fills.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tabs.page.widgets import widget
+from truehue.tabs.page.widgets import widget
 
 NAME = "ask"
 """The room's id: of its tab, and in links."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.color.spaces import hex_of
-from core.vision_language.asking.pictures import Version
-from core.vision_language.asking.plan import AskingSettings
-from core.vision_language.baselines import written_color
-from core.vision_language.models.registry import CHANCE, KNOWN, PIXELS, VisionModel
-from core.vision_language.prompting import Style
-from core.vision_language.published import HUB_ID
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.records import LETTERS, Question
-from core.vision_language.tasks import TASKS
+from truehue.core.color.spaces import hex_of
+from truehue.core.vision_language.asking.pictures import Version
+from truehue.core.vision_language.asking.plan import AskingSettings
+from truehue.core.vision_language.baselines import written_color
+from truehue.core.vision_language.models.registry import CHANCE, KNOWN, PIXELS, VisionModel
+from truehue.core.vision_language.prompting import Style
+from truehue.core.vision_language.published import HUB_ID
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.records import LETTERS, Question
+from truehue.core.vision_language.tasks import TASKS
 
 STYLES = {
     Style.PLAIN: ("Plain", "The answer alone, as ColorBench asks for it."),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fastapi.responses import FileResponse, Response
 
-from tabs.backup.service import NamedBackup, backup_file, backups_view, start_backup
-from tabs.page.actor import Actor
-from tabs.page.answers import refusal
-from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.requests import Nothing
+from truehue.tabs.backup.service import NamedBackup, backup_file, backups_view, start_backup
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import refusal
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.page.requests import Nothing
 
 
 def backup_routes(context: Context) -> Door:

@@ -11,15 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.errors import NotAllowed, NotStored
-from core.generation.request import Cancelled
-from storage.backup.backup import ENDING, size_text
-from storage.backup.contents import BACKUPS
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.jobs import Job
-from tabs.page.requests import Nothing, PageRequest
+from truehue.core.errors import NotAllowed, NotStored
+from truehue.core.generation.request import Cancelled
+from truehue.storage.backup.backup import ENDING, size_text
+from truehue.storage.backup.contents import BACKUPS
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import Nothing, PageRequest
 
 log = logging.getLogger("truehue")
 

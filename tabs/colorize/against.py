@@ -7,24 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from core.cache import LruCache
-from core.color.distances import compare
-from core.color.packing import masked_srgb24, unpack_srgb24
-from core.color.spaces import hex_of, srgb8_to_lab
-from core.color.systems import nearest_names
-from core.concepts.distribution import Distribution, of_pictures
-from core.concepts.matching import concept_of, normal
-from core.concepts.records import EXTRACTED
-from core.errors import NoPixels
-from core.sketches.records import INK
-from tabs.colorize.pictures import ColoringRequest, Painted, painted
-from tabs.compare.concept.service import kind_words
-from tabs.compare.numbers import metrics_json, numbers_json
-from tabs.compare.sources import RUN, Choice, choices, distribution, parse
-from tabs.inspect.colors import lab_text
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many, message_of
+from truehue.core.cache import LruCache
+from truehue.core.color.distances import compare
+from truehue.core.color.packing import masked_srgb24, unpack_srgb24
+from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.color.systems import nearest_names
+from truehue.core.concepts.distribution import Distribution, of_pictures
+from truehue.core.concepts.matching import concept_of, normal
+from truehue.core.concepts.records import EXTRACTED
+from truehue.core.errors import NoPixels
+from truehue.core.sketches.records import INK
+from truehue.tabs.colorize.pictures import ColoringRequest, Painted, painted
+from truehue.tabs.compare.concept.service import kind_words
+from truehue.tabs.compare.numbers import metrics_json, numbers_json
+from truehue.tabs.compare.sources import RUN, Choice, choices, distribution, parse
+from truehue.tabs.inspect.colors import lab_text
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many, message_of
 
 OWN = "This coloring"
 MOST_COLORS = 12
@@ -61,7 +61,7 @@ def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> di
 
 def own_distribution(of: Painted) -> Distribution:
     """The distribution of one coloring. Raises NoPixels where nothing is colored."""
-    from annotation.colorings.mask import profile
+    from truehue.annotation.colorings.mask import profile
 
     own = profile(of.layer, of.sketch.ink)
     return of_pictures(OWN, [own], EXTRACTED, of_people=True)
@@ -77,7 +77,7 @@ def _colored(of: Painted) -> float:
 def chosen_colors(of: Painted) -> dict[str, Any]:
     """The chosen colors, most first, each as name, hex and Lab, with its share of what counts; and
     how many more there are."""
-    from annotation.colorings.mask import concept_mask
+    from truehue.annotation.colorings.mask import concept_mask
 
     mask = concept_mask(of.layer, of.sketch.ink)
     codes, counts = np.unique(masked_srgb24(of.layer[..., :3], mask), return_counts=True)

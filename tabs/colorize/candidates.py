@@ -7,20 +7,20 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from core.concepts.matching import concept_of
-from core.errors import BadInput
-from core.generation.readiness import missing
-from core.generation.registry import MODELS, RENDERER, model
-from core.generation.request import MAX_SEED, GenerationRequest
-from core.prompts.concepts import concepts
-from core.prompts.prompt import Prompt
-from core.records import DrawingRecord
-from tabs.colorize.prepared import MOST_WORDS, base_of
-from tabs.generate.models import DRAWABLE, checked_models
-from tabs.judging.generation import draw, model_name
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import Nothing, PageRequest, Whole, list_of_one
+from truehue.core.concepts.matching import concept_of
+from truehue.core.errors import BadInput
+from truehue.core.generation.readiness import missing
+from truehue.core.generation.registry import MODELS, RENDERER, model
+from truehue.core.generation.request import MAX_SEED, GenerationRequest
+from truehue.core.prompts.concepts import concepts
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.records import DrawingRecord
+from truehue.tabs.colorize.prepared import MOST_WORDS, base_of
+from truehue.tabs.generate.models import DRAWABLE, checked_models
+from truehue.tabs.judging.generation import draw, model_name
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing, PageRequest, Whole, list_of_one
 
 SENTENCE = (
     "A simple cartoon black outline drawing of {}, without coloring, without shadow, white "

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput, NotStored
-from core.files import png_of
-from core.sketches.records import Sketch
-from core.sketches.regions import CLOSINGS_PX, coded_regions
-from core.sketches.regions import regions as region_maps
-from tabs.colorize.hatches import hatched
-from tabs.colorize.pictures import painted, picture, thumbnail
-from tabs.colorize.prepared import Preparing, prepared
-from tabs.colorize.sketches import drawing_of, find
-from tabs.page.context import Context
-from tabs.page.once import Once
-from tabs.page.requests import read_as
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.files import png_of
+from truehue.core.sketches.records import Sketch
+from truehue.core.sketches.regions import CLOSINGS_PX, coded_regions
+from truehue.core.sketches.regions import regions as region_maps
+from truehue.tabs.colorize.hatches import hatched
+from truehue.tabs.colorize.pictures import painted, picture, thumbnail
+from truehue.tabs.colorize.prepared import Preparing, prepared
+from truehue.tabs.colorize.sketches import drawing_of, find
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.once import Once
+from truehue.tabs.page.requests import read_as
 
 AT_ONCE = 2
 MOST_KEPT = 256
@@ -26,7 +26,7 @@ HATCH_SIDES = (420, 900)
 SIDES = (256, 512)
 """The longer sides of small pictures, in pixels."""
 NAMES = {"coloring.png": "coloring", "colors.png": "colors", "coloring.svg": "svg"}
-"""The files of a kept coloring, by the kinds of tabs.colorize.pictures."""
+"""The files of a kept coloring, by the kinds of truehue.tabs.colorize.pictures."""
 
 
 class Files:
@@ -52,7 +52,7 @@ class Files:
         return await self._once(_ink, sketch, _side(side))
 
     async def regions(self, sketch: str) -> bytes:
-        """A sketch's region maps, as :mod:`core.sketches.coding` writes them."""
+        """A sketch's region maps, as :mod:`truehue.core.sketches.coding` writes them."""
         return await self._once(_regions, sketch)
 
     async def hatches(self, sketch: str, closing: int, side: int) -> bytes:
@@ -92,7 +92,7 @@ def _starter(context: Context, drawing: str) -> bytes:
 
 
 def _ink(context: Context, sketch_id: str, side: int) -> bytes:
-    from core.sketches.pictures import ink_png
+    from truehue.core.sketches.pictures import ink_png
 
     ink = find(context, sketch_id).sketch.ink
     return _small(ink, side) if side else ink_png(ink)

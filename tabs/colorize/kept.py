@@ -6,16 +6,16 @@ from typing import Any
 
 from pydantic import Field
 
-from annotation.colorings.actions import has_color, read_action
-from core.concepts.matching import normal
-from core.errors import BadInput
-from core.records import ColoringHead
-from tabs.colorize.pictures import ColoringRequest, painted
-from tabs.colorize.prepared import keep_sketch
-from tabs.colorize.sketches import PREFIX, find, sketch_json
-from tabs.page.actor import Actor, Thing, allowed, asks, may
-from tabs.page.context import Context
-from tabs.page.requests import Nothing, PageRequest
+from truehue.annotation.colorings.actions import has_color, read_action
+from truehue.core.concepts.matching import normal
+from truehue.core.errors import BadInput
+from truehue.core.records import ColoringHead
+from truehue.tabs.colorize.pictures import ColoringRequest, painted
+from truehue.tabs.colorize.prepared import keep_sketch
+from truehue.tabs.colorize.sketches import PREFIX, find, sketch_json
+from truehue.tabs.page.actor import Actor, Thing, allowed, asks, may
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing, PageRequest
 
 MOST_LISTED = 200
 OTHER_PICTURE = (

@@ -12,18 +12,18 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from annotation.colorings.actions import MOST_ACTIONS, read_action
-from annotation.colorings.layer import checksum, paint
-from core.cache import LruCache
-from core.concepts.matching import normal
-from core.errors import BadInput
-from core.files import png_of
-from core.sketches.records import Sketch
-from core.sketches.regions import regions
-from tabs.colorize.sketches import Found, find
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import PageRequest, one_of
+from truehue.annotation.colorings.actions import MOST_ACTIONS, read_action
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.core.cache import LruCache
+from truehue.core.concepts.matching import normal
+from truehue.core.errors import BadInput
+from truehue.core.files import png_of
+from truehue.core.sketches.records import Sketch
+from truehue.core.sketches.regions import regions
+from truehue.tabs.colorize.sketches import Found, find
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest, one_of
 
 MOST_LOG_BYTES = 8 * 2**20
 """A log of 20,000 fills takes a third of it; of strokes, some three hours of drawing."""
@@ -80,8 +80,8 @@ def painted(context: Context, sketch_id: str, actions: Sequence[Mapping[str, Any
 
 def picture(of: Painted, kind: str) -> bytes:
     """A file of a coloring by :data:`KINDS`. Raises BadInput for another kind."""
-    from core.images.load import encode_png
-    from core.sketches.pictures import composite, layer_png, svg
+    from truehue.core.images.load import encode_png
+    from truehue.core.sketches.pictures import composite, layer_png, svg
 
     if kind not in KINDS:
         raise BadInput(f"A coloring is saved as {', '.join(KINDS)}, not as {kind[:20]!r}.", "kind")
@@ -94,7 +94,7 @@ def picture(of: Painted, kind: str) -> bytes:
 
 def _svg(of: Painted, make: Any) -> str:
     """Of a starter drawing with its own paths, which are exact at every size."""
-    from tabs.colorize.sketches import drawing_of
+    from truehue.tabs.colorize.sketches import drawing_of
 
     drawing = drawing_of(of.found.drawing) if of.found.drawing else None
     return str(make(of.sketch.ink, of.layer, drawing))
@@ -104,7 +104,7 @@ def thumbnail(of: Painted, side: int) -> bytes:
     """PNG of lines and colors, its longer side at most ``side`` pixels."""
     from PIL import Image
 
-    from core.sketches.pictures import composite
+    from truehue.core.sketches.pictures import composite
 
     small = Image.fromarray(composite(of.sketch.ink, of.layer))
     small.thumbnail((side, side), Image.Resampling.LANCZOS)

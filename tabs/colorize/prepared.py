@@ -9,18 +9,18 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from core.cache import LruCache
-from core.concepts.matching import concept_of, normal
-from core.errors import BadInput
-from core.prompts.concepts import concepts
-from core.sketches.records import Sketch, SketchSettings
-from core.sketches.regions import CLOSINGS_PX, regions
-from tabs.colorize.sketches import GENERATED, IMPORT, Found, sketch_json, starter
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import shortened
-from tabs.page.images import image_json, store_upload
-from tabs.page.requests import Nothing, PageRequest, Whole, digits
+from truehue.core.cache import LruCache
+from truehue.core.concepts.matching import concept_of, normal
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import concepts
+from truehue.core.sketches.records import Sketch, SketchSettings
+from truehue.core.sketches.regions import CLOSINGS_PX, regions
+from truehue.tabs.colorize.sketches import GENERATED, IMPORT, Found, sketch_json, starter
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import shortened
+from truehue.tabs.page.images import image_json, store_upload
+from truehue.tabs.page.requests import Nothing, PageRequest, Whole, digits
 
 MOST_WORDS = 80
 MOST_NOTE = 200
@@ -55,7 +55,7 @@ def prepared(context: Context, request: Preparing) -> Sketch:
     settings = SketchSettings(request.threshold, request.side, request.speck, request.flatten)
 
     def make() -> Sketch:
-        from core.sketches.prepare import prepare
+        from truehue.core.sketches.prepare import prepare
 
         return prepare(context.srgb8(record.image_id), settings)
 
@@ -145,7 +145,7 @@ def keep_sketch(context: Context, actor: Actor, found: Found) -> Found:
 def _source(context: Context, image_id: str) -> tuple[str, str]:
     """Where an image is from, and in words: the file that was brought, or model, seed and
     guidance."""
-    from tabs.judging.generation import model_name
+    from truehue.tabs.judging.generation import model_name
 
     record = context.storage.images.get(image_id)
     rows = context.storage.drawings.for_image(record.image_id)

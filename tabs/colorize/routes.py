@@ -9,17 +9,17 @@ import anyio
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from core.errors import TrueHueError
-from tabs.colorize.against import compare_view
-from tabs.colorize.candidates import (
+from truehue.core.errors import TrueHueError
+from truehue.tabs.colorize.against import compare_view
+from truehue.tabs.colorize.candidates import (
     CandidatesRequest,
     OfConcept,
     candidates_view,
     models_view,
     start_candidates,
 )
-from tabs.colorize.files import Files
-from tabs.colorize.kept import (
+from truehue.tabs.colorize.files import Files
+from truehue.tabs.colorize.kept import (
     Keeping,
     NamedColoring,
     coloring_view,
@@ -27,20 +27,26 @@ from tabs.colorize.kept import (
     keep,
     kept_view,
 )
-from tabs.colorize.pictures import (
+from truehue.tabs.colorize.pictures import (
     MOST_LOG_BYTES,
     ColoringRequest,
     PictureRequest,
     file_name,
     picture_view,
 )
-from tabs.colorize.prepared import Preparing, Storing, prepared_view, store_sketch, take_drawing
-from tabs.colorize.sketches import PREFIX, NamedSketch, sketch_view, sketches_view
-from tabs.page.actor import Actor
-from tabs.page.answers import Answer, attachment, guarded, refusal
-from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.requests import Nothing, read_as
+from truehue.tabs.colorize.prepared import (
+    Preparing,
+    Storing,
+    prepared_view,
+    store_sketch,
+    take_drawing,
+)
+from truehue.tabs.colorize.sketches import PREFIX, NamedSketch, sketch_view, sketches_view
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import Answer, attachment, guarded, refusal
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.page.requests import Nothing, read_as
 
 DECODES_AT_ONCE = 2
 FOREVER = {

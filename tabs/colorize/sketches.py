@@ -9,20 +9,20 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from core.cache import LruCache
-from core.concepts.matching import concept_of
-from core.errors import BadInput, NotStored
-from core.prompts.concepts import Concept, concepts
-from core.records import SketchRecord
-from core.sketches.records import Sketch, SketchWarning
-from core.sketches.records import sketch_id as id_of
-from tabs.compare.concept.concepts import concepts_view
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import Nothing, PageRequest
+from truehue.core.cache import LruCache
+from truehue.core.concepts.matching import concept_of
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.prompts.concepts import Concept, concepts
+from truehue.core.records import SketchRecord
+from truehue.core.sketches.records import Sketch, SketchWarning
+from truehue.core.sketches.records import sketch_id as id_of
+from truehue.tabs.compare.concept.concepts import concepts_view
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing, PageRequest
 
 if TYPE_CHECKING:
-    from core.sketches.starter.drawing import Drawing
+    from truehue.core.sketches.starter.drawing import Drawing
 
 STARTER, IMPORT, GENERATED = "starter", "import", "generated"
 SOURCES = {
@@ -67,7 +67,7 @@ def drawings() -> Mapping[str, Drawing]:
 
 @cache
 def _drawings() -> Mapping[str, Drawing]:
-    from core.sketches.starter import starter as every
+    from truehue.core.sketches.starter import starter as every
 
     listed = sorted(every().values(), key=lambda drawing: drawing.concept_id)
     return {drawing.concept_id: drawing for drawing in listed}
@@ -86,7 +86,7 @@ def starter_sketch(concept_id: str) -> Sketch:
     drawing = drawing_of(concept_id)
 
     def make() -> Sketch:
-        from core.sketches.prepare import of_ink
+        from truehue.core.sketches.prepare import of_ink
 
         sketch = of_ink(drawing.ink())
         _NAMES[sketch.id] = concept_id
@@ -195,10 +195,10 @@ def sketches_view(context: Context, actor: Actor, request: Nothing) -> dict[str,
 def _drawn_words() -> frozenset[str]:
     """The things that have a starter drawing; none has to be made for that."""
     # The package before its module: two threads that begin at both ends would find half of each.
-    import core.sketches.starter
-    from core.sketches.starter.registry import DRAWN
+    from truehue.core.sketches import starter
+    from truehue.core.sketches.starter.registry import DRAWN
 
-    assert core.sketches.starter
+    assert starter
     return frozenset(DRAWN)
 
 

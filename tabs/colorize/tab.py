@@ -1,13 +1,13 @@
 """The Colorize tab: designers color drawings, and artists prepare them.
 
-It fills itself over HTTP (``tabs.colorize.routes``); here is the place that it fills.
+It fills itself over HTTP (``truehue.tabs.colorize.routes``); here is the place that it fills.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tabs.page.widgets import widget
+from truehue.tabs.page.widgets import widget
 
 NAME = "colorize"
 """The room's id: of its tab, and in links."""

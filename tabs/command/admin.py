@@ -13,14 +13,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.command import program
-from core.errors import BadInput, DatabaseBusy, TrueHueError
-from storage.accounts import ADMIN, ROLES
-from storage.database.connection import DATABASE_NAME
-from tabs.accounts.administer import administer, plain_name
-from tabs.accounts.control import ask
-from tabs.accounts.passwords import LEAST_CHARACTERS, Passwords, checked
-from tabs.command.line import say
+from truehue.core.command import program
+from truehue.core.errors import BadInput, DatabaseBusy, TrueHueError
+from truehue.storage.accounts import ADMIN, ROLES
+from truehue.storage.database.connection import DATABASE_NAME
+from truehue.tabs.accounts.administer import administer, plain_name
+from truehue.tabs.accounts.control import ask
+from truehue.tabs.accounts.passwords import LEAST_CHARACTERS, Passwords, checked
+from truehue.tabs.command.line import say
 
 EPILOG = f"""\
 examples:
@@ -117,7 +117,7 @@ def _done(options: argparse.Namespace) -> dict[str, Any]:
 
 def _change(data: Path, fields: dict[str, Any]) -> dict[str, Any]:
     """Makes a change in the database, or has the app make it that has it open."""
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
     try:
         with Storage.open(data) as storage:

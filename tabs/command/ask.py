@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.batch.records import BatchState
-from core.errors import BadInput, TrueHueError
-from core.export.summary import look, unscored_words
-from core.runs.folder import RunFolder, run_folders
-from tabs.page.errors import many
-from tabs.runs.line import status_of, stop
-from tabs.runs.words import STATUS_WORDS, facts_words, progress_words
+from truehue.core.batch.records import BatchState
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.export.summary import look, unscored_words
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.tabs.page.errors import many
+from truehue.tabs.runs.line import status_of, stop
+from truehue.tabs.runs.words import STATUS_WORDS, facts_words, progress_words
 
 
 def folder_named(root: Path, name: str) -> RunFolder:

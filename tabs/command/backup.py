@@ -11,10 +11,10 @@ import os
 import sys
 from pathlib import Path
 
-from core.command import program, status_of
-from core.errors import BadInput, DatabaseBusy
-from tabs.accounts.control import COPY_DATABASE, COPY_S, ask
-from tabs.command.line import percent_line, say
+from truehue.core.command import program, status_of
+from truehue.core.errors import BadInput, DatabaseBusy
+from truehue.tabs.accounts.control import COPY_DATABASE, COPY_S, ask
+from truehue.tabs.command.line import percent_line, say
 
 EPILOG = """\
 examples:
@@ -56,10 +56,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _back_up(options: argparse.Namespace) -> int:
-    from storage.backup.backup import BackupSource, size_text, write_backup
-    from storage.database.connection import DATABASE_NAME
-    from storage.database.file_check import copy_closed, inspect
-    from storage.database.migrations import MIGRATIONS
+    from truehue.storage.backup.backup import BackupSource, size_text, write_backup
+    from truehue.storage.database.connection import DATABASE_NAME
+    from truehue.storage.database.file_check import copy_closed, inspect
+    from truehue.storage.database.migrations import MIGRATIONS
 
     data = Path(options.data).expanduser().resolve()
     path = Path(options.file).expanduser().absolute()

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import BadInput, DataFolderError
-from core.generation.readiness import missing
-from core.generation.registry import model
-from core.masks.grounded.vision_models import ROLES, vision_model
-from core.masks.grounded.weights import WITHOUT
-from core.masks.grounded.weights import missing as missing_tool
-from core.runs.execute import ExecutionSettings
-from core.runs.records import DRAWN, STORED, RunPlan
-from tabs.page.errors import many
-from tabs.runs.request import EXACT, GROUNDED
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.generation.readiness import missing
+from truehue.core.generation.registry import model
+from truehue.core.masks.grounded.vision_models import ROLES, vision_model
+from truehue.core.masks.grounded.weights import WITHOUT
+from truehue.core.masks.grounded.weights import missing as missing_tool
+from truehue.core.runs.execute import ExecutionSettings
+from truehue.core.runs.records import DRAWN, STORED, RunPlan
+from truehue.tabs.page.errors import many
+from truehue.tabs.runs.request import EXACT, GROUNDED
 
 
 def with_masks(plan: RunPlan) -> int:

@@ -10,17 +10,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.batch.folder import PLAN
-from core.errors import BadInput, DatabaseBusy
-from core.export.archive_import.archive import INCOMING, open_archive
-from core.export.source import ExportRun, imported_from, left_out_words
-from core.export.tables import beside
-from core.export.writing import FORMATS
-from core.runs.folder import RunFolder
-from core.verdict.rules import RULES
-from tabs.command.ask import folder_named, status_json
-from tabs.command.line import percent_line
-from tabs.page.errors import many
+from truehue.core.batch.folder import PLAN
+from truehue.core.errors import BadInput, DatabaseBusy
+from truehue.core.export.archive_import.archive import INCOMING, open_archive
+from truehue.core.export.source import ExportRun, imported_from, left_out_words
+from truehue.core.export.tables import beside
+from truehue.core.export.writing import FORMATS
+from truehue.core.runs.folder import RunFolder
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.command.ask import folder_named, status_json
+from truehue.tabs.command.line import percent_line
+from truehue.tabs.page.errors import many
 
 
 def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
 
 def export_run(options: argparse.Namespace) -> int:
     """Writes the file, and says which."""
-    from tabs.export.service import file_name
+    from truehue.tabs.export.service import file_name
 
     folder = folder_named(options.root, options.name)
     path = Path(options.out or ".").expanduser()
@@ -95,7 +95,7 @@ def export_run(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace, folder: RunFolder, format: str, path: Path) -> str:
-    from core.export import write
+    from truehue.core.export import write
 
     if format != "html":
         return write(
@@ -105,9 +105,9 @@ def _export(options: argparse.Namespace, folder: RunFolder, format: str, path: P
             with_images=options.with_images,
             progress=percent_line(not options.json),
         )
-    from storage.store import Storage
-    from tabs.export.service import export
-    from tabs.shell.compose import make_context
+    from truehue.storage.store import Storage
+    from truehue.tabs.export.service import export
+    from truehue.tabs.shell.compose import make_context
 
     # A database of its own, below the runs so that pictures are linked and not copied: the app
     # may have the other one open, and a shared folder of runs has none.
@@ -155,7 +155,7 @@ def import_run(options: argparse.Namespace) -> int:
 
 
 def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
     try:
         with Storage.open(options.data) as storage:

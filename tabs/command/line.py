@@ -9,9 +9,9 @@ import time
 from dataclasses import asdict
 from typing import TextIO
 
-from core.batch.records import BatchState
-from core.files import Progress
-from tabs.runs.words import progress_words
+from truehue.core.batch.records import BatchState
+from truehue.core.files import Progress
+from truehue.tabs.runs.words import progress_words
 
 PIPE_S, JSON_S = 30.0, 1.0
 SAID_EVERY = 5
@@ -46,8 +46,8 @@ def percent_line(wanted: bool = True) -> Progress:
 
 
 class Line:
-    """A ``watch`` of core.runs.execute: on a terminal one line that is written over, in a pipe a
-    line every 30 seconds, with ``as_json`` an object a second on ``out``."""
+    """A ``watch`` of truehue.core.runs.execute: on a terminal one line that is written over, in a
+    pipe a line every 30 seconds, with ``as_json`` an object a second on ``out``."""
 
     def __init__(self, out: TextIO, err: TextIO, as_json: bool = False) -> None:
         self._out, self._err, self._json = out, err, as_json

@@ -11,8 +11,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from core.command import program, status_of
-from tabs.command.line import percent_line, say
+from truehue.core.command import program, status_of
+from truehue.tabs.command.line import percent_line, say
 
 EPILOG = """\
 examples:
@@ -43,8 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _restore(options: argparse.Namespace) -> int:
-    from storage.backup.backup import NEWEST
-    from storage.backup.restore import restore
+    from truehue.storage.backup.backup import NEWEST
+    from truehue.storage.backup.restore import restore
 
     path, into = (Path(given).expanduser() for given in (options.file, options.into))
     report = restore(path, into, percent_line())

@@ -15,17 +15,17 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from core.color.systems import SYSTEMS
-from core.command import program
-from core.errors import TrueHueError
-from core.generation.released import RELEASED_SEED
-from core.generation.renderer import FAILURES, LIGHTS
-from core.masks.grounded.variants import VARIANTS
-from core.prompts.prompt import TASKS
-from core.prompts.sets import PROMPT_SETS
-from core.verdict.rules import RULES
-from tabs.command import ask, export, start
-from tabs.runs.request import (
+from truehue.core.color.systems import SYSTEMS
+from truehue.core.command import program
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.released import RELEASED_SEED
+from truehue.core.generation.renderer import FAILURES, LIGHTS
+from truehue.core.masks.grounded.variants import VARIANTS
+from truehue.core.prompts.prompt import TASKS
+from truehue.core.prompts.sets import PROMPT_SETS
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.command import ask, export, start
+from truehue.tabs.runs.request import (
     DEFAULT_IMAGES,
     DEFAULT_RULES,
     DETECTOR,

@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import BadInput, DatabaseBusy
-from core.prompts.importing.files import read_prompts
-from core.prompts.prompt import Prompt
-from core.prompts.sets import PROMPT_SETS
-from core.prompts.tables import objects
-from core.runs.records import StoredItem
-from tabs.command.ask import folder_named
-from tabs.library.service import SELECTION, Library
-from tabs.runs.plan import chosen
-from tabs.runs.request import RunSpec
-from tabs.runs.stored import OF_RUN, of_model, of_run
+from truehue.core.errors import BadInput, DatabaseBusy
+from truehue.core.prompts.importing.files import read_prompts
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.prompts.sets import PROMPT_SETS
+from truehue.core.prompts.tables import objects
+from truehue.core.runs.records import StoredItem
+from truehue.tabs.command.ask import folder_named
+from truehue.tabs.library.service import SELECTION, Library
+from truehue.tabs.runs.plan import chosen
+from truehue.tabs.runs.request import RunSpec
+from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 SHOWN = 5
 _NAMED = ("Broken", "Belongs to no prompt")
@@ -32,7 +32,7 @@ _NAMED = ("Broken", "Belongs to no prompt")
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """What :func:`tabs.runs.plan.plans` takes."""
+    """What :func:`truehue.tabs.runs.plan.plans` takes."""
 
     spec: RunSpec
     prompts: tuple[Prompt, ...]
@@ -135,10 +135,10 @@ def _in_library(
 
 def _import(storage: Storage, options: argparse.Namespace, set_id: str) -> None:
     """Imports the folder, and says what became of its files."""
-    from tabs.page.actor import OWNER
-    from tabs.page.jobs import job_alone
-    from tabs.runs.image_import import ImageFolder, take
-    from tabs.shell.compose import make_context
+    from truehue.tabs.page.actor import OWNER
+    from truehue.tabs.page.jobs import job_alone
+    from truehue.tabs.runs.image_import import ImageFolder, take
+    from truehue.tabs.shell.compose import make_context
 
     context = make_context(storage, options.data)
     request = ImageFolder(path=options.images_from, model=options.model[0], set=set_id)
@@ -158,7 +158,7 @@ def _import(storage: Storage, options: argparse.Namespace, set_id: str) -> None:
 def _storage(options: argparse.Namespace, why: str = "") -> Iterator[Storage]:
     """The database, for as long as it is needed. Raises BadInput where the app has it; ``why``
     comes before what that says."""
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
     try:
         opened = Storage.open(options.data)

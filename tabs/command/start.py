@@ -10,30 +10,36 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.batch.execute import pausing_on_interrupt
-from core.batch.records import BatchState
-from core.color.munsell import load_munsell
-from core.errors import BadInput, DatabaseBusy, TrueHueError
-from core.generation.backends.endpoints import endpoints_here
-from core.generation.registry import RENDERER
-from core.generation.weights.sources import Sources
-from core.runs.estimate import Estimate, room_bytes
-from core.runs.execute import ExecutionSettings, execute
-from core.runs.folder import RunFolder, run_folders
-from core.runs.plan import run_id as id_of_plan
-from core.runs.records import STORED, RunPlan
-from core.runs.worker import WorkerSettings
-from tabs.command.ask import folder_named, full_status_json, held_words
-from tabs.command.before import check_folder, lacking, mask_words, refuse_unscored, with_masks
-from tabs.command.line import Line, say
-from tabs.command.sets import plan_inputs
-from tabs.page.errors import many
-from tabs.page.requests import read_as
-from tabs.runs.machine import about_of, default_workers, sharing_words
-from tabs.runs.plan import plans
-from tabs.runs.request import RunRequest, Workers
-from tabs.runs.trial import Trials
-from tabs.runs.words import (
+from truehue.core.batch.execute import pausing_on_interrupt
+from truehue.core.batch.records import BatchState
+from truehue.core.color.munsell import load_munsell
+from truehue.core.errors import BadInput, DatabaseBusy, TrueHueError
+from truehue.core.generation.backends.endpoints import endpoints_here
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.runs.estimate import Estimate, room_bytes
+from truehue.core.runs.execute import ExecutionSettings, execute
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.plan import run_id as id_of_plan
+from truehue.core.runs.records import STORED, RunPlan
+from truehue.core.runs.worker import WorkerSettings
+from truehue.tabs.command.ask import folder_named, full_status_json, held_words
+from truehue.tabs.command.before import (
+    check_folder,
+    lacking,
+    mask_words,
+    refuse_unscored,
+    with_masks,
+)
+from truehue.tabs.command.line import Line, say
+from truehue.tabs.command.sets import plan_inputs
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.runs.machine import about_of, default_workers, sharing_words
+from truehue.tabs.runs.plan import plans
+from truehue.tabs.runs.request import RunRequest, Workers
+from truehue.tabs.runs.trial import Trials
+from truehue.tabs.runs.words import (
     bytes_words,
     money_words,
     pictures_words,
@@ -287,7 +293,7 @@ def _execute(
 
 def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
     """Puts what was done into the database, where the app does not do it itself."""
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
     try:
         with Storage.open(options.data) as storage:

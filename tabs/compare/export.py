@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
 
-from core.color.distances import compare
-from core.color.uw71 import uw71
-from core.errors import BadInput
-from core.spreadsheets import guarded
-from tabs.compare.concept.link import page_sources, question_of
-from tabs.compare.concept.service import intervals_of, kind_words, span_of
-from tabs.compare.numbers import METRICS
-from tabs.page.context import Context
+from truehue.core.color.distances import compare
+from truehue.core.color.uw71 import uw71
+from truehue.core.errors import BadInput
+from truehue.core.spreadsheets import guarded
+from truehue.tabs.compare.concept.link import page_sources, question_of
+from truehue.tabs.compare.concept.service import intervals_of, kind_words, span_of
+from truehue.tabs.compare.numbers import METRICS
+from truehue.tabs.page.context import Context
 
 
 def weights_csv(context: Context, query: Mapping[str, str]) -> str:

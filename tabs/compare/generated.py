@@ -12,15 +12,15 @@ from datetime import datetime
 
 import numpy as np
 
-from core.concepts.matching import concept_of, concept_of_prompt, normal
-from core.concepts.records import ColorProfile, PictureProfile
-from core.errors import NotStored, TrueHueError
-from core.generation.registry import name_of
-from core.images.mask import Mask
-from core.records import MaskRecord
-from storage.pictures.generated import GeneratedImage, ImageGroup
-from tabs.page.context import Context
-from tabs.page.errors import many
+from truehue.core.concepts.matching import concept_of, concept_of_prompt, normal
+from truehue.core.concepts.records import ColorProfile, PictureProfile
+from truehue.core.errors import NotStored, TrueHueError
+from truehue.core.generation.registry import name_of
+from truehue.core.images.mask import Mask
+from truehue.core.records import MaskRecord
+from truehue.storage.pictures.generated import GeneratedImage, ImageGroup
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
 
 WHOLE = "whole"
 _ORIGINS = {"drawn": "Generate", "imported": "imported"}

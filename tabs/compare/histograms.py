@@ -1,7 +1,8 @@
 """Figures of distributions over the UW-71 bins, every bin in its own color.
 
 A trace that draws bins has their indices as ``customdata``: the page names the bin below the mouse
-by itself, in all figures at once. Pages' colors are variables (see :mod:`tabs.page.figures`).
+by itself, in all figures at once. Pages' colors are variables (see
+:mod:`truehue.tabs.page.figures`).
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from core.color.distances import Move
-from core.color.uw71 import COUNT, Bin, uw71
-from core.errors import BadInput
-from tabs.page.figures import INK, LINE, PANEL, SOFT, blank, plain_json
+from truehue.core.color.distances import Move
+from truehue.core.color.uw71 import COUNT, Bin, uw71
+from truehue.core.errors import BadInput
+from truehue.tabs.page.figures import INK, LINE, PANEL, SOFT, blank, plain_json
 
 WIDEST = 0.92
 """Of the widest bundle, in bins: as wide as a bar."""

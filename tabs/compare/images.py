@@ -11,21 +11,21 @@ from typing import Any
 
 from pydantic import Field
 
-from core.errors import BadInput
-from core.images.mask import Mask
-from core.masks.display import cutout_png
-from core.masks.from_marks import mask_from_marks
-from core.records import MaskRecord
-from tabs.compare.generated import WHOLE
-from tabs.compare.people.sets import MOST_NAME
-from tabs.compare.people.words import concept_json, free_words
-from tabs.compare.sources import IMAGE, parse, pictures
-from tabs.inspect.state import make_mask, mask_text
-from tabs.inspect.work import work_of
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.requests import PageRequest
+from truehue.core.errors import BadInput
+from truehue.core.images.mask import Mask
+from truehue.core.masks.display import cutout_png
+from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.records import MaskRecord
+from truehue.tabs.compare.generated import WHOLE
+from truehue.tabs.compare.people.sets import MOST_NAME
+from truehue.tabs.compare.people.words import concept_json, free_words
+from truehue.tabs.compare.sources import IMAGE, parse, pictures
+from truehue.tabs.inspect.state import make_mask, mask_text
+from truehue.tabs.inspect.work import work_of
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.requests import PageRequest
 
 CUTOUT_PX = 360
 MOST_POOLED = 6
@@ -35,7 +35,7 @@ _WHOLE_WORDS = "The whole picture counts, background and all."
 def image_row(context: Context, text: str, words: str) -> dict[str, Any] | None:
     """The image of a source and the mask that it is measured by; None for what is no single image.
 
-    Raises what :func:`tabs.compare.sources.pictures` does.
+    Raises what :func:`truehue.tabs.compare.sources.pictures` does.
     """
     if parse(text).kind != IMAGE:
         return None
@@ -56,7 +56,7 @@ def image_row(context: Context, text: str, words: str) -> dict[str, Any] | None:
 
 
 class Mark(PageRequest):
-    """Marks (see core.masks.marks) on an image."""
+    """Marks (see truehue.core.masks.marks) on an image."""
 
     image: str = Field(title="The image")
     marks: tuple[Any, ...] = Field(min_length=1, title="The list of marks")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.color.distances import Comparison
-from core.concepts.metrics import METRICS as EVERY_METRIC
-from core.concepts.metrics import PairNumber, ScoreMetric
+from truehue.core.color.distances import Comparison
+from truehue.core.concepts.metrics import METRICS as EVERY_METRIC
+from truehue.core.concepts.metrics import PairNumber, ScoreMetric
 
 _CLOSER: Mapping[str, str] = {"high": "higher is closer", "low": "lower is closer"}
 
@@ -16,7 +16,8 @@ _CLOSER: Mapping[str, str] = {"high": "higher is closer", "low": "lower is close
 @dataclass(frozen=True)
 class Metric:
     """One number of a pair: ``id`` is its column in a CSV, ``field`` that of Comparison; the rest
-    as :class:`core.concepts.metrics.PairNumber` has it. ``better`` is empty for a yes or no."""
+    as :class:`truehue.core.concepts.metrics.PairNumber` has it. ``better`` is empty for a yes or
+    no."""
 
     id: str
     field: str

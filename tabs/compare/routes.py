@@ -8,16 +8,16 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from tabs.compare.concept.concepts import choices_view, concepts_view
-from tabs.compare.concept.service import bins_view, concept_view, flow_view, intervals_view
-from tabs.compare.concept.steps import images_view, steps_view
-from tabs.compare.export import file_name, numbers_csv, weights_csv
-from tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
-from tabs.compare.sweep import sweep_chart
-from tabs.compare.tables.charts import Chart
-from tabs.page.answers import csv_attachment, guarded
-from tabs.page.context import Context
-from tabs.page.door import Door
+from truehue.tabs.compare.concept.concepts import choices_view, concepts_view
+from truehue.tabs.compare.concept.service import bins_view, concept_view, flow_view, intervals_view
+from truehue.tabs.compare.concept.steps import images_view, steps_view
+from truehue.tabs.compare.export import file_name, numbers_csv, weights_csv
+from truehue.tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
+from truehue.tabs.compare.sweep import sweep_chart
+from truehue.tabs.compare.tables.charts import Chart
+from truehue.tabs.page.answers import csv_attachment, guarded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
 
 
 def compare_routes(context: Context) -> Door:

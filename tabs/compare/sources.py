@@ -21,17 +21,17 @@ from typing import Any
 
 import numpy as np
 
-from core.concepts.distribution import Distribution, of_pictures, of_rows
-from core.concepts.matching import OWN_STYLE, concept_of, normal
-from core.concepts.records import RATINGS, PictureProfile
-from core.errors import BadInput, NotStored
-from core.images.mask import Mask
-from core.prompts.concepts import STYLES
-from core.records import MaskRecord
-from tabs.compare import generated
-from tabs.compare.generated import WHOLE
-from tabs.page.context import Context
-from tabs.page.errors import many
+from truehue.core.concepts.distribution import Distribution, of_pictures, of_rows
+from truehue.core.concepts.matching import OWN_STYLE, concept_of, normal
+from truehue.core.concepts.records import RATINGS, PictureProfile
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.concepts import STYLES
+from truehue.core.records import MaskRecord
+from truehue.tabs.compare import generated
+from truehue.tabs.compare.generated import WHOLE
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
 
 SET, PICTURES, RUN, IMAGE, GENERATED = "set", "pictures", "run", "image", "generated"
 ALL = "all"
@@ -102,8 +102,8 @@ def parse(text: str) -> Source:
 def distribution(context: Context, text: str, words: str, method: str) -> Distribution:
     """The distribution of the concept ``words`` by one source.
 
-    ``method`` is one of core.concepts.records.METHODS; a set of distributions has its own. Raises
-    BadInput for a source or concept that there is not, and NotStored where nothing is there.
+    ``method`` is one of truehue.core.concepts.records.METHODS; a set of distributions has its own.
+    Raises BadInput for a source or concept that there is not, and NotStored where nothing is there.
     """
     source = parse(text)
     if source.kind == SET:
@@ -128,8 +128,8 @@ def distribution(context: Context, text: str, words: str, method: str) -> Distri
 
 def measure(context: Context, text: str, words: str, until_s: float) -> tuple[int, int]:
     """How many images of a source are measured, of how many, after some of those that were not yet
-    have been (:func:`tabs.compare.generated.measure`); ``(0, 0)`` for a source that needs none.
-    Errors as :func:`distribution`."""
+    have been (:func:`truehue.tabs.compare.generated.measure`); ``(0, 0)`` for a source that needs
+    none. Errors as :func:`distribution`."""
     source = parse(text)
     if source.kind != GENERATED:
         return 0, 0

@@ -9,14 +9,14 @@ from typing import Any
 import cv2
 import numpy as np
 
-from core.errors import BadInput, TrueHueError
-from core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
-from core.scores.measures import measures_of
-from core.scores.records import HIGH, IMAGE, NEITHER, Measure
-from tabs.compare.tables.charts import Chart, Row, line_style
-from tabs.explore.figure_parts import finished, label
-from tabs.page.context import Context
-from tabs.page.figures import INK, PANEL, SOFT, blank
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
+from truehue.core.scores.measures import measures_of
+from truehue.core.scores.records import HIGH, IMAGE, NEITHER, Measure
+from truehue.tabs.compare.tables.charts import Chart, Row, line_style
+from truehue.tabs.explore.figure_parts import finished, label
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.figures import INK, PANEL, SOFT, blank
 
 MOST_PHOTOGRAPHS = 24
 MOST_PX = 512

@@ -1,7 +1,7 @@
 """The Compare tab: does a model know what colors people give a concept?
 
-Its views fill themselves over HTTP (the modules ``tabs.compare.routes*``); here is what belongs to
-Gradio: the places that they fill, and opening a picture in Inspect.
+Its views fill themselves over HTTP (the modules ``truehue.tabs.compare.routes*``); here is what
+belongs to Gradio: the places that they fill, and opening a picture in Inspect.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tabs.compare.people.examples import EXAMPLES
-from tabs.compare.people.images import CONTRIBUTORS, MASKS
-from tabs.compare.tables import frame
-from tabs.explore.tab import opens
-from tabs.inspect import tab as inspect
-from tabs.page.context import Context
-from tabs.page.templates import html
-from tabs.page.widgets import widget
+from truehue.tabs.compare.people.examples import EXAMPLES
+from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS
+from truehue.tabs.compare.tables import frame
+from truehue.tabs.explore.tab import opens
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.templates import html
+from truehue.tabs.page.widgets import widget
 
 _MASK_WORDS = {
     "stored": "Stored mask",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.diagnosis.records import DiagnosisReport
-from tabs.page.figures import INK, PANEL, SOFT, blank, plain_json
+from truehue.core.diagnosis.records import DiagnosisReport
+from truehue.tabs.page.figures import INK, PANEL, SOFT, blank, plain_json
 
 # Rules are told apart by line and shape, not by color: only data is colored.
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")

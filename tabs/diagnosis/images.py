@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 from pydantic import ConfigDict
 
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.color.systems import ColorTarget, parse_target
-from core.diagnosis.colors import DEFAULT_SIZE_PX, SET_SYSTEMS, picture
-from core.errors import BadInput
-from core.generation.request import MAX_SEED
-from core.images.mask import Mask
-from core.verdict.measure import AskedObject, measure
-from core.verdict.rules import rule
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.links import whole
-from tabs.page.requests import PageRequest
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX, SET_SYSTEMS, picture
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import MAX_SEED
+from truehue.core.images.mask import Mask
+from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.rules import rule
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.links import whole
+from truehue.tabs.page.requests import PageRequest
 
 LARGEST_PX = 1024
 SMALL_PX = 192
@@ -124,7 +124,7 @@ def measured(scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
     """What a rule finds in the picture, measured now at its full size.
 
     ``target_text`` is a name of the scene's system. Raises BadInput for an unknown rule or color,
-    and what :func:`core.verdict.measure.measure` raises.
+    and what :func:`truehue.core.verdict.measure.measure` raises.
     """
     target = parse_target(target_text, scene.system)
     srgb8, mask = drawn(scene)

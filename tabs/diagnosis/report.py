@@ -8,14 +8,14 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from core.color.systems import parse_target
-from core.diagnosis.path_traced import read_path_traced
-from core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
-from core.errors import TrueHueError
-from core.verdict.rules import RULES
-from tabs.diagnosis.figures import roc_figure
-from tabs.diagnosis.store import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
-from tabs.page.errors import many
+from truehue.core.color.systems import parse_target
+from truehue.core.diagnosis.path_traced import read_path_traced
+from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
+from truehue.core.errors import TrueHueError
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.diagnosis.figures import roc_figure
+from truehue.tabs.diagnosis.store import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
+from truehue.tabs.page.errors import many
 
 COMMAND = "python -m core.diagnose --out DIR"
 SYSTEM_NAMES = {"l2": "Level 2", "css": "CSS"}
@@ -299,7 +299,7 @@ def key_swatches(by: str, key: str) -> tuple[str, ...]:
     """sRGB of a sector's middle hue at L* 65 and C*ab 45, or of a band's middle gray."""
     import numpy as np
 
-    from core.color.spaces import hex_of, lab_to_srgb8
+    from truehue.core.color.spaces import hex_of, lab_to_srgb8
 
     if by not in ("hue", "lightness"):
         return ()

@@ -8,15 +8,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
-from core.diagnosis.plan import renderer_tasks, rules_used
-from core.diagnosis.run import Progress, diagnose
-from core.generation.renderer import OBJECTS
-from core.generation.request import Cancelled
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest
+from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
+from truehue.core.diagnosis.plan import renderer_tasks, rules_used
+from truehue.core.diagnosis.run import Progress, diagnose
+from truehue.core.generation.renderer import OBJECTS
+from truehue.core.generation.request import Cancelled
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest
 
 KIND = "diagnosis"
 SIZES = {10: "every 10th color", 1: "all colors"}

@@ -9,9 +9,9 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from core.diagnosis.records import DiagnosisReport
-from core.errors import BadInput
-from tabs.page.context import ROOT
+from truehue.core.diagnosis.records import DiagnosisReport
+from truehue.core.errors import BadInput
+from truehue.tabs.page.context import ROOT
 
 log = logging.getLogger("truehue")
 

@@ -8,28 +8,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.analysis.board import TABLE_TASKS
-from core.analysis.groups import OVERALL
-from core.analysis.rates import Rate, total
-from core.analysis.records import TABLE_SYSTEMS, Count, Slice
-from core.analysis.run_names import run_labels
-from core.analysis.unscored import choice_for, note_for
-from core.errors import BadInput
-from core.spreadsheets import cell
-from core.verdict.rules import rule
-from tabs.explore.color_figures import asked_found, drift, found_colors
-from tabs.explore.figure_parts import Plot, Published
-from tabs.explore.published_figures import ROW_NAMES, published_categories
-from tabs.explore.share_figures import (
+from truehue.core.analysis.board import TABLE_TASKS
+from truehue.core.analysis.groups import OVERALL
+from truehue.core.analysis.rates import Rate, total
+from truehue.core.analysis.records import TABLE_SYSTEMS, Count, Slice
+from truehue.core.analysis.run_names import run_labels
+from truehue.core.analysis.unscored import choice_for, note_for
+from truehue.core.errors import BadInput
+from truehue.core.spreadsheets import cell
+from truehue.core.verdict.rules import rule
+from truehue.tabs.explore.color_figures import asked_found, drift, found_colors
+from truehue.tabs.explore.figure_parts import Plot, Published
+from truehue.tabs.explore.published_figures import ROW_NAMES, published_categories
+from truehue.tabs.explore.share_figures import (
     agreement,
     categories,
     hues,
     kinds_of_names,
     tasks_text,
 )
-from tabs.explore.slice import slice_of
-from tabs.page.context import Context, runs_of
-from tabs.page.errors import many
+from truehue.tabs.explore.slice import slice_of
+from truehue.tabs.page.context import Context, runs_of
+from truehue.tabs.page.errors import many
 
 ALL_RUNS = "*"
 MOST_LINES = 200

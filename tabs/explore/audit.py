@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.color.systems import SYSTEMS
-from core.verdict.rules import DEFAULT_RULE, MATCHES, RULES, rule
-from storage.verdicts.agreement import CELLS, Pair, VerdictPair
-from tabs.page.context import Context
+from truehue.core.color.systems import SYSTEMS
+from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, RULES, rule
+from truehue.storage.verdicts.agreement import CELLS, Pair, VerdictPair
+from truehue.tabs.page.context import Context
 
 PAGE = 24
 FIRST, SECOND = DEFAULT_RULE, "paper"

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
-from core.analysis.unscored import default_for, note_for
-from core.prompts.prompt import TASKS
-from core.verdict.rules import RULES, rule
-from tabs.explore.board_csv import published_view
-from tabs.explore.board_groups import groups
-from tabs.explore.board_rows import SYSTEM_CHOICES, UNSCORED_CHOICES, BoardData, interval_text
-from tabs.explore.limits import limits_view
-from tabs.library.service import Library
-from tabs.page.context import Context
-from tabs.runs.list import MOVES
+from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, BoardRow, Rate
+from truehue.core.analysis.unscored import default_for, note_for
+from truehue.core.prompts.prompt import TASKS
+from truehue.core.verdict.rules import RULES, rule
+from truehue.tabs.explore.board_csv import published_view
+from truehue.tabs.explore.board_groups import groups
+from truehue.tabs.explore.board_rows import (
+    SYSTEM_CHOICES,
+    UNSCORED_CHOICES,
+    BoardData,
+    interval_text,
+)
+from truehue.tabs.explore.limits import limits_view
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.context import Context
+from truehue.tabs.runs.list import MOVES
 
 
 def board_view(context: Context, params: Mapping[str, str]) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate
-from core.analysis.records import NO_SYSTEM, RunRecord
-from core.published import counterpart, table
-from core.runs.score import CAUSES
-from core.spreadsheets import guarded
-from core.verdict.rules import rule
-from tabs.explore.board_rows import EACH, BoardData
-from tabs.page.context import Context
+from truehue.core.analysis.board import AVERAGE, AVERAGED, TABLE_TASKS, BoardRow, Rate
+from truehue.core.analysis.records import NO_SYSTEM, RunRecord
+from truehue.core.published import counterpart, table
+from truehue.core.runs.score import CAUSES
+from truehue.core.spreadsheets import guarded
+from truehue.core.verdict.rules import rule
+from truehue.tabs.explore.board_rows import EACH, BoardData
+from truehue.tabs.page.context import Context
 
 PUBLISHED = "gencolorbench-table4"
 

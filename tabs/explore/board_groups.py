@@ -6,16 +6,16 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.analysis.records import RunRecord
-from core.export.source import imported_words
-from core.generation.registry import name_of
-from core.prompts.sets import PROMPT_SETS
-from core.runs.records import STORED
-from core.verdict.rules import RULES, rule
-from tabs.library.service import SetInfo
-from tabs.page.errors import many
-from tabs.runs.list import unread_words
-from tabs.runs.words import guidance_words, masker_words
+from truehue.core.analysis.records import RunRecord
+from truehue.core.export.source import imported_words
+from truehue.core.generation.registry import name_of
+from truehue.core.prompts.sets import PROMPT_SETS
+from truehue.core.runs.records import STORED
+from truehue.core.verdict.rules import RULES, rule
+from truehue.tabs.library.service import SetInfo
+from truehue.tabs.page.errors import many
+from truehue.tabs.runs.list import unread_words
+from truehue.tabs.runs.words import guidance_words, masker_words
 
 
 @dataclass(frozen=True)

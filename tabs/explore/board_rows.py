@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from core.analysis.board import (
+from truehue.core.analysis.board import (
     AVERAGE,
     AVERAGED,
     BOOTSTRAP,
@@ -20,26 +20,26 @@ from core.analysis.board import (
     board,
     leaders,
 )
-from core.analysis.intervals import SENTENCE
-from core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
-from core.analysis.run_names import run_labels
-from core.analysis.unscored import (
+from truehue.core.analysis.intervals import SENTENCE
+from truehue.core.analysis.records import NO_SYSTEM, CauseCount, RunRecord, Slice
+from truehue.core.analysis.run_names import run_labels
+from truehue.core.analysis.unscored import (
     LEFT_OUT,
     NOT_FOUND,
     WRONG,
     choice_for,
     default_for,
 )
-from core.errors import BadInput
-from core.runs.score import CAUSES
-from core.verdict.rules import DEFAULT_RULE, rule
-from tabs.explore.board_groups import facts, unread
-from tabs.explore.limits import limits_of
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.runs.line import status_of
-from tabs.runs.supervisor import RunSupervisor
-from tabs.runs.words import STATUS_WORDS
+from truehue.core.errors import BadInput
+from truehue.core.runs.score import CAUSES
+from truehue.core.verdict.rules import DEFAULT_RULE, rule
+from truehue.tabs.explore.board_groups import facts, unread
+from truehue.tabs.explore.limits import limits_of
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.runs.line import status_of
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.runs.words import STATUS_WORDS
 
 EACH = "each"
 SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from core.analysis.drift import Arrow, arrows, most_colorful
-from core.analysis.groups import FoundShare, confusion, top_found
-from core.analysis.rates import Rate, total
-from core.analysis.records import Count, Drift, Slice
-from core.color.systems import parse_target
-from core.verdict.region import square_around
-from tabs.explore.figure_parts import (
+from truehue.core.analysis.drift import Arrow, arrows, most_colorful
+from truehue.core.analysis.groups import FoundShare, confusion, top_found
+from truehue.core.analysis.rates import Rate, total
+from truehue.core.analysis.records import Count, Drift, Slice
+from truehue.core.color.systems import parse_target
+from truehue.core.verdict.region import square_around
+from truehue.tabs.explore.figure_parts import (
     NOTHING,
     HeatCell,
     Line,
@@ -25,7 +25,7 @@ from tabs.explore.figure_parts import (
     label,
     percent_text,
 )
-from tabs.page.figures import INK, LINE, SOFT, blank
+from truehue.tabs.page.figures import INK, LINE, SOFT, blank
 
 MANY_COLORS, MOST_ARROWS = 60, 150
 """More asked colors than the first are gathered under their level 2 names; more arrows than the

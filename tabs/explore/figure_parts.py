@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
-from core.analysis.rates import Rate
-from core.analysis.records import Slice
-from tabs.page.figures import INK, LINE, PANEL, blank, plain_json
+from truehue.core.analysis.rates import Rate
+from truehue.core.analysis.records import Slice
+from truehue.tabs.page.figures import INK, LINE, PANEL, blank, plain_json
 
 NOTHING = -1
 """The choice of a part that nothing stands behind."""
@@ -117,7 +117,7 @@ def short_names(runs: Mapping[str, str]) -> dict[str, str]:
 
 def percent_text(percent: float | None) -> str:
     """One decimal, two where one would turn almost all into all; a dash for none."""
-    from tabs.diagnosis.report import rate_text
+    from truehue.tabs.diagnosis.report import rate_text
 
     return "–" if percent is None else rate_text(percent)
 

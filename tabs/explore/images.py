@@ -7,15 +7,15 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from core.analysis.records import RunRecord, WallItem
-from core.color.systems import parse_target
-from core.errors import TrueHueError
-from core.generation.registry import name_of
-from core.generation.truth import stand_in_tag
-from core.prompts.prompt import TASKS
-from core.runs.score import CAUSES
-from core.verdict.rules import DIFFERS, MATCHES, RULES
-from tabs.page.context import Context
+from truehue.core.analysis.records import RunRecord, WallItem
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.registry import name_of
+from truehue.core.generation.truth import stand_in_tag
+from truehue.core.prompts.prompt import TASKS
+from truehue.core.runs.score import CAUSES
+from truehue.core.verdict.rules import DIFFERS, MATCHES, RULES
+from truehue.tabs.page.context import Context
 
 GONE = "The file of this picture is gone."
 NOT_EXPORTED = "This picture is not part of the export that its run came from."

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from core.errors import BadInput
-from core.verdict.rules import Rule, rule
+from truehue.core.errors import BadInput
+from truehue.core.verdict.rules import Rule, rule
 
 _LABELS = {
     "delta_chroma": ("ΔChroma", "", 30.0, 0.5),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 
-from core.analysis.groups import (
+from truehue.core.analysis.groups import (
     CATEGORIES,
     OVERALL,
 )
-from core.analysis.records import (
+from truehue.core.analysis.records import (
     Slice,
 )
-from core.published import Column, PublishedRow, PublishedTable, table
-from tabs.explore.figure_parts import (
+from truehue.core.published import Column, PublishedRow, PublishedTable, table
+from truehue.tabs.explore.figure_parts import (
     HeatCell,
     Picks,
     Published,

@@ -6,13 +6,13 @@ from typing import Any
 
 from pydantic import Field
 
-from core.verdict.rules import rule
-from tabs.judging.rejudge import RejudgeProgress, rejudge
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest
+from truehue.core.verdict.rules import rule
+from truehue.tabs.judging.rejudge import RejudgeProgress, rejudge
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest
 
 KIND = "rejudge"
 MOST_REASONS = 3

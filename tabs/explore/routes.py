@@ -5,25 +5,25 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from tabs.diagnosis.images import KeepPicture, keep_picture, measured, picture_png, scene_of
-from tabs.diagnosis.report import report_view
-from tabs.diagnosis.run import KIND, Diagnose, start_run
-from tabs.diagnosis.store import reports_here
-from tabs.explore.analyses import figure_csv, figure_view
-from tabs.explore.audit import agreement_view
-from tabs.explore.board import board_view, cards_view
-from tabs.explore.board_csv import board_csv
-from tabs.explore.rejudge import JudgeStored, start_rejudge
-from tabs.explore.run_pairs import compare_view
-from tabs.explore.scores import measures_csv, measures_view
-from tabs.explore.scoring import ScoreRuns, start_scoring
-from tabs.explore.wall import count_view, facets_view, mask_view, picture_view, wall_view
-from tabs.explore.why import reasons
-from tabs.page.actor import Actor
-from tabs.page.answers import csv_attachment, guarded, refusal
-from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.once import Once
+from truehue.tabs.diagnosis.images import KeepPicture, keep_picture, measured, picture_png, scene_of
+from truehue.tabs.diagnosis.report import report_view
+from truehue.tabs.diagnosis.run import KIND, Diagnose, start_run
+from truehue.tabs.diagnosis.store import reports_here
+from truehue.tabs.explore.analyses import figure_csv, figure_view
+from truehue.tabs.explore.audit import agreement_view
+from truehue.tabs.explore.board import board_view, cards_view
+from truehue.tabs.explore.board_csv import board_csv
+from truehue.tabs.explore.rejudge import JudgeStored, start_rejudge
+from truehue.tabs.explore.run_pairs import compare_view
+from truehue.tabs.explore.scores import measures_csv, measures_view
+from truehue.tabs.explore.scoring import ScoreRuns, start_scoring
+from truehue.tabs.explore.wall import count_view, facets_view, mask_view, picture_view, wall_view
+from truehue.tabs.explore.why import reasons
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import csv_attachment, guarded, refusal
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.page.once import Once
 
 KEPT_PNGS = 512
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}

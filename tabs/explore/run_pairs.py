@@ -6,26 +6,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.analysis.paired import CELLS, PairCounts
-from core.analysis.records import RunRecord
-from core.analysis.run_names import run_labels
-from core.analysis.unscored import note_for
-from core.errors import BadInput
-from tabs.explore.images import picture_json, stand_in_tags
-from tabs.explore.slice import slice_of
-from tabs.explore.wall import MOST_POSITION, page_size
-from tabs.page.context import Context, runs_of
-from tabs.page.errors import many
-from tabs.page.links import whole
+from truehue.core.analysis.paired import CELLS, PairCounts
+from truehue.core.analysis.records import RunRecord
+from truehue.core.analysis.run_names import run_labels
+from truehue.core.analysis.unscored import note_for
+from truehue.core.errors import BadInput
+from truehue.tabs.explore.images import picture_json, stand_in_tags
+from truehue.tabs.explore.slice import slice_of
+from truehue.tabs.explore.wall import MOST_POSITION, page_size
+from truehue.tabs.page.context import Context, runs_of
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.links import whole
 
 
 def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """A page of the pairs of two runs, what they count to, and which runs can be chosen.
 
     ``query`` holds the slice; ``a`` and ``b``, runs (else the newest two); ``cell`` of
-    :data:`core.analysis.paired.CELLS` or empty for all; ``limit`` and ``after``; ``at``, the
-    position in the first run of the picture to begin with. Raises BadInput for an unknown cell or
-    one run twice, NotStored for an unknown run.
+    :data:`truehue.core.analysis.paired.CELLS` or empty for all; ``limit`` and ``after``; ``at``,
+    the position in the first run of the picture to begin with. Raises BadInput for an unknown cell
+    or one run twice, NotStored for an unknown run.
     """
     shown = runs_of(context)
     names = run_labels(shown)

@@ -7,15 +7,15 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from core.analysis.records import RunRecord
-from core.analysis.run_names import run_labels
-from core.cache import LruCache
-from core.scores.measures import measures_of
-from core.scores.records import HIGH, IMAGE, LOW, Measure
-from core.scores.summary import ScoreMean
-from core.spreadsheets import cell
-from tabs.page.context import Context, runs_of
-from tabs.page.errors import many
+from truehue.core.analysis.records import RunRecord
+from truehue.core.analysis.run_names import run_labels
+from truehue.core.cache import LruCache
+from truehue.core.scores.measures import measures_of
+from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure
+from truehue.core.scores.summary import ScoreMean
+from truehue.core.spreadsheets import cell
+from truehue.tabs.page.context import Context, runs_of
+from truehue.tabs.page.errors import many
 
 BETTER_WORDS = {HIGH: "higher is better", LOW: "lower is better"}
 

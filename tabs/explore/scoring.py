@@ -1,5 +1,5 @@
-"""Pictures of runs are scored by measures: long work of :mod:`core.scores.work`, whose scores are
-stored as they come."""
+"""Pictures of runs are scored by measures: long work of :mod:`truehue.core.scores.work`, whose
+scores are stored as they come."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 
 from pydantic import Field
 
-from core.batch.execute import Crew, execute
-from core.batch.folder import LOCK, PLAN
-from core.batch.locks import is_free
-from core.batch.records import BatchState
-from core.errors import BadInput, TrueHueError
-from core.scores.measures import measure_of, measures_of
-from core.scores.records import IMAGE, Measure, ScoreRecord
-from core.scores.work import ScoringTask, ScoringWork, begin_scoring
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context, runs_of
-from tabs.page.errors import many
-from tabs.page.fidelity import Fidelity
-from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest
+from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.folder import LOCK, PLAN
+from truehue.core.batch.locks import is_free
+from truehue.core.batch.records import BatchState
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.scores.measures import measure_of, measures_of
+from truehue.core.scores.records import IMAGE, Measure, ScoreRecord
+from truehue.core.scores.work import ScoringTask, ScoringWork, begin_scoring
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context, runs_of
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.fidelity import Fidelity
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest
 
 KIND = "scores"
 FOLDER = "scoring"

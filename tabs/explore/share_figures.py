@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from core.analysis.groups import (
+from truehue.core.analysis.groups import (
     OVERALL,
     category_cells,
     hue_cells,
 )
-from core.analysis.names import sector_hex, sector_label
-from core.analysis.paired import agree_percent, kappa, scored_by_both, turned
-from core.analysis.rates import Rate, rates, total
-from core.analysis.records import (
+from truehue.core.analysis.names import sector_hex, sector_label
+from truehue.core.analysis.paired import agree_percent, kappa, scored_by_both, turned
+from truehue.core.analysis.rates import Rate, rates, total
+from truehue.core.analysis.records import (
     CHROMA_BANDS,
     NEUTRAL,
     SECTORS,
@@ -24,9 +24,9 @@ from core.analysis.records import (
     RuleAgreement,
     Slice,
 )
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.verdict.rules import RULES
-from tabs.explore.figure_parts import (
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.explore.figure_parts import (
     NOTHING,
     RATE_COLUMNS,
     HeatCell,
@@ -43,8 +43,8 @@ from tabs.explore.figure_parts import (
     rate_words,
     short_names,
 )
-from tabs.explore.published_figures import ROW_NAMES, _short, _wrong
-from tabs.page.figures import INK, SOFT, blank
+from truehue.tabs.explore.published_figures import ROW_NAMES, _short, _wrong
+from truehue.tabs.page.figures import INK, SOFT, blank
 
 FEW_RUNS = 2
 """Up to so many runs, the category map shows every system; of more, one row each."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
-from core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
-from core.analysis.records import CHROMA_BANDS, NO_SYSTEM, SECTORS, Slice
-from core.analysis.unscored import LEFT_OUT, NOT_FOUND
-from core.color.catalog import SYSTEMS
-from core.errors import BadInput
-from core.runs.score import CAUSES
-from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.rules import RULES, rule
+from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
+from truehue.core.analysis.records import CHROMA_BANDS, NO_SYSTEM, SECTORS, Slice
+from truehue.core.analysis.unscored import LEFT_OUT, NOT_FOUND
+from truehue.core.color.catalog import SYSTEMS
+from truehue.core.errors import BadInput
+from truehue.core.runs.score import CAUSES
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
+from truehue.core.verdict.rules import RULES, rule
 
 FIELDS = tuple(field.name for field in fields(Slice))
 STATUSES = (FAIL, UNSCORED, PASS)

@@ -11,14 +11,14 @@ from typing import Any
 
 import gradio as gr
 
-from core.errors import BadInput
-from core.verdict.rules import MATCHES
-from tabs.inspect import tab as inspect
-from tabs.judging.question import question
-from tabs.page.context import Context
-from tabs.page.errors import message_of
-from tabs.page.events import QUIET, Cause, on
-from tabs.page.widgets import widget
+from truehue.core.errors import BadInput
+from truehue.core.verdict.rules import MATCHES
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.judging.question import question
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.events import QUIET, Cause, on
+from truehue.tabs.page.widgets import widget
 
 
 @dataclass(frozen=True)

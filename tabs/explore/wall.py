@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.analysis.names import sector_hex, sector_label
-from core.analysis.records import SECTORS, WallItem
-from core.analysis.run_names import run_labels
-from core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
-from core.errors import BadInput, NotStored
-from core.generation.truth import drawn_shape, true_color_hex
-from core.masks.display import outline_path
-from core.scores.measures import measure_of, measures_of
-from core.scores.records import HIGH, IMAGE
-from core.verdict.rules import RULES
-from storage.results.wall import SCORE
-from tabs.explore.images import picture_json, stand_in_tags, value_hex
-from tabs.explore.slice import slice_of
-from tabs.judging.judgments import of_picture
-from tabs.page.actor import Actor
-from tabs.page.context import Context, runs_of
-from tabs.page.links import whole
+from truehue.core.analysis.names import sector_hex, sector_label
+from truehue.core.analysis.records import SECTORS, WallItem
+from truehue.core.analysis.run_names import run_labels
+from truehue.core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.generation.truth import drawn_shape, true_color_hex
+from truehue.core.masks.display import outline_path
+from truehue.core.scores.measures import measure_of, measures_of
+from truehue.core.scores.records import HIGH, IMAGE
+from truehue.core.verdict.rules import RULES
+from truehue.storage.results.wall import SCORE
+from truehue.tabs.explore.images import picture_json, stand_in_tags, value_hex
+from truehue.tabs.explore.slice import slice_of
+from truehue.tabs.judging.judgments import of_picture
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.context import Context, runs_of
+from truehue.tabs.page.links import whole
 
 PAGE, MOST = 60, 200
 SORTS = {

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.color.systems import parse_target
-from core.errors import BadInput, NotStored, TrueHueError
-from core.records import EvidenceRecord
-from core.verdict.audit import audit
-from core.verdict.candidates import Acceptance
-from core.verdict.measure import AskedObject, MaskCache, Measurement, measure, unscored_measurement
-from core.verdict.rules import MATCHES, RULES
-from tabs.page.context import Context
-from tabs.page.errors import message_of
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput, NotStored, TrueHueError
+from truehue.core.records import EvidenceRecord
+from truehue.core.verdict.audit import audit
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import (
+    AskedObject,
+    MaskCache,
+    Measurement,
+    measure,
+    unscored_measurement,
+)
+from truehue.core.verdict.rules import MATCHES, RULES
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
 
 MOST_AT_ONCE = 8
 

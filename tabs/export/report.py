@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from core.analysis.board import (
+from truehue.core.analysis.board import (
     AVERAGE,
     AVERAGED,
     TABLE_TASKS,
@@ -18,12 +18,12 @@ from core.analysis.board import (
     Rate,
     board,
 )
-from core.analysis.intervals import SENTENCE
-from core.analysis.records import RunRecord, Slice, WallItem
-from core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
-from core.errors import BadInput, TrueHueError
-from core.export.bibliography import references
-from core.export.report_parts import (
+from truehue.core.analysis.intervals import SENTENCE
+from truehue.core.analysis.records import RunRecord, Slice, WallItem
+from truehue.core.analysis.unscored import LEFT_OUT, NOT_FOUND, default_for, note_for
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.export.bibliography import references
+from truehue.core.export.report_parts import (
     Block,
     Cell,
     Chart,
@@ -36,22 +36,22 @@ from core.export.report_parts import (
     Table,
     Words,
 )
-from core.export.source import ExportRun, imported_words
-from core.export.summary import look
-from core.generation.registry import name_of
-from core.prompts.prompt import TASKS
-from core.published import table as published_table
-from core.runs.records import STORED
-from core.runs.score import CAUSES
-from core.verdict.rules import DIFFERS, RULES
-from core.version import VERSION
-from tabs.explore.analyses import KINDS, figure_view
-from tabs.explore.board_csv import PUBLISHED
-from tabs.explore.board_rows import apart_words, interval_text, part_note
-from tabs.explore.images import GONE, NOT_EXPORTED
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.runs.words import guidance_words, masker_words, set_title
+from truehue.core.export.source import ExportRun, imported_words
+from truehue.core.export.summary import look
+from truehue.core.generation.registry import name_of
+from truehue.core.prompts.prompt import TASKS
+from truehue.core.published import table as published_table
+from truehue.core.runs.records import STORED
+from truehue.core.runs.score import CAUSES
+from truehue.core.verdict.rules import DIFFERS, RULES
+from truehue.core.version import VERSION
+from truehue.tabs.explore.analyses import KINDS, figure_view
+from truehue.tabs.explore.board_csv import PUBLISHED
+from truehue.tabs.explore.board_rows import apart_words, interval_text, part_note
+from truehue.tabs.explore.images import GONE, NOT_EXPORTED
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.runs.words import guidance_words, masker_words, set_title
 
 MOST_SHOTS, MOST_A_TASK = 60, 10
 MOST_REASONS = 20

@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
-from core.batch.health import require_whole
-from core.errors import NotStored
-from core.export.bibliography import references
-from core.export.codebook import codebook_json, codebook_text
-from core.export.score_table import score_codebook, score_file
-from core.export.source import runs_of
-from core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
-from tabs.export.service import (
+from truehue.core.batch.health import require_whole
+from truehue.core.errors import NotStored
+from truehue.core.export.bibliography import references
+from truehue.core.export.codebook import codebook_json, codebook_text
+from truehue.core.export.score_table import score_codebook, score_file
+from truehue.core.export.source import runs_of
+from truehue.core.export.tables import COLORS, RESULTS, Sheet, csv_pieces
+from truehue.tabs.export.service import (
     COLORS_CSV,
     ArchivePath,
     Export,
@@ -27,11 +27,11 @@ from tabs.export.service import (
     sizes_view,
     start_export,
 )
-from tabs.page.answers import attachment, guarded, refusal
-from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.requests import Nothing
-from tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.page.answers import attachment, guarded, refusal
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.runs.supervisor import RunSupervisor
 
 CSV = "text/csv; charset=utf-8"
 BIBLIOGRAPHY = "references.bib"

@@ -12,27 +12,27 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from core.batch.folder import LOCK, WORKERS_LOCK
-from core.batch.journal import seal_left_over
-from core.batch.locks import InUse, held
-from core.errors import BadInput, DataFolderError, NotStored
-from core.export.archive_import.archive import INCOMING, open_archive
-from core.export.report import plotly_bytes, write_report
-from core.export.score_table import score_table, write_scores
-from core.export.source import imported_from, left_out_words, runs_of, short_words
-from core.export.writing import FORMATS, write
-from core.files import Progress, named_path, quiet, shown_path
-from core.generation.request import Cancelled
-from core.runs.folder import RunFolder
-from core.runs.worker import RunWork
-from tabs.export.report import MOST_SHOTS, report_of
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.jobs import Job
-from tabs.page.requests import Nothing, PageRequest, one_of
-from tabs.runs.supervisor import RunSupervisor
-from tabs.runs.words import bytes_words
+from truehue.core.batch.folder import LOCK, WORKERS_LOCK
+from truehue.core.batch.journal import seal_left_over
+from truehue.core.batch.locks import InUse, held
+from truehue.core.errors import BadInput, DataFolderError, NotStored
+from truehue.core.export.archive_import.archive import INCOMING, open_archive
+from truehue.core.export.report import plotly_bytes, write_report
+from truehue.core.export.score_table import score_table, write_scores
+from truehue.core.export.source import imported_from, left_out_words, runs_of, short_words
+from truehue.core.export.writing import FORMATS, write
+from truehue.core.files import Progress, named_path, quiet, shown_path
+from truehue.core.generation.request import Cancelled
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.worker import RunWork
+from truehue.tabs.export.report import MOST_SHOTS, report_of
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import Nothing, PageRequest, one_of
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.runs.words import bytes_words
 
 TIMES = {"csv": 8.0, "parquet": 1.2, "zip": 2.0}
 """What an export takes for each byte of the run's shards, which are compressed columns: measured on
@@ -70,8 +70,8 @@ def export(
     rule: str = "",
     progress: Progress = quiet,
 ) -> str:
-    """Exports a run to the file ``path``; ``format`` is a key of core.export.FORMATS. Returns what
-    is to be said of it: how many pictures have no result yet, or nothing.
+    """Exports a run to the file ``path``; ``format`` is a key of truehue.core.export.FORMATS.
+    Returns what is to be said of it: how many pictures have no result yet, or nothing.
 
     A report (``html``) is by ``rule``, the run's first if empty. Raises BadInput for a format or a
     rule that there is not, and DataFolderError where the file cannot be written.

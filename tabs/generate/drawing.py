@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.errors import BadInput
-from core.generation.registry import RENDERER
-from tabs.generate.models import checked_models
-from tabs.generate.own_words import NOTHING_TO_DRAW, OwnPrompt
-from tabs.generate.plan import Settings, own_prompt, requests, title_of
-from tabs.generate.realism import problem_of
-from tabs.judging.generation import draw
-from tabs.library.prompts import Refs
-from tabs.library.service import Library
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import PageRequest
+from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RENDERER
+from truehue.tabs.generate.models import checked_models
+from truehue.tabs.generate.own_words import NOTHING_TO_DRAW, OwnPrompt
+from truehue.tabs.generate.plan import Settings, own_prompt, requests, title_of
+from truehue.tabs.generate.realism import problem_of
+from truehue.tabs.judging.generation import draw
+from truehue.tabs.library.prompts import Refs
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest
 
 
 class Draw(PageRequest):

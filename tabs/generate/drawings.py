@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.generation.truth import stand_in_tag, true_color_hex, true_color_words
-from core.prompts.prompt import Prompt
-from core.records import DrawingRecord, EvidenceRecord, MaskRecord
-from core.runs.concepts import concept_of
-from core.verdict.expectations import Expectation, expectations_of
-from core.verdict.rules import DIFFERS
-from tabs.generate.realism import words_of
-from tabs.judging.generation import model_name
-from tabs.judging.judging import masks_of
-from tabs.judging.summary import RuleVerdict, object_verdicts, picture_verdicts
-from tabs.page.context import Context
+from truehue.core.generation.truth import stand_in_tag, true_color_hex, true_color_words
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.records import DrawingRecord, EvidenceRecord, MaskRecord
+from truehue.core.runs.concepts import concept_of
+from truehue.core.verdict.expectations import Expectation, expectations_of
+from truehue.core.verdict.rules import DIFFERS
+from truehue.tabs.generate.realism import words_of
+from truehue.tabs.judging.generation import model_name
+from truehue.tabs.judging.judging import masks_of
+from truehue.tabs.judging.summary import RuleVerdict, object_verdicts, picture_verdicts
+from truehue.tabs.page.context import Context
 
 NO_TARGET_COLOR = "No target color."
 

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from threading import Event, Lock
 from typing import Any
 
-from core.color.systems import parse_target
-from core.errors import BadInput
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.registry import RENDERER
-from core.generation.renderer import RENDERER_VERSION
-from core.generation.request import GeneratedImage, GenerationRequest
-from core.images.mask import Mask
-from core.masks.from_marks import mask_from_marks
-from core.prompts.prompt import ObjectTarget
-from tabs.judging.question import Question
-from tabs.page.actor import Actor, asks
-from tabs.page.context import EXAMPLE, Context
-from tabs.page.requests import PageRequest
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.renderer import RENDERER_VERSION
+from truehue.core.generation.request import GeneratedImage, GenerationRequest
+from truehue.core.images.mask import Mask
+from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.tabs.judging.question import Question
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import EXAMPLE, Context
+from truehue.tabs.page.requests import PageRequest
 
 _DRAWING = Lock()
 

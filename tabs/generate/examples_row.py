@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tabs.generate.examples import drawn, example_of
-from tabs.inspect import tab as inspect
-from tabs.page.context import Context
-from tabs.page.errors import message_of
-from tabs.page.events import QUIET, Cause, on
-from tabs.page.widgets import widget
+from truehue.tabs.generate.examples import drawn, example_of
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.events import QUIET, Cause, on
+from truehue.tabs.page.widgets import widget
 
 
 def row() -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.generation.entry import ModelEntry
-from core.generation.readiness import missing
-from core.generation.registry import MODELS, Defaults, model
-from core.generation.renderer import OBJECTS
-from core.prompts.tables import objects
-from tabs.page.actor import Actor, may_open
-from tabs.page.context import Context
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.readiness import missing
+from truehue.core.generation.registry import MODELS, Defaults, model
+from truehue.core.generation.renderer import OBJECTS
+from truehue.core.prompts.tables import objects
+from truehue.tabs.page.actor import Actor, may_open
+from truehue.tabs.page.context import Context
 
 DRAWABLE = ("renderer", "diffusers", "transformers")
 

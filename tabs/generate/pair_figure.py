@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from core.fidelity.vividness import saturation_histogram
-from core.refinement.maps import NATURAL_SATURATION
-from tabs.page.figures import INK, SOFT, blank
+from truehue.core.fidelity.vividness import saturation_histogram
+from truehue.core.refinement.maps import NATURAL_SATURATION
+from truehue.tabs.page.figures import INK, SOFT, blank
 
 BINS = 25
 HEIGHT_PX = 210

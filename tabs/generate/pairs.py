@@ -9,27 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from core.color.spaces import hex_of
-from core.errors import BadInput, TrueHueError
-from core.images.difference import (
+from truehue.core.color.spaces import hex_of
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.images.difference import (
     delta_e00_map,
     difference_picture,
     difference_summary,
     scale_srgb8,
     scale_top,
 )
-from core.images.load import encode_png
-from core.records import DrawingRecord
-from core.refinement.maps import saturation_map
-from core.refinement.settings import Refinement, rows_of
-from core.scores.cfm import CFM, map_rows
-from core.scores.measures import measures_of
-from core.scores.records import IMAGE, LOW, NEITHER, Measure
-from core.scores.scoring import score_image
-from tabs.generate.pair_figure import histograms
-from tabs.generate.realism import details_of, refinement_in
-from tabs.judging.generation import model_name
-from tabs.page.context import Context
+from truehue.core.images.load import encode_png
+from truehue.core.records import DrawingRecord
+from truehue.core.refinement.maps import saturation_map
+from truehue.core.refinement.settings import Refinement, rows_of
+from truehue.core.scores.cfm import CFM, map_rows
+from truehue.core.scores.measures import measures_of
+from truehue.core.scores.records import IMAGE, LOW, NEITHER, Measure
+from truehue.core.scores.scoring import score_image
+from truehue.tabs.generate.pair_figure import histograms
+from truehue.tabs.generate.realism import details_of, refinement_in
+from truehue.tabs.judging.generation import model_name
+from truehue.tabs.page.context import Context
 
 _LIKE = 200
 """So many drawings of one text and seed are looked through."""

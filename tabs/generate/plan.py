@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import BadInput
-from core.generation.registry import RENDERER
-from core.generation.request import MAX_SEED, GenerationRequest
-from core.prompts.prompt import Prompt, color_words, with_articles
-from tabs.generate.own_words import OwnPrompt, own_reading
-from tabs.generate.realism import Realism, realism_of
+from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.request import MAX_SEED, GenerationRequest
+from truehue.core.prompts.prompt import Prompt, color_words, with_articles
+from truehue.tabs.generate.own_words import OwnPrompt, own_reading
+from truehue.tabs.generate.realism import Realism, realism_of
 
 __all__ = [
     "Controls",

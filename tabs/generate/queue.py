@@ -6,16 +6,16 @@ import base64
 import io
 from datetime import UTC, datetime
 
-from core.engine import Engine, JobState
-from core.records import JobRecord
-from tabs.judging.generation import model_name
-from tabs.page.errors import many
-from tabs.page.turns import DRAWING
+from truehue.core.engine import Engine, JobState
+from truehue.core.records import JobRecord
+from truehue.tabs.judging.generation import model_name
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.turns import DRAWING
 
 
 class Queue:
     """Drawings as records of long work, those of one ``owner`` where it is given; a
-    :class:`tabs.page.jobs.Source`."""
+    :class:`truehue.tabs.page.jobs.Source`."""
 
     kind = DRAWING
 

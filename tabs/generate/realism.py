@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import BadInput
-from core.generation.refining import why_no_cfr
-from core.generation.registry import model
-from core.refinement.field import MAPPED
-from core.refinement.settings import (
+from truehue.core.errors import BadInput
+from truehue.core.generation.refining import why_no_cfr
+from truehue.core.generation.registry import model
+from truehue.core.refinement.field import MAPPED
+from truehue.core.refinement.settings import (
     FIRST_PASS,
     PREDICTED,
     PREDICTED_AT,

@@ -6,13 +6,13 @@ from typing import Any
 
 from fastapi.responses import JSONResponse
 
-from tabs.generate.drawings import drawings_json
-from tabs.generate.examples import NamedExample, draw_example, listed
-from tabs.generate.pairs import maps_of, pair_json
-from tabs.judging.generation import model_name
-from tabs.page.answers import guarded
-from tabs.page.context import Context
-from tabs.page.door import Door
+from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.examples import NamedExample, draw_example, listed
+from truehue.tabs.generate.pairs import maps_of, pair_json
+from truehue.tabs.judging.generation import model_name
+from truehue.tabs.page.answers import guarded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
 
 MOST_ITEMS = 96
 

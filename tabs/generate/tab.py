@@ -7,21 +7,21 @@ from typing import Any
 
 import gradio as gr
 
-from core.errors import TrueHueError
-from core.generation.registry import RENDERER
-from core.generation.renderer import FAILURES, LIGHTS
-from core.generation.request import MAX_SEED
-from core.verdict.rules import MATCHES
-from tabs.generate.drawing import Draw, start_drawing
-from tabs.generate.models import about_models, lacking_words, model_choices
-from tabs.generate.own_words import (
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.renderer import FAILURES, LIGHTS
+from truehue.core.generation.request import MAX_SEED
+from truehue.core.verdict.rules import MATCHES
+from truehue.tabs.generate.drawing import Draw, start_drawing
+from truehue.tabs.generate.models import about_models, lacking_words, model_choices
+from truehue.tabs.generate.own_words import (
     FIRST,
     OwnPrompt,
     fields_of,
     follow,
     reading_view,
 )
-from tabs.generate.plan import (
+from truehue.tabs.generate.plan import (
     MOST_IMAGES,
     Controls,
     Settings,
@@ -31,16 +31,16 @@ from tabs.generate.plan import (
     summary_of,
     too_many,
 )
-from tabs.generate.realism import from_link, link_of, problem_of
-from tabs.generate.view import NOT_EDITED, SIZES, View, layout
-from tabs.inspect import tab as inspect
-from tabs.judging.question import question
-from tabs.page.actor import Actor
-from tabs.page.context import Context
-from tabs.page.errors import many, message_of
-from tabs.page.events import QUIET, Cause, on, on_data, on_last_edit, widget_trigger
-from tabs.page.links import read, whole
-from tabs.page.requests import read_as
+from truehue.tabs.generate.realism import from_link, link_of, problem_of
+from truehue.tabs.generate.view import NOT_EDITED, SIZES, View, layout
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.judging.question import question
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.events import QUIET, Cause, on, on_data, on_last_edit, widget_trigger
+from truehue.tabs.page.links import read, whole
+from truehue.tabs.page.requests import read_as
 
 # Not a comma: the path of a folder may hold one.
 MODEL_SEPARATOR = "|"
@@ -115,7 +115,7 @@ def start(
     """Puts what was asked for into the queue and returns the job's id.
 
     ``sent`` is what the page's button sent: mode and references of prompts. Errors as
-    :func:`tabs.generate.drawing.start_drawing`.
+    :func:`truehue.tabs.generate.drawing.start_drawing`.
     """
     fields = {"mode": sent.get("mode") or "chosen", "refs": sent.get("refs")}
     request = read_as(Draw, {**fields, "own": own, "how": settings(Controls(*controls))})

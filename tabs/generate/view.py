@@ -1,4 +1,4 @@
-"""The components of the Generate tab; what they do is wired in :mod:`tabs.generate.tab`."""
+"""The components of the Generate tab; what they do is wired in :mod:`truehue.tabs.generate.tab`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import gradio as gr
 
-from core.generation.registry import RENDERER
-from core.generation.renderer import FAILURES, LIGHTS
-from core.verdict.rules import RULES
-from tabs.generate.models import model_choices, objects_to_draw
-from tabs.generate.own_words import FIRST
-from tabs.generate.realism import first_props
-from tabs.inspect.controls import color_picker
-from tabs.page.context import Context
-from tabs.page.widgets import widget
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.renderer import FAILURES, LIGHTS
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.generate.models import model_choices, objects_to_draw
+from truehue.tabs.generate.own_words import FIRST
+from truehue.tabs.generate.realism import first_props
+from truehue.tabs.inspect.controls import color_picker
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.widgets import widget
 
 NOT_EDITED = {"object": False, "target": False}
 SIZES = (256, 512, 768, 1024, 1280, 1536, 2048)
@@ -53,12 +53,12 @@ class View:
     @property
     def own(self) -> list[Any]:
         """A prompt in one's own words, in the order of
-        :class:`tabs.generate.own_words.OwnPrompt`."""
+        :class:`truehue.tabs.generate.own_words.OwnPrompt`."""
         return [self.own_text, self.object_name, self.target, self.reading]
 
     @property
     def settings(self) -> list[Any]:
-        """How to draw, in the order of :func:`tabs.generate.plan.settings`."""
+        """How to draw, in the order of :func:`truehue.tabs.generate.plan.settings`."""
         return [
             self.models,
             self.seed,

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import MaskError
-from core.images.mask import Mask
-from core.masks.grounded.compose import compose, union
-from core.masks.grounded.records import Grounded
-from core.masks.grounded.serialize import is_automatic, steps_of
-from core.masks.grounded.vision_models import VISION_MODELS
-from core.masks.marks import Mark, Override
-from core.records import ImageRecord, MaskRecord
+from truehue.core.errors import MaskError
+from truehue.core.images.mask import Mask
+from truehue.core.masks.grounded.compose import compose, union
+from truehue.core.masks.grounded.records import Grounded
+from truehue.core.masks.grounded.serialize import is_automatic, steps_of
+from truehue.core.masks.grounded.vision_models import VISION_MODELS
+from truehue.core.masks.marks import Mark, Override
+from truehue.core.records import ImageRecord, MaskRecord
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def automatic_of(
     """The automatic mask that the marks stand on; None where they stand on something else.
 
     ``base`` is the stored mask that the last mark of that kind names. Raises MaskError for one
-    whose steps cannot be read, and what :func:`core.masks.grounded.compose.compose` raises for the
-    overrides.
+    whose steps cannot be read, and what :func:`truehue.core.masks.grounded.compose.compose` raises
+    for the overrides.
     """
     starts = [mark for mark in marks if mark.type in ("whole", "box", "stored")]
     if not starts or starts[-1].type != "stored" or base is None:

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8, srgb8_to_lab
-from core.color.systems import SYSTEMS, all_nearest
-from core.concepts.color_description import MERGED_DELTA_E00, ColorDescription, describe_colors
-from core.errors import BadInput
-from core.images.pixels import MaskedColors, masked_colors
-from tabs.page import figures
+from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8, srgb8_to_lab
+from truehue.core.color.systems import SYSTEMS, all_nearest
+from truehue.core.concepts.color_description import (
+    MERGED_DELTA_E00,
+    ColorDescription,
+    describe_colors,
+)
+from truehue.core.errors import BadInput
+from truehue.core.images.pixels import MaskedColors, masked_colors
+from truehue.tabs.page import figures
 
 Lab = tuple[float, float, float]
 

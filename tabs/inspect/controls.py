@@ -1,9 +1,9 @@
 """The inputs of Inspect and Generate: the color picker, the choice of a rule, and the stage where
 a photograph is marked.
 
-The picker reads a name of four systems, a hex, an rgb triple or a function such as
-``lab(52 40 30)``, and has the a*b* plane at a chosen lightness to pick from. Its value is the
-string that `core.color.systems.parse_target` reads: ``"l3:Vivid reddish orange"``, ``"#E83B1B"`` or
+The picker reads a name of four systems, a hex, an rgb triple or a function such as ``lab(52 40
+30)``, and has the a*b* plane at a chosen lightness to pick from. Its value is the string that
+`truehue.core.color.systems.parse_target` reads: ``"l3:Vivid reddish orange"``, ``"#E83B1B"`` or
 ``"lab(52 40 30)"``, and ``""`` while nothing was picked. A page's event ``th-ask-color`` with
 ``{picker: elem_id, text}`` picks a color as if it had been typed. Gradio sends ``change`` whenever
 the value changes, from Python too; ``input`` comes only when a person picked.
@@ -17,9 +17,9 @@ from typing import Any
 
 import gradio as gr
 
-from core.verdict.rules import RULES
-from tabs.page.templates import html
-from tabs.page.widgets import asset, on_load, widget
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.page.templates import html
+from truehue.tabs.page.widgets import asset, on_load, widget
 
 
 def color_picker(label: str, value: str | None = None, elem_id: str | None = None) -> gr.HTML:

@@ -7,17 +7,17 @@ from typing import Any
 
 from pydantic import Field
 
-from core.errors import BadInput
-from core.fidelity.cfm.registration import HOW_TO, register
-from core.prompts.prompt import MAX_PROMPT_CHARACTERS
-from core.scores.cfm import CFM, MAP_WORDS, NO_PROMPT, map_rows, scored_by_cfm
-from core.scores.measures import measure_of, measures_of
-from core.scores.records import HIGH, IMAGE, LOW, Measure
-from tabs.page.actor import Actor, asks, may
-from tabs.page.context import Context
-from tabs.page.fidelity import Fidelity
-from tabs.page.links import ID_LENGTH, link
-from tabs.page.requests import PageRequest
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.registration import HOW_TO, register
+from truehue.core.prompts.prompt import MAX_PROMPT_CHARACTERS
+from truehue.core.scores.cfm import CFM, MAP_WORDS, NO_PROMPT, map_rows, scored_by_cfm
+from truehue.core.scores.measures import measure_of, measures_of
+from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure
+from truehue.tabs.page.actor import Actor, asks, may
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.fidelity import Fidelity
+from truehue.tabs.page.links import ID_LENGTH, link
+from truehue.tabs.page.requests import PageRequest
 
 MOST_OTHERS = 60
 """Images of one prompt that are ranked at most."""

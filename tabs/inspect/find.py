@@ -8,9 +8,9 @@ from typing import Any
 
 import gradio as gr
 
-from core.generation.weights.sources import Sources
-from core.masks.grounded.variants import VARIANTS, mask_variant
-from tabs.inspect.mask_request import (
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.variants import VARIANTS, mask_variant
+from truehue.tabs.inspect.mask_request import (
     FIRST_VARIANT,
     CutPoints,
     FindObject,
@@ -20,12 +20,12 @@ from tabs.inspect.mask_request import (
     start_find,
     start_points,
 )
-from tabs.page.actor import Actor
-from tabs.page.context import Context
-from tabs.page.errors import message_of
-from tabs.page.events import QUIET, Cause, on, on_data
-from tabs.page.jobs import Job
-from tabs.page.requests import read_as
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.events import QUIET, Cause, on, on_data
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import read_as
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from core.engine import Engine
-from core.errors import TrueHueError
-from core.generation.request import Cancelled
-from core.masks.grounded.records import (
+from truehue.core.engine import Engine
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.request import Cancelled
+from truehue.core.masks.grounded.records import (
     PAPER_QUESTION,
     Box,
     Detection,
@@ -28,7 +28,7 @@ from core.masks.grounded.records import (
     PresenceQuestion,
     Segment,
 )
-from tabs.page.jobs import Job
+from truehue.tabs.page.jobs import Job
 
 _LOOK_S = 0.1
 KEPT_SEGMENT_BYTES = 128 * 2**20
@@ -77,8 +77,8 @@ class EngineTool:
     """A tool of the engine as a search's thread asks it: every question waits its turn.
 
     It is a detector, segmenter or presence model by itself, as
-    :mod:`core.masks.grounded.records` describes them. The search's ``doing`` are the words while it
-    works.
+    :mod:`truehue.core.masks.grounded.records` describes them. The search's ``doing`` are the words
+    while it works.
     """
 
     engine: Engine
@@ -112,17 +112,17 @@ class EngineTool:
         text_threshold: float,
         autocast: bool = False,
     ) -> tuple[Detection, ...]:
-        """As :meth:`core.masks.grounded.records.Detector.detect`."""
+        """As :meth:`truehue.core.masks.grounded.records.Detector.detect`."""
         return self._ask(
             lambda tool: tool.detect(srgb8, labels, box_threshold, text_threshold, autocast)
         )
 
     def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Any:
-        """As :meth:`core.masks.grounded.records.Segmenter.embed`."""
+        """As :meth:`truehue.core.masks.grounded.records.Segmenter.embed`."""
         return self._ask(lambda tool: tool.embed(srgb8, name, autocast))
 
     def from_boxes(self, embedding: Any, boxes: Sequence[Box]) -> tuple[Segment, ...]:
-        """As :meth:`core.masks.grounded.records.Segmenter.from_boxes`."""
+        """As :meth:`truehue.core.masks.grounded.records.Segmenter.from_boxes`."""
         return self._ask(lambda tool: tool.from_boxes(embedding, boxes))
 
     def from_points(
@@ -132,7 +132,7 @@ class EngineTool:
         inside: Sequence[bool],
         box: Box | None = None,
     ) -> Segment:
-        """As :meth:`core.masks.grounded.records.Segmenter.from_points`."""
+        """As :meth:`truehue.core.masks.grounded.records.Segmenter.from_points`."""
         return self._ask(lambda tool: tool.from_points(embedding, points, inside, box))
 
     def ask(
@@ -141,7 +141,7 @@ class EngineTool:
         object_names: Sequence[str],
         form: PresenceQuestion = PAPER_QUESTION,
     ) -> tuple[Presence, ...]:
-        """As :meth:`core.masks.grounded.records.PresenceModel.ask`."""
+        """As :meth:`truehue.core.masks.grounded.records.PresenceModel.ask`."""
         return self._ask(lambda tool: tool.ask(srgb8, object_names, form))
 
     def _ask(self, question: Callable[[Any], Any]) -> Any:

@@ -14,21 +14,21 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from core.color.shading import LIT_PERCENTILES, USUAL
-from core.color.systems import SYSTEMS, parse_target
-from core.concepts.color_description import ColorDescription, describe_colors
-from core.errors import BadInput, NotStored, TrueHueError
-from core.images.pixels import masked_colors, select_pixels
-from core.masks.display import outline_path, unmeasured_overlay_png
-from core.records import MaskRecord
-from core.verdict.candidates import Acceptance
-from core.verdict.measure import Measurement, measure_by_rules
-from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
-from tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
-from tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
-from tabs.inspect.measures import ImageMeasures
-from tabs.inspect.nearest import note_of
-from tabs.inspect.state import (
+from truehue.core.color.shading import LIT_PERCENTILES, USUAL
+from truehue.core.color.systems import SYSTEMS, parse_target
+from truehue.core.concepts.color_description import ColorDescription, describe_colors
+from truehue.core.errors import BadInput, NotStored, TrueHueError
+from truehue.core.images.pixels import masked_colors, select_pixels
+from truehue.core.masks.display import outline_path, unmeasured_overlay_png
+from truehue.core.records import MaskRecord
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import Measurement, measure_by_rules
+from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
+from truehue.tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
+from truehue.tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
+from truehue.tabs.inspect.measures import ImageMeasures
+from truehue.tabs.inspect.nearest import note_of
+from truehue.tabs.inspect.state import (
     exact_mask,
     make_mask,
     marks_of,
@@ -36,18 +36,18 @@ from tabs.inspect.state import (
     origin_target,
     remember,
 )
-from tabs.inspect.steps import color_steps
-from tabs.inspect.view import (
+from truehue.tabs.inspect.steps import color_steps
+from truehue.tabs.inspect.view import (
     evidence_view,
     problem,
     verdict_view,
     waiting,
 )
-from tabs.inspect.work import Work, number_of, read_stage
-from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
-from tabs.page.context import Context
-from tabs.page.errors import message_of
-from tabs.page.links import whole
+from truehue.tabs.inspect.work import Work, number_of, read_stage
+from truehue.tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.links import whole
 
 NO_IMAGE = "Open a photograph on the left, or draw an object in Generate, to see a verdict here."
 NO_MASK = (
@@ -168,7 +168,7 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     measurement = by_rule.pop(put.rule_id)
     if measurement.dominant is None:
         raise BadInput(measurement.verdict.reason)
-    # A draft: it is kept when somebody asks for it (tabs.judging.keeping).
+    # A draft: it is kept when somebody asks for it (truehue.tabs.judging.keeping).
     stored, permanent = context.storage.evidence.draft(
         evidence_record(measurement, image.image_id, mask.mask_id)
     )

@@ -13,26 +13,26 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from core.errors import BadInput, MaskError, TrueHueError
-from core.generation.weights.sources import Sources
-from core.images.mask import Mask
-from core.masks.from_marks import Box, PointSegmenter, mask_from_marks
-from core.masks.grounded.ground import GroundingMethod, ground
-from core.masks.grounded.records import Presence, PresenceQuestion, Segment
-from core.masks.grounded.serialize import with_steps
-from core.masks.grounded.tools import tool_id
-from core.masks.grounded.variants import MaskVariant, mask_variant
-from core.masks.grounded.vision_models import VISION_MODELS, Role, VisionEntry, vision_model
-from core.masks.grounded.weights import WITHOUT, find, how_to_get, missing
-from core.prompts.prompt import ObjectTarget
-from core.prompts.tables import objects
-from core.records import ImageRecord
-from tabs.inspect.automatic import name_of
-from tabs.inspect.finding import EngineTool, Search, Segments
-from tabs.page.actor import Actor, asks, may_open
-from tabs.page.context import Context
-from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest, no_bool, read_as
+from truehue.core.errors import BadInput, MaskError, TrueHueError
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.images.mask import Mask
+from truehue.core.masks.from_marks import Box, PointSegmenter, mask_from_marks
+from truehue.core.masks.grounded.ground import GroundingMethod, ground
+from truehue.core.masks.grounded.records import Presence, PresenceQuestion, Segment
+from truehue.core.masks.grounded.serialize import with_steps
+from truehue.core.masks.grounded.tools import tool_id
+from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
+from truehue.core.masks.grounded.vision_models import VISION_MODELS, Role, VisionEntry, vision_model
+from truehue.core.masks.grounded.weights import WITHOUT, find, how_to_get, missing
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.prompts.tables import objects
+from truehue.core.records import ImageRecord
+from truehue.tabs.inspect.automatic import name_of
+from truehue.tabs.inspect.finding import EngineTool, Search, Segments
+from truehue.tabs.page.actor import Actor, asks, may_open
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest, no_bool, read_as
 
 MAX_NAME, MAX_LABELS, MAX_ID = 80, 40, 200
 KIND = "search"
@@ -298,8 +298,8 @@ def start_points(context: Context, actor: Actor, request: CutPoints) -> Job:
 
 
 def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
-    """Cuts out points for :func:`core.masks.from_marks.mask_from_marks`: kept segments at once,
-    others by the engine. Raises MaskError when that takes too long."""
+    """Cuts out points for :func:`truehue.core.masks.from_marks.mask_from_marks`: kept segments at
+    once, others by the engine. Raises MaskError when that takes too long."""
 
     def cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
         entry = chosen_model(

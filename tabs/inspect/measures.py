@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from core.cache import LruCache
-from core.scores.measures import measures_of
-from core.scores.records import IMAGE, Measure
-from core.scores.scoring import score_image
-from tabs.page.context import Context
+from truehue.core.cache import LruCache
+from truehue.core.scores.measures import measures_of
+from truehue.core.scores.records import IMAGE, Measure
+from truehue.core.scores.scoring import score_image
+from truehue.tabs.page.context import Context
 
 
 class ImageMeasures:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.color.difference import delta_e00
-from core.color.systems import ColorTarget, nearest_names, parse_target
-from core.verdict.candidates import Acceptance
-from core.verdict.measure import Measurement, measure
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.systems import ColorTarget, nearest_names, parse_target
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import Measurement, measure
 
 
 def note_of(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from fastapi.responses import JSONResponse
 
-from tabs.inspect.colors import pixel_view
-from tabs.inspect.fidelity import (
+from truehue.tabs.inspect.colors import pixel_view
+from truehue.tabs.inspect.fidelity import (
     RegisterCfm,
     ScoreImage,
     fidelity_view,
     register_cfm,
     score_by_cfm,
 )
-from tabs.page.answers import guarded
-from tabs.page.context import Context
-from tabs.page.door import Door
+from truehue.tabs.page.answers import guarded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
 
 
 def inspect_routes(context: Context) -> Door:

@@ -7,15 +7,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.images.mask import Mask
-from core.masks.describe import describe
-from core.masks.from_marks import mask_from_marks
-from core.masks.marks import Mark, parse_marks
-from core.masks.registry import EXACT_MAKERS
-from core.records import ImageRecord, MaskRecord
-from tabs.inspect.mask_request import point_segmenter
-from tabs.inspect.work import Work
-from tabs.page.context import Context
+from truehue.core.images.mask import Mask
+from truehue.core.masks.describe import describe
+from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.masks.marks import Mark, parse_marks
+from truehue.core.masks.registry import EXACT_MAKERS
+from truehue.core.records import ImageRecord, MaskRecord
+from truehue.tabs.inspect.mask_request import point_segmenter
+from truehue.tabs.inspect.work import Work
+from truehue.tabs.page.context import Context
 
 
 def exact_mask(context: Context, image_id: str, object_name: str = "") -> MaskRecord | None:

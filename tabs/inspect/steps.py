@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.concepts.color_description import ColorDescription
-from core.masks.registry import masker
-from core.verdict.judge import FAIL, PASS, LightMatch
-from core.verdict.measure import Measurement
-from core.verdict.rules import rule
-from tabs.inspect.automatic import model_name, presence_words
-from tabs.page import figures
+from truehue.core.concepts.color_description import ColorDescription
+from truehue.core.masks.registry import masker
+from truehue.core.verdict.judge import FAIL, PASS, LightMatch
+from truehue.core.verdict.measure import Measurement
+from truehue.core.verdict.rules import rule
+from truehue.tabs.inspect.automatic import model_name, presence_words
+from truehue.tabs.page import figures
 
 
 def steps(

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from core.color.difference import HUE_GATE_CHROMA, hue_word
-from core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8
-from core.generation.truth import true_color_words
-from core.records import EvidenceRecord, ImageRecord
-from core.verdict.audit import audit
-from core.verdict.counterfactual import alternatives
-from core.verdict.judge import FAIL, PASS, LightMatch, Metric
-from core.verdict.measure import Measurement
-from core.verdict.rules import DIFFERS, rule
-from tabs.inspect.automatic import name_of
-from tabs.inspect.colors import EVEN_CONTRAST, lab_text, nearest_names_view
-from tabs.inspect.nearest import nearest_name
-from tabs.inspect.steps import steps
-from tabs.page import figures
+from truehue.core.color.difference import HUE_GATE_CHROMA, hue_word
+from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8
+from truehue.core.generation.truth import true_color_words
+from truehue.core.records import EvidenceRecord, ImageRecord
+from truehue.core.verdict.audit import audit
+from truehue.core.verdict.counterfactual import alternatives
+from truehue.core.verdict.judge import FAIL, PASS, LightMatch, Metric
+from truehue.core.verdict.measure import Measurement
+from truehue.core.verdict.rules import DIFFERS, rule
+from truehue.tabs.inspect.automatic import name_of
+from truehue.tabs.inspect.colors import EVEN_CONTRAST, lab_text, nearest_names_view
+from truehue.tabs.inspect.nearest import nearest_name
+from truehue.tabs.inspect.steps import steps
+from truehue.tabs.page import figures
 
 TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
 CONFIDENCE = ((90.0, "very sure"), (75.0, "rather sure"), (60.0, "not very sure"), (0.0, "unsure"))
@@ -158,7 +158,7 @@ def verdict_view(
     names_note: str = "",
 ) -> dict[str, Any]:
     """The verdict card. ``others`` are the same pixels under the other rules, ``names_note`` is of
-    :func:`tabs.inspect.nearest.names_note`."""
+    :func:`truehue.tabs.inspect.nearest.names_note`."""
     verdict = found.verdict
     assert verdict.lab is not None
     asked = found.target

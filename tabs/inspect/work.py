@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from core.errors import BadInput, NotStored
-from core.masks.marks import Mark, parse_marks
-from core.records import ImageRecord, MaskRecord
-from tabs.inspect.automatic import Automatic, automatic_of
-from tabs.page.context import Context
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.masks.marks import Mark, parse_marks
+from truehue.core.records import ImageRecord, MaskRecord
+from truehue.tabs.inspect.automatic import Automatic, automatic_of
+from truehue.tabs.page.context import Context
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Work:
 
     @cached_property
     def automatic(self) -> Automatic | None:
-        """As :func:`tabs.inspect.automatic.automatic_of`, composed once."""
+        """As :func:`truehue.tabs.inspect.automatic.automatic_of`, composed once."""
         return automatic_of(self.image, self.marks, self.base)
 
     @property

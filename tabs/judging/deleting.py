@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from storage.makers import IMAGE, VERDICT
-from storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
-from tabs.page.actor import Actor, Role, Thing, asks, brought, may, thing
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.requests import PageRequest
+from truehue.storage.makers import IMAGE, VERDICT
+from truehue.storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
+from truehue.tabs.page.actor import Actor, Role, Thing, asks, brought, may, thing
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.requests import PageRequest
 
 _WORDS = {
     "images": "image",
@@ -63,8 +63,8 @@ def delete(context: Context, actor: Actor, request: Delete) -> dict[str, Any]:
 
 
 def _things(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Thing]:
-    """What these are, as :func:`tabs.page.actor.may` asks: verdicts that somebody had kept, and
-    else the images that they are or are of."""
+    """What these are, as :func:`truehue.tabs.page.actor.may` asks: verdicts that somebody had kept,
+    and else the images that they are or are of."""
     storage = context.storage
     for row_id in ids:
         if kind == "verdict" and (own := thing(context, VERDICT, row_id)).makers:
@@ -78,7 +78,7 @@ def _things(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Thing]:
 
 def _kept_together(context: Context, ids: list[str]) -> list[str]:
     """The verdicts of every rule on the questions of these: keeping one keeps them all
-    (:mod:`tabs.judging.keeping`)."""
+    (:mod:`truehue.tabs.judging.keeping`)."""
     evidence = context.storage.evidence
     questions = [evidence.get(evidence_id) for evidence_id in ids]
     return [

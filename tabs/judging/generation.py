@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.engine import Delivery
-from core.generation.registry import RENDERER
-from core.generation.registry import name_of as name_of_model
-from core.generation.request import GenerationRequest
-from core.images.mask import Mask
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.records import DrawingRecord
-from core.verdict.rules import RULES
-from tabs.judging.judging import Picture, judge_picture
-from tabs.library.service import canonical
-from tabs.page.actor import Actor
-from tabs.page.context import Context
+from truehue.core.engine import Delivery
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.registry import name_of as name_of_model
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.records import DrawingRecord
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.judging.judging import Picture, judge_picture
+from truehue.tabs.library.service import canonical
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.context import Context
 
 log = logging.getLogger("truehue")
 

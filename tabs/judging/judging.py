@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.generation.backends.reference import shapes_for
-from core.generation.registry import RENDERER
-from core.images.mask import Mask
-from core.masks.registry import EXACT_MAKERS
-from core.prompts.prompt import ObjectTarget
-from core.records import EvidenceRecord, MaskRecord
-from core.verdict.candidates import Acceptance
-from core.verdict.expectations import findings_of
-from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.tasks import (
+from truehue.core.generation.backends.reference import shapes_for
+from truehue.core.generation.registry import RENDERER
+from truehue.core.images.mask import Mask
+from truehue.core.masks.registry import EXACT_MAKERS
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.records import EvidenceRecord, MaskRecord
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.expectations import findings_of
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
+from truehue.core.verdict.tasks import (
     ENDED,
     NO_MASK,
     ObjectOutcome,
@@ -24,8 +24,8 @@ from core.verdict.tasks import (
     broken,
     judge_all,
 )
-from tabs.judging.question import evidence_record
-from tabs.page.context import Context
+from truehue.tabs.judging.question import evidence_record
+from truehue.tabs.page.context import Context
 
 log = logging.getLogger("truehue")
 
@@ -74,7 +74,7 @@ def outcome_record(
     """What a rule says of one object, as storage keeps it.
 
     ``numbers`` has beside those of the measurement ``step`` and ``told`` (of
-    :class:`core.verdict.tasks.ObjectOutcome`) and ``position``, that of the target.
+    :class:`truehue.core.verdict.tasks.ObjectOutcome`) and ``position``, that of the target.
     """
     measurement = outcome.measurement
     plain = evidence_record(measurement, image_id, record.mask_id if record else None)

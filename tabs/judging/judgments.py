@@ -10,18 +10,18 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from core.analysis.run_names import run_labels
-from core.color.systems import ColorTarget, parse_target
-from core.errors import BadInput, NotStored, TrueHueError
-from core.spreadsheets import cell
-from core.verdict.judge import PASS, UNSCORED
-from core.verdict.rules import MATCHES, RULES
-from storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
-from tabs.judging.keeping import QuestionRequest, keep_question
-from tabs.page.actor import Actor, Thing, asks, may
-from tabs.page.context import Context, runs_of
-from tabs.page.links import ID_LENGTH, link, whole
-from tabs.page.requests import PageRequest
+from truehue.core.analysis.run_names import run_labels
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.errors import BadInput, NotStored, TrueHueError
+from truehue.core.spreadsheets import cell
+from truehue.core.verdict.judge import PASS, UNSCORED
+from truehue.core.verdict.rules import MATCHES, RULES
+from truehue.storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
+from truehue.tabs.judging.keeping import QuestionRequest, keep_question
+from truehue.tabs.page.actor import Actor, Thing, asks, may
+from truehue.tabs.page.context import Context, runs_of
+from truehue.tabs.page.links import ID_LENGTH, link, whole
+from truehue.tabs.page.requests import PageRequest
 
 PAGE = 100
 MOST_POSITION = 2**31 - 1

@@ -6,16 +6,16 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from core.color.systems import parse_target
-from core.errors import BadInput
-from core.records import EvidenceRecord
-from core.verdict.candidates import Acceptance
-from core.verdict.measure import Measurement, measure_by_rules
-from core.verdict.rules import MATCHES, RULES
-from tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import PageRequest, Whole
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput
+from truehue.core.records import EvidenceRecord
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import Measurement, measure_by_rules
+from truehue.core.verdict.rules import MATCHES, RULES
+from truehue.tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest, Whole
 
 
 def measured_by_all(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from core.color.systems import SYSTEMS
-from core.errors import BadInput
-from core.records import EvidenceRecord
-from core.verdict.candidates import MAX_NEIGHBORS
-from core.verdict.measure import AskedObject, Measurement
-from core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES
-from tabs.page.links import ID_LENGTH, link
+from truehue.core.color.systems import SYSTEMS
+from truehue.core.errors import BadInput
+from truehue.core.records import EvidenceRecord
+from truehue.core.verdict.candidates import MAX_NEIGHBORS
+from truehue.core.verdict.measure import AskedObject, Measurement
+from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES
+from truehue.tabs.page.links import ID_LENGTH, link
 
 MAX_K = MAX_NEIGHBORS
 NEIGHBORS_OF = "l3"
@@ -40,7 +40,8 @@ class Question:
         return AskedObject(self.object_name, self.relation, guided)
 
     def as_json(self, image_id: str, mask_id: str) -> dict[str, Any]:
-        """What the page sends to have the verdict on this mask kept (tabs.judging.keeping)."""
+        """What the page sends to have the verdict on this mask kept
+        (truehue.tabs.judging.keeping)."""
         return {
             "image": image_id,
             "mask": mask_id,

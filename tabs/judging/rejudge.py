@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event
 
-from core.color.munsell import MunsellSamples
-from core.generation.registry import RENDERER
-from core.records import DrawingRecord, EvidenceRecord
-from core.verdict.candidates import samples_for
-from core.verdict.expectations import Expectation, expectations_of
-from core.verdict.judge import UNSCORED
-from core.verdict.rules import Rule, rule
-from core.verdict.tasks import BROKE, BY_NUMBER, ENDED
-from tabs.judging.judging import Picture, judge_picture, masks_of
-from tabs.page.context import Context
+from truehue.core.color.munsell import MunsellSamples
+from truehue.core.generation.registry import RENDERER
+from truehue.core.records import DrawingRecord, EvidenceRecord
+from truehue.core.verdict.candidates import samples_for
+from truehue.core.verdict.expectations import Expectation, expectations_of
+from truehue.core.verdict.judge import UNSCORED
+from truehue.core.verdict.rules import Rule, rule
+from truehue.core.verdict.tasks import BROKE, BY_NUMBER, ENDED
+from truehue.tabs.judging.judging import Picture, judge_picture, masks_of
+from truehue.tabs.page.context import Context
 
 _PAGE = 500
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from tabs.judging.deleting import Delete, Deleted, delete, purge, restore, trash_view
-from tabs.judging.judgments import (
+from truehue.tabs.judging.deleting import Delete, Deleted, delete, purge, restore, trash_view
+from truehue.tabs.judging.judgments import (
     Judge,
     Judgment,
     judge_verdict,
@@ -15,11 +15,11 @@ from tabs.judging.judgments import (
     of_question,
     withdraw,
 )
-from tabs.judging.keeping import QuestionRequest, keep_verdict
-from tabs.page.actor import Actor
-from tabs.page.answers import csv_attachment, guarded
-from tabs.page.context import Context
-from tabs.page.door import Door
+from truehue.tabs.judging.keeping import QuestionRequest, keep_verdict
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import csv_attachment, guarded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
 
 
 def judgment_routes(context: Context) -> Door:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.prompts.prompt import ObjectTarget
-from core.records import EvidenceRecord
-from core.verdict import reasons
-from core.verdict.expectations import Expectation, expectations_of
-from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.reasons import by, without_rule
-from core.verdict.rules import DIFFERS
-from core.verdict.short import short_reason
-from core.verdict.tasks import together
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.records import EvidenceRecord
+from truehue.core.verdict import reasons
+from truehue.core.verdict.expectations import Expectation, expectations_of
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
+from truehue.core.verdict.reasons import by, without_rule
+from truehue.core.verdict.rules import DIFFERS
+from truehue.core.verdict.short import short_reason
+from truehue.core.verdict.tasks import together
 
 
 @dataclass(frozen=True)
 class RuleVerdict:
     """What one rule says of an object or of a picture: its status, and why in a sentence.
 
-    ``step`` is where the judging of an object ended (:data:`core.verdict.expectations.STEPS`); it
-    is empty for a picture. ``short`` is the reason in a few words for a card, empty for a pass.
+    ``step`` is where the judging of an object ended
+    (:data:`truehue.core.verdict.expectations.STEPS`); it is empty for a picture. ``short`` is the
+    reason in a few words for a card, empty for a pass.
     """
 
     rule: str

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from core.prompts.search.index import PromptIndex, Query
-from core.verdict.rules import DEFAULT_RULE
-from storage import makers
-from storage.prompts.selections import MAX_NAME, MAX_PROMPTS, plain_name
-from tabs.library.service import SELECTION, Library, prompt_json
-from tabs.page.actor import Actor, Thing, asks, may, thing
-from tabs.page.context import Context
-from tabs.page.requests import Nothing, PageRequest
+from truehue.core.prompts.search.index import PromptIndex, Query
+from truehue.core.verdict.rules import DEFAULT_RULE
+from truehue.storage import makers
+from truehue.storage.prompts.selections import MAX_NAME, MAX_PROMPTS, plain_name
+from truehue.tabs.library.service import SELECTION, Library, prompt_json
+from truehue.tabs.page.actor import Actor, Thing, asks, may, thing
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing, PageRequest
 
 RULE = DEFAULT_RULE
 

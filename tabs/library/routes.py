@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
-from core.errors import BadInput
-from core.prompts.search.index import Query
-from tabs.library.prompts import (
+from truehue.core.errors import BadInput
+from truehue.core.prompts.search.index import Query
+from truehue.tabs.library.prompts import (
     RULE,
     KeepSelection,
     NamedSelection,
@@ -21,12 +21,12 @@ from tabs.library.prompts import (
     search,
     take_prompts,
 )
-from tabs.library.service import Library
-from tabs.page.actor import Actor, allowed
-from tabs.page.answers import MOST_BASKET_BYTES, guarded
-from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.requests import Nothing
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.actor import Actor, allowed
+from truehue.tabs.page.answers import MOST_BASKET_BYTES, guarded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.page.requests import Nothing
 
 MOST_ROWS = 200
 

@@ -12,17 +12,17 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from core.errors import BadInput, NotStored
-from core.prompts.importing.files import read_prompts
-from core.prompts.prompt import TASKS, Prompt
-from core.prompts.search.index import Page, PromptIndex, Query, StatusColumn
-from core.prompts.search.status import PromptStatus
-from core.prompts.sets import PROMPT_SETS, prompt_set
-from core.prompts.tables import objects
-from core.records import SelectionRecord
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.prompts.importing.files import read_prompts
+from truehue.core.prompts.prompt import TASKS, Prompt
+from truehue.core.prompts.search.index import Page, PromptIndex, Query, StatusColumn
+from truehue.core.prompts.search.status import PromptStatus
+from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
+from truehue.core.prompts.tables import objects
+from truehue.core.records import SelectionRecord
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 SELECTION = "selection:"
 # A prompt of the Mini set is the prompt of that id of the full one; it is drawn once for both.

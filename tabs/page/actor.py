@@ -9,11 +9,11 @@ from enum import Enum, StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from core.errors import NotAllowed
-from storage.makers import OWNER as OWNER_ID
+from truehue.core.errors import NotAllowed
+from truehue.storage.makers import OWNER as OWNER_ID
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -195,9 +195,9 @@ def actor_of(context: Context, request: Any) -> Actor:
     """Who sends a request of FastAPI or of Gradio.
 
     In a demonstration everyone is a visitor, whom the signed cookie tells apart
-    (:mod:`tabs.page.visitors`). Else, once there is an account, it is whose session the request
-    brings, and nobody without one. Without accounts everyone is the owner where only people at this
-    machine reach the app, and nobody elsewhere.
+    (:mod:`truehue.tabs.page.visitors`). Else, once there is an account, it is whose session the
+    request brings, and nobody without one. Without accounts everyone is the owner where only people
+    at this machine reach the app, and nobody elsewhere.
     """
     inner = getattr(request, "request", None) or request
     cookies = dict(getattr(inner, "cookies", {}))

@@ -19,10 +19,10 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from core.errors import BadInput, NotAllowed, NotStored, StorageError, TrueHueError
-from core.files import MAX_JSON_VALUES, json_values
-from tabs.page.errors import RELOAD, in_words_for_who_asks, is_full, message_of, shortened
-from tabs.page.refusals import note_refusal
+from truehue.core.errors import BadInput, NotAllowed, NotStored, StorageError, TrueHueError
+from truehue.core.files import MAX_JSON_VALUES, json_values
+from truehue.tabs.page.errors import RELOAD, in_words_for_who_asks, is_full, message_of, shortened
+from truehue.tabs.page.refusals import note_refusal
 
 MOST_JSON_BYTES = 2**20
 MOST_BASKET_BYTES = 32 * 2**20

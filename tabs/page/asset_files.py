@@ -24,9 +24,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from core.color.systems import SEARCH_ORDER, SYSTEMS, system
-from core.verdict.rules import DEFAULT_RULE
-from tabs.page.context import ROOT
+from truehue.core.color.systems import SEARCH_ORDER, SYSTEMS, system
+from truehue.core.verdict.rules import DEFAULT_RULE
+from truehue.tabs.page.context import ROOT
 
 KINDS: Mapping[str, str] = {
     ".js": "text/javascript",
@@ -126,8 +126,8 @@ class AssetFiles:
 @cache
 def asset_files() -> AssetFiles:
     """Those of this app, read once."""
-    from tabs.page.style_sheet import style_sheet
-    from tabs.page.theme import css_paths
+    from truehue.tabs.page.style_sheet import style_sheet
+    from truehue.tabs.page.theme import css_paths
 
     names = json.dumps(catalog(), ensure_ascii=False, separators=(",", ":"))
     style = style_sheet(path.read_text(encoding="utf-8") for path in css_paths())
@@ -136,8 +136,8 @@ def asset_files() -> AssetFiles:
 
 def constants() -> str:
     """What the scripts are told once for the whole page, as JSON; see ``shared/constants.js``."""
-    from core.generation.registry import RENDERER
-    from tabs.page.figures import plotly_version
+    from truehue.core.generation.registry import RENDERER
+    from truehue.tabs.page.figures import plotly_version
 
     return json.dumps({"rule": DEFAULT_RULE, "plotly": plotly_version(), "renderer": RENDERER})
 

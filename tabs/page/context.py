@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from core.color.munsell import MunsellSamples
-from core.engine import Engine
-from core.errors import DataFolderError
-from core.generation.backends.endpoints import Endpoint
-from core.generation.weights.sources import Sources
-from core.records import MaskRecord
-from storage.makers import IMAGE
-from tabs.page.actor import NOBODY, OWNER, Actor, Role
-from tabs.page.errors import many
-from tabs.page.jobs import Jobs
-from tabs.page.limits import Limits, limits_of
-from tabs.page.staging import Staging
-from tabs.page.visitors import Visitors
+from truehue.core.color.munsell import MunsellSamples
+from truehue.core.engine import Engine
+from truehue.core.errors import DataFolderError
+from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.records import MaskRecord
+from truehue.storage.makers import IMAGE
+from truehue.tabs.page.actor import NOBODY, OWNER, Actor, Role
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import Jobs
+from truehue.tabs.page.limits import Limits, limits_of
+from truehue.tabs.page.staging import Staging
+from truehue.tabs.page.visitors import Visitors
 
 if TYPE_CHECKING:
-    from storage.store import Storage
-from core.analysis.records import RunRecord
+    from truehue.storage.store import Storage
+from truehue.core.analysis.records import RunRecord
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT_BYTES = 512 * 2**20
@@ -99,19 +99,19 @@ class Recent:
 
 @dataclass(frozen=True)
 class Context:
-    """What every feature is given; put together by :func:`tabs.shell.compose.make_context`.
+    """What every feature is given; put together by :func:`truehue.tabs.shell.compose.make_context`.
 
     ``data_label`` is the data folder as the user wrote it. ``local`` says that only people at this
     machine can reach the app: whoever is its owner, or an admin, may name folders of it. ``demo``:
     it is a demonstration, where everybody is a visitor with limits; it is never local. Where it is
-    neither, people sign in (:func:`tabs.page.actor.actor_of`). ``engine`` is the one queue for the
-    device: it draws, and calls the tools of :mod:`core.masks.grounded.tools` by their ids.
-    ``staging`` is where files from a browser wait until they are imported, ``jobs`` is all long
-    work. ``services`` are the
-    features' own parts that live as long as the app, by their type: the prompt sets at hand, the
-    supervisor of runs. ``munsell_file`` is where ``munsell`` came from, ``runs`` are folders of
-    runs beside the one in the data folder. ``example``: where nobody has brought an image yet, one
-    opens by itself. ``allowance``: what may be stored here in all, where that is limited.
+    neither, people sign in (:func:`truehue.tabs.page.actor.actor_of`). ``engine`` is the one queue
+    for the device: it draws, and calls the tools of :mod:`truehue.core.masks.grounded.tools` by
+    their ids. ``staging`` is where files from a browser wait until they are imported, ``jobs`` is
+    all long work. ``services`` are the features' own parts that live as long as the app, by their
+    type: the prompt sets at hand, the supervisor of runs. ``munsell_file`` is where ``munsell``
+    came from, ``runs`` are folders of runs beside the one in the data folder. ``example``: where
+    nobody has brought an image yet, one opens by itself. ``allowance``: what may be stored here in
+    all, where that is limited.
     """
 
     storage: Storage
@@ -134,10 +134,10 @@ class Context:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def service(self, kind: type[Service]) -> Service:
-        """The app's one object of a type, such as :class:`tabs.library.service.Library`.
+        """The app's one object of a type, such as :class:`truehue.tabs.library.service.Library`.
 
         So that features need not know each other's parts to be handed on. Raises KeyError for a
-        type that :func:`tabs.shell.compose.make_context` does not put in.
+        type that :func:`truehue.tabs.shell.compose.make_context` does not put in.
         """
         return self.services[kind]
 
@@ -148,7 +148,7 @@ class Context:
 
     def visit(self, actor: Actor, stays: bool = True) -> AbstractContextManager[None]:
         """In the block that visitor's request is answered; without visitors nothing is to be done.
-        One who does not ``stay`` only looks (:class:`tabs.page.guests.Guest`)."""
+        One who does not ``stay`` only looks (:class:`truehue.tabs.page.guests.Guest`)."""
         return nullcontext()
 
     def require_room(self, size_bytes: int = 0, images: int = 0) -> None:

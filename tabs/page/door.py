@@ -14,10 +14,10 @@ import anyio
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
-from tabs.page.actor import Actor, actor_of, may
-from tabs.page.answers import MOST_JSON_BYTES, Answer, guarded, posted, uploaded
-from tabs.page.context import Context
-from tabs.page.requests import PageRequest, read_as, require_known
+from truehue.tabs.page.actor import Actor, actor_of, may
+from truehue.tabs.page.answers import MOST_JSON_BYTES, Answer, guarded, posted, uploaded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest, read_as, require_known
 
 _Request = TypeVar("_Request", bound=PageRequest)
 

@@ -8,7 +8,7 @@ import os
 import re
 from contextvars import ContextVar
 
-from core.errors import StorageError, TrueHueError
+from truehue.core.errors import StorageError, TrueHueError
 
 log = logging.getLogger("truehue")
 

@@ -7,21 +7,21 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from core.errors import BadInput
-from core.fidelity.cfm.registration import (
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.registration import (
     HOW_TO,
     Registration,
     memory_bytes,
     open_registered,
     registered,
 )
-from core.scores.cfm import cfm_measures
-from core.scores.measures import add_measures
+from truehue.core.scores.cfm import cfm_measures
+from truehue.core.scores.measures import add_measures
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from core.engine import Engine
+    from truehue.core.engine import Engine
 
 _TOOL = "cfm "
 
@@ -70,7 +70,8 @@ class Fidelity:
         return tool.startswith(_TOOL)
 
     def open(self, tool: str) -> Any:
-        """Loads it. Raises what :func:`core.fidelity.cfm.registration.open_registered` raises."""
+        """Loads it. Raises what :func:`truehue.core.fidelity.cfm.registration.open_registered`
+        raises."""
         registration = self._of(tool)
         return Held(open_registered(registration), memory_bytes(registration))
 

@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from core.color.density import (
+from truehue.core.color.density import (
     ChromaticityDensity,
     chromaticity_density,
     density_image,
     lightness_histogram,
 )
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.color.statistics import mean
-from core.concepts.color_description import ColorDescription
-from core.images.pixels import MaskedColors
-from core.verdict.measure import Measurement
-from core.verdict.region import acceptance_outline, line_across, room_left, square_around
-from core.verdict.rules import DIFFERS, rule
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.statistics import mean
+from truehue.core.concepts.color_description import ColorDescription
+from truehue.core.images.pixels import MaskedColors
+from truehue.core.verdict.measure import Measurement
+from truehue.core.verdict.region import acceptance_outline, line_across, room_left, square_around
+from truehue.core.verdict.rules import DIFFERS, rule
 
 INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
 PANEL = "var(--th-panel)"

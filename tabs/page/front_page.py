@@ -16,8 +16,8 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tabs.page.asset_files import CATALOG, STYLE, Body, asset_files, constants
-from tabs.page.templates import html
+from truehue.tabs.page.asset_files import CATALOG, STYLE, Body, asset_files, constants
+from truehue.tabs.page.templates import html
 
 # The folders of scripts that a room needs when it is the first one to be seen.
 FOLDERS: Mapping[str, Sequence[str]] = {

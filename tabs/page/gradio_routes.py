@@ -18,9 +18,9 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tabs.page.answers import endless
-from tabs.page.front_page import FrontPage
-from tabs.page.refusals import note_refusal
+from truehue.tabs.page.answers import endless
+from truehue.tabs.page.front_page import FrontPage
+from truehue.tabs.page.refusals import note_refusal
 
 if TYPE_CHECKING:
     import gradio as gr

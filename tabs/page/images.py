@@ -7,10 +7,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from core.records import ImageRecord
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
+from truehue.core.records import ImageRecord
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
 
 # Over this, only one is decoded at a time: at 64 MP and 16 bit it takes 2.3 GB for half a minute.
 LARGE_PX = 24_000_000
@@ -42,8 +42,8 @@ def image_json(record: ImageRecord) -> dict[str, Any]:
 
 def store_upload(context: Context, file: Path, name: str, maker: str) -> ImageRecord:
     """Reads a file that ``maker`` uploads, converts it to sRGB and stores it; raises ImageError."""
-    from core.images.load import load_image
-    from core.images.mask import Mask
+    from truehue.core.images.load import load_image
+    from truehue.core.images.mask import Mask
 
     pixels = _pixels(file)
     context.require_room(2 * pixels, images=1)

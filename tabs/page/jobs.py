@@ -19,15 +19,15 @@ from functools import partial
 from threading import Condition, Event, RLock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
-from core.errors import BadInput
-from core.generation.request import Cancelled
-from core.records import JobRecord
-from tabs.page.actor import Actor, Thing, allowed, may
-from tabs.page.errors import many, message_of
-from tabs.page.turns import KINDS, Kind, Turns
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import Cancelled
+from truehue.core.records import JobRecord
+from truehue.tabs.page.actor import Actor, Thing, allowed, may
+from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.turns import KINDS, Kind, Turns
 
 if TYPE_CHECKING:
-    from storage.jobs import Jobs as Rows
+    from truehue.storage.jobs import Jobs as Rows
 
 log = logging.getLogger("truehue")
 
@@ -173,7 +173,7 @@ class Jobs:
             with self._condition:
                 del self._jobs[job.id]
             raise
-        # Whose work it is goes with it (tabs.page.visit).
+        # Whose work it is goes with it (truehue.tabs.page.visit).
         run = partial(copy_context().run, self._run, job, work)
         thread = Thread(target=run, name=f"truehue-{kind}", daemon=True)
         with self._condition:
@@ -335,7 +335,7 @@ class Jobs:
 
 
 def begun_by(record: JobRecord) -> Thing:
-    """A job, as :func:`tabs.page.actor.may` asks of it."""
+    """A job, as :func:`truehue.tabs.page.actor.may` asks of it."""
     return Thing(frozenset({record.actor}) if record.actor else frozenset())
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.jobs import ENDED, LISTED, is_told, job_json
-from tabs.page.requests import PageRequest
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import ENDED, LISTED, is_told, job_json
+from truehue.tabs.page.requests import PageRequest
 
 
 class AllJobs(PageRequest):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.errors import BadInput
-from core.images.decode import MAX_PIXELS
-from core.machine import gpus_here, usable_cores
-from tabs.page.errors import many
+from truehue.core.errors import BadInput
+from truehue.core.images.decode import MAX_PIXELS
+from truehue.core.machine import gpus_here, usable_cores
+from truehue.tabs.page.errors import many
 
 MIB = 2**20
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
-from core.prompts.prompt import MAX_PROMPT_CHARACTERS
+from truehue.core.prompts.prompt import MAX_PROMPT_CHARACTERS
 
 MOST_CHARACTERS = 1000
 ID_LENGTH = 16

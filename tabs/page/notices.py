@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
-from tabs.page.actor import Actor, allowed, asks
-from tabs.page.context import Context
-from tabs.page.requests import PageRequest
+from truehue.tabs.page.actor import Actor, allowed, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest
 
 
 def notices(context: Context, actor: Actor) -> dict[str, Any]:

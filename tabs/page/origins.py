@@ -19,9 +19,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from core.errors import BadInput
-from tabs.page.errors import asked_by_program
-from tabs.page.refusals import note_refusal
+from truehue.core.errors import BadInput
+from truehue.tabs.page.errors import asked_by_program
+from truehue.tabs.page.refusals import note_refusal
 
 READING = ("GET", "HEAD")
 METHODS = "GET, HEAD, POST, DELETE"

@@ -18,8 +18,8 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from core.errors import BadInput
-from tabs.page.errors import shortened
+from truehue.core.errors import BadInput
+from truehue.tabs.page.errors import shortened
 
 MOST_WORDS = 3
 """Wrong fields that one answer speaks of."""

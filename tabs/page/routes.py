@@ -12,16 +12,16 @@ from pathlib import Path
 import anyio
 from fastapi.responses import FileResponse, JSONResponse, Response
 
-from core.errors import TrueHueError
-from tabs.page.actor import Actor
-from tabs.page.answers import guarded
-from tabs.page.context import ROOT, Context
-from tabs.page.door import Door
-from tabs.page.errors import message_of
-from tabs.page.images import image_json, take_image
-from tabs.page.notices import Notice, notices, read_notice
-from tabs.page.once import Once
-from tabs.page.requests import Nothing
+from truehue.core.errors import TrueHueError
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import guarded
+from truehue.tabs.page.context import ROOT, Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.images import image_json, take_image
+from truehue.tabs.page.notices import Notice, notices, read_notice
+from truehue.tabs.page.once import Once
+from truehue.tabs.page.requests import Nothing
 
 DECODES_AT_ONCE = 2
 THUMB_SIDES = (192, 384)

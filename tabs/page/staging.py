@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 MOST_STAGED_FILES = 50_000
 MOST_STAGED_BYTES = 20 * 2**30

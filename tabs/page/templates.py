@@ -6,7 +6,7 @@ from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
 
-from tabs.page.context import ROOT
+from truehue.tabs.page.context import ROOT
 
 FOLDER = ROOT / "assets" / "html"
 

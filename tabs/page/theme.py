@@ -7,8 +7,8 @@ from typing import Any
 
 import gradio as gr
 
-from tabs.page.asset_files import STYLE, asset_files
-from tabs.page.context import ROOT
+from truehue.tabs.page.asset_files import STYLE, asset_files
+from truehue.tabs.page.context import ROOT
 
 
 def theme() -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock, Semaphore
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 FULL = "Too much is under way for all visitors together. Wait a few minutes and try again."
 

@@ -10,8 +10,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tabs.page.actor import COOKIE, FRESH_VISITOR
-from tabs.page.visitors import Visitors
+from truehue.tabs.page.actor import COOKIE, FRESH_VISITOR
+from truehue.tabs.page.visitors import Visitors
 
 KEPT_S = 365 * 24 * 3600
 OURS = ("/api", "/media", "/assets", "/mcp")
@@ -25,7 +25,7 @@ class VisitorCookies:
 
     Not with anything else: a cache between could hand one visitor's cookie to another. With
     ``space`` the page lies in a frame of another site, where a browser sends no ``Lax`` cookie;
-    that other sites change nothing is held by :class:`tabs.page.origins.Doors` either way.
+    that other sites change nothing is held by :class:`truehue.tabs.page.origins.Doors` either way.
     ``answer`` is called with the visitor and whether the request changes something, and the answer
     is made in its block.
     """

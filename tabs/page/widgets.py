@@ -7,9 +7,9 @@ from typing import Any
 
 import gradio as gr
 
-from tabs.page.asset_files import asset_files
-from tabs.page.context import ROOT
-from tabs.page.templates import html
+from truehue.tabs.page.asset_files import asset_files
+from truehue.tabs.page.context import ROOT
+from truehue.tabs.page.templates import html
 
 # Gradio runs this text for each widget that comes on the page; a browser loads and runs the module
 # once. What Python sends until the module is there stands in ``props`` when ``mount`` reads them.

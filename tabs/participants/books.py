@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from annotation.assignment.ledger import Exclusions
-from annotation.participants.exclusion import exclusions_of
-from annotation.studies.files import from_json
-from annotation.studies.plan import StudyPlan
-from core.records import SketchRecord
-from core.studies import (
+from truehue.annotation.assignment.ledger import Exclusions
+from truehue.annotation.participants.exclusion import exclusions_of
+from truehue.annotation.studies.files import from_json
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.records import SketchRecord
+from truehue.core.studies import (
     ColoringMark,
     Enrolment,
     Event,
@@ -26,11 +26,11 @@ from core.studies import (
     StudyRecord,
     Trial,
 )
-from storage.studies.action_rows import ActionTrace
-from tabs.page.visitors import Visitors
+from truehue.storage.studies.action_rows import ActionTrace
+from truehue.tabs.page.visitors import Visitors
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 CLOSED_ITSELF = "closing-rule"
 """The author of a closing that nobody ordered: who is in such a study may finish it."""

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.assignment.practice import verdict_of
-from annotation.assignment.training import rounds
-from annotation.colorings.actions import MOST_ACTIONS, MOST_ROWS, rows_of
-from annotation.colorings.trace import code_of, colors_standing
-from annotation.judgments.answers import Answer, AnswerKind
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from core.studies import ColoringMark, Event, Purpose, Trial
-from tabs.participants.refusals import Refusal
+from truehue.annotation.assignment.practice import verdict_of
+from truehue.annotation.assignment.training import rounds
+from truehue.annotation.colorings.actions import MOST_ACTIONS, MOST_ROWS, rows_of
+from truehue.annotation.colorings.trace import code_of, colors_standing
+from truehue.annotation.judgments.answers import Answer, AnswerKind
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import ColoringMark, Event, Purpose, Trial
+from truehue.tabs.participants.refusals import Refusal
 
 MOST_BYTES = 48 * 2**20
 """What the events of one participant may take, about: 45 sketches of a painter who never fills."""

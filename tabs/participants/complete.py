@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from annotation.judgments.answers import Answer, AnswerKind
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from core.studies import Purpose, Trial
+from truehue.annotation.judgments.answers import Answer, AnswerKind
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Purpose, Trial
 
 
 class Wanted:

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from annotation.assignment.ledger import Exclusions, Ledger, Standing, sign_of
-from annotation.studies.plan import StudyPlan
-from core.records import SketchRecord
-from core.studies import (
+from truehue.annotation.assignment.ledger import Exclusions, Ledger, Standing, sign_of
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.records import SketchRecord
+from truehue.core.studies import (
     ColoringMark,
     Event,
     EventKind,
@@ -24,12 +24,12 @@ from core.studies import (
     StudyRecord,
     Trial,
 )
-from storage.database.connection import Clock
-from tabs.participants.books import Book
-from tabs.participants.canvas import PREVIEW_BYTES
-from tabs.participants.complete import Wanted
-from tabs.participants.drawing import Drawing
-from tabs.participants.seat import Seat
+from truehue.storage.database.connection import Clock
+from truehue.tabs.participants.books import Book
+from truehue.tabs.participants.canvas import PREVIEW_BYTES
+from truehue.tabs.participants.complete import Wanted
+from truehue.tabs.participants.drawing import Drawing
+from truehue.tabs.participants.seat import Seat
 
 MOST_STUDY_BYTES, MOST_PREVIEW_BYTES = 16 * 2**30, 16 * 2**20
 """What all events of a study, or of a preview, may take before nothing is drawn any more."""

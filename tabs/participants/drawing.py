@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from annotation.colorings.actions import read_action
-from annotation.colorings.layer import checksum, paint
-from core.errors import NotStored, TrueHueError
-from core.records import SketchRecord
-from core.sketches.regions import RegionMaps, decoded_regions
-from core.studies import Event
+from truehue.annotation.colorings.actions import read_action
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.core.errors import NotStored, TrueHueError
+from truehue.core.records import SketchRecord
+from truehue.core.sketches.regions import RegionMaps, decoded_regions
+from truehue.core.studies import Event
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 log = logging.getLogger("truehue")
 

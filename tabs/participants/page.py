@@ -16,10 +16,10 @@ from rjsmin import jsmin
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from annotation.studies.cases import Kind
-from tabs.page.asset_files import FOREVER, KINDS, NO_FILE, Body, asset_files
-from tabs.page.context import ROOT
-from tabs.page.templates import html
+from truehue.annotation.studies.cases import Kind
+from truehue.tabs.page.asset_files import FOREVER, KINDS, NO_FILE, Body, asset_files
+from truehue.tabs.page.context import ROOT
+from truehue.tabs.page.templates import html
 
 MODULE = "js/participants/page.js"
 LATER = "js/participants/participation.js"

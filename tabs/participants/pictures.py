@@ -11,18 +11,18 @@ from weakref import finalize
 
 import brotli
 
-from annotation.participants.screening import Patch
-from core.errors import NotStored
-from core.images.load import encode_png
-from core.images.plates import Axis, patch_field, plate
-from core.images.scaled import scaled_down
-from core.sketches.pictures import ink_png
-from tabs.page.asset_files import Body
-from tabs.page.once import Once
-from tabs.participants.view import SIDES
+from truehue.annotation.participants.screening import Patch
+from truehue.core.errors import NotStored
+from truehue.core.images.load import encode_png
+from truehue.core.images.plates import Axis, patch_field, plate
+from truehue.core.images.scaled import scaled_down
+from truehue.core.sketches.pictures import ink_png
+from truehue.tabs.page.asset_files import Body
+from truehue.tabs.page.once import Once
+from truehue.tabs.participants.view import SIDES
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 MOST_KEPT = 2_000
 """Scaled images on the disk: what 200 people see in turn is scaled once."""

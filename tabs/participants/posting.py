@@ -9,18 +9,18 @@ from typing import Any
 
 import anyio
 
-from annotation.assignment.further import further, is_due
-from annotation.judgments.answers import AnswerKind
-from annotation.studies.cases import Kind
-from core.errors import BadInput, NotStored
-from core.studies import Event, EventKind
-from tabs.participants.desk import Desk
-from tabs.participants.drawing import Answered
-from tabs.participants.practice import look_at_practice
-from tabs.participants.reading import id_of, read_event
-from tabs.participants.refusals import Refusal
-from tabs.participants.seat import Seat
-from tabs.participants.view import Json, participant_json, trials_json
+from truehue.annotation.assignment.further import further, is_due
+from truehue.annotation.judgments.answers import AnswerKind
+from truehue.annotation.studies.cases import Kind
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import Event, EventKind
+from truehue.tabs.participants.desk import Desk
+from truehue.tabs.participants.drawing import Answered
+from truehue.tabs.participants.practice import look_at_practice
+from truehue.tabs.participants.reading import id_of, read_event
+from truehue.tabs.participants.refusals import Refusal
+from truehue.tabs.participants.seat import Seat
+from truehue.tabs.participants.view import Json, participant_json, trials_json
 
 ALWAYS_TAKEN = (EventKind.WITHDRAWAL, EventKind.COMMENT)
 STUDY_FULL = (

@@ -6,17 +6,17 @@ import logging
 
 import anyio
 
-from annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage
-from annotation.assignment.training import rounds
-from annotation.colorings.actions import read_action
-from annotation.colorings.layer import paint
-from annotation.colorings.mask import LEAST_BACKGROUND, background_share
-from annotation.judgments.answers import AnswerKind
-from annotation.studies.practice import Review
-from core.errors import TrueHueError
-from core.studies import MarkKind, Trial
-from tabs.participants.desk import Desk
-from tabs.participants.seat import Seat
+from truehue.annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage
+from truehue.annotation.assignment.training import rounds
+from truehue.annotation.colorings.actions import read_action
+from truehue.annotation.colorings.layer import paint
+from truehue.annotation.colorings.mask import LEAST_BACKGROUND, background_share
+from truehue.annotation.judgments.answers import AnswerKind
+from truehue.annotation.studies.practice import Review
+from truehue.core.errors import TrueHueError
+from truehue.core.studies import MarkKind, Trial
+from truehue.tabs.participants.desk import Desk
+from truehue.tabs.participants.seat import Seat
 
 log = logging.getLogger("truehue")
 

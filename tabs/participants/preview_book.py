@@ -10,11 +10,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from annotation.assignment.ledger import Exclusions
-from annotation.participants.exclusion import exclusions_of
-from annotation.studies.plan import StudyPlan
-from core.records import SketchRecord
-from core.studies import (
+from truehue.annotation.assignment.ledger import Exclusions
+from truehue.annotation.participants.exclusion import exclusions_of
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.records import SketchRecord
+from truehue.core.studies import (
     ColoringMark,
     Enrolment,
     Event,
@@ -26,8 +26,8 @@ from core.studies import (
     StudyRecord,
     Trial,
 )
-from storage.database.connection import Clock
-from tabs.participants.books import Assign, Entry
+from truehue.storage.database.connection import Clock
+from truehue.tabs.participants.books import Assign, Entry
 
 Sketches = Callable[[Collection[str]], Mapping[str, SketchRecord]]
 

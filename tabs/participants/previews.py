@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
 
-from annotation.studies.plan import StudyPlan
-from core.studies import InvitationRecord, StudyRecord
-from storage.database.connection import Clock
-from tabs.participants.desk import Desk
-from tabs.participants.drawing import Drawing
-from tabs.participants.preview_book import PreviewBook
-from tabs.participants.tokens import hash_of, new_token
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import InvitationRecord, StudyRecord
+from truehue.storage.database.connection import Clock
+from truehue.tabs.participants.desk import Desk
+from truehue.tabs.participants.drawing import Drawing
+from truehue.tabs.participants.preview_book import PreviewBook
+from truehue.tabs.participants.tokens import hash_of, new_token
 
 KEPT = timedelta(hours=1)
 MOST = 50

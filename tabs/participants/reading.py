@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.colorings.actions import as_json, read_action
-from core.errors import BadInput
-from core.studies import Event, EventKind
-from tabs.participants.refusals import Refusal
+from truehue.annotation.colorings.actions import as_json, read_action
+from truehue.core.errors import BadInput
+from truehue.core.studies import Event, EventKind
+from truehue.tabs.participants.refusals import Refusal
 
 MOST_EVENTS = 100
 MOST_COMMENT = 2_000
@@ -52,7 +52,8 @@ def read_id(value: Any) -> str:
 def read_event(entry: Any) -> Event:
     """One event, its body with what is known of its kind alone. Raises Refusal.
 
-    Whether it fits the participant's trials is for :class:`tabs.participants.seat.Seat` to say.
+    Whether it fits the participant's trials is for :class:`truehue.tabs.participants.seat.Seat` to
+    say.
     """
     if not isinstance(entry, Mapping):
         raise _bad("An event is an object.", "events")

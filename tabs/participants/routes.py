@@ -17,24 +17,24 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from annotation.studies.cases import Kind
-from core.errors import BadInput
-from tabs.accounts.throttle import network_of
-from tabs.page.answers import foreign, read_json
-from tabs.page.answers import refusal as error_answer
-from tabs.page.asset_files import accepted_coding
-from tabs.page.context import Context
-from tabs.page.links import whole
-from tabs.page.visitor_cookies import is_https
-from tabs.participants.page import PAGE_HEADERS, shell
-from tabs.participants.pictures import FOREVER, Pictures, nearest_side
-from tabs.participants.posting import GONE, post
-from tabs.participants.reading import read_list, texts_of
-from tabs.participants.refusals import Refusal
-from tabs.participants.seat import Seat
-from tabs.participants.service import Participation, Visit, read_agreement
-from tabs.participants.tokens import cookie, cookie_name
-from tabs.participants.view import begun, drawn_at, state_json
+from truehue.annotation.studies.cases import Kind
+from truehue.core.errors import BadInput
+from truehue.tabs.accounts.throttle import network_of
+from truehue.tabs.page.answers import foreign, read_json
+from truehue.tabs.page.answers import refusal as error_answer
+from truehue.tabs.page.asset_files import accepted_coding
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.links import whole
+from truehue.tabs.page.visitor_cookies import is_https
+from truehue.tabs.participants.page import PAGE_HEADERS, shell
+from truehue.tabs.participants.pictures import FOREVER, Pictures, nearest_side
+from truehue.tabs.participants.posting import GONE, post
+from truehue.tabs.participants.reading import read_list, texts_of
+from truehue.tabs.participants.refusals import Refusal
+from truehue.tabs.participants.seat import Seat
+from truehue.tabs.participants.service import Participation, Visit, read_agreement
+from truehue.tabs.participants.tokens import cookie, cookie_name
+from truehue.tabs.participants.view import begun, drawn_at, state_json
 
 MOST_BYTES = 256 * 2**10
 SLOWEST_S = 60.0

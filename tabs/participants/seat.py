@@ -11,24 +11,24 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from annotation.assignment.ledger import given_at, sign_of
-from annotation.assignment.practice import PracticeStage, PracticeState, practice_state
-from annotation.assignment.training import right, rounds
-from annotation.judgments.answers import Answer, AnswerKind, read_answer
-from annotation.participants.quality import too_fast
-from annotation.participants.screening import (
+from truehue.annotation.assignment.ledger import given_at, sign_of
+from truehue.annotation.assignment.practice import PracticeStage, PracticeState, practice_state
+from truehue.annotation.assignment.training import right, rounds
+from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
+from truehue.annotation.participants.quality import too_fast
+from truehue.annotation.participants.screening import (
     Patch,
     PlateChoice,
     patches_for,
     plates_for,
     scored,
 )
-from annotation.studies.cases import Kind
-from annotation.studies.plan import MOST_TRIALS, StudyPlan
-from core.errors import BadInput
-from core.studies import ColoringMark, Event, EventKind, ParticipantRecord, Purpose, Trial
-from storage.studies.action_rows import cost_of
-from tabs.participants.canvas import (
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import MOST_TRIALS, StudyPlan
+from truehue.core.errors import BadInput
+from truehue.core.studies import ColoringMark, Event, EventKind, ParticipantRecord, Purpose, Trial
+from truehue.storage.studies.action_rows import cost_of
+from truehue.tabs.participants.canvas import (
     MOST_BYTES,
     Canvases,
     check_action,
@@ -36,7 +36,7 @@ from tabs.participants.canvas import (
     check_reopening,
     check_room,
 )
-from tabs.participants.refusals import Refusal
+from truehue.tabs.participants.refusals import Refusal
 
 EVENTS_A_TRIAL, EVENTS_BESIDE = 20, 500
 """One participant stores at most so many events a trial, and so many beside these."""

@@ -16,25 +16,33 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from annotation.assignment.further import further
-from annotation.assignment.ledger import Standing
-from annotation.studies.plan import StudyPlan
-from core.errors import AlreadyEnrolled
-from core.studies import Enrolment, Event, EventKind, InvitationRecord, State, StudyRecord, Trial
-from tabs.accounts.throttle import Pace, Throttle
-from tabs.page.refusals import Refusals
-from tabs.participants.books import StoredBook
-from tabs.participants.desk import Desk, TurnedAway
-from tabs.participants.drawing import Drawing
-from tabs.participants.posting import extend, refresh, store
-from tabs.participants.previews import MOST_PEOPLE, Previews
-from tabs.participants.reading import read_external, read_facts, read_id
-from tabs.participants.refusals import Refusal
-from tabs.participants.seat import Seat
-from tabs.participants.tokens import hash_of, new_token, well_formed
+from truehue.annotation.assignment.further import further
+from truehue.annotation.assignment.ledger import Standing
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.errors import AlreadyEnrolled
+from truehue.core.studies import (
+    Enrolment,
+    Event,
+    EventKind,
+    InvitationRecord,
+    State,
+    StudyRecord,
+    Trial,
+)
+from truehue.tabs.accounts.throttle import Pace, Throttle
+from truehue.tabs.page.refusals import Refusals
+from truehue.tabs.participants.books import StoredBook
+from truehue.tabs.participants.desk import Desk, TurnedAway
+from truehue.tabs.participants.drawing import Drawing
+from truehue.tabs.participants.posting import extend, refresh, store
+from truehue.tabs.participants.previews import MOST_PEOPLE, Previews
+from truehue.tabs.participants.reading import read_external, read_facts, read_id
+from truehue.tabs.participants.refusals import Refusal
+from truehue.tabs.participants.seat import Seat
+from truehue.tabs.participants.tokens import hash_of, new_token, well_formed
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 MOST_LINKS = 20_000
 """Links that are kept in memory by their hashes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 
-from tabs.page.actor import hashed as hash_of
+from truehue.tabs.page.actor import hashed as hash_of
 
 __all__ = ["KEPT_S", "cookie", "cookie_name", "hash_of", "new_token", "well_formed"]
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import anyio
 
-from annotation.assignment.further import length_of
-from annotation.assignment.training import rounds
-from annotation.studies.cases import Kind
-from annotation.studies.plan import RATING_STEPS, Material, StudyPlan
-from core.color.uw71 import uw71
-from core.studies import Purpose, Trial
-from tabs.participants.desk import Desk
-from tabs.participants.seat import Seat
-from tabs.participants.wording import instruction
+from truehue.annotation.assignment.further import length_of
+from truehue.annotation.assignment.training import rounds
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import RATING_STEPS, Material, StudyPlan
+from truehue.core.color.uw71 import uw71
+from truehue.core.studies import Purpose, Trial
+from truehue.tabs.participants.desk import Desk
+from truehue.tabs.participants.seat import Seat
+from truehue.tabs.participants.wording import instruction
 
 SIDES = (256, 384, 512, 768, 1024, 1536)
 """Longer sides in pixels to which images are scaled down for pages."""

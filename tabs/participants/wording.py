@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from tabs.page.context import ROOT
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.tabs.page.context import ROOT
 
 FOLDER = ROOT / "assets" / "js" / "participants"
 FILES = ("words", "vote_words", "coloring_words", "question_words")

@@ -9,30 +9,30 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from core.color.systems import SYSTEMS
-from core.errors import BadInput, NotStored
-from core.generation.readiness import missing
-from core.generation.registry import MODELS, model, name_of
-from core.generation.released import RELEASED
-from core.generation.renderer import FAILURES, LIGHTS
-from core.machine import gpus_here, usable_cores
-from core.masks.grounded.variants import VARIANTS
-from core.masks.grounded.vision_models import VISION_MODELS, Role, vision_model
-from core.masks.grounded.weights import missing as vision_missing
-from core.prompts.concepts import SOURCE as CONCEPTS
-from core.prompts.prompt import TASKS, Prompt
-from core.runs.estimate import Estimate, room_bytes
-from core.runs.records import DRAWN, RunPlan, StoredItem
-from core.runs.worker import WorkerSettings
-from core.verdict.rules import RULES
-from tabs.library.service import SELECTION, Library, SetInfo, canonical
-from tabs.page.actor import Actor, allowed, asks, may, may_open
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.jobs import Job
-from tabs.runs.machine import about_of, release, sharing_words, with_weights
-from tabs.runs.plan import chosen, plans
-from tabs.runs.request import (
+from truehue.core.color.systems import SYSTEMS
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.generation.readiness import missing
+from truehue.core.generation.registry import MODELS, model, name_of
+from truehue.core.generation.released import RELEASED
+from truehue.core.generation.renderer import FAILURES, LIGHTS
+from truehue.core.machine import gpus_here, usable_cores
+from truehue.core.masks.grounded.variants import VARIANTS
+from truehue.core.masks.grounded.vision_models import VISION_MODELS, Role, vision_model
+from truehue.core.masks.grounded.weights import missing as vision_missing
+from truehue.core.prompts.concepts import SOURCE as CONCEPTS
+from truehue.core.prompts.prompt import TASKS, Prompt
+from truehue.core.runs.estimate import Estimate, room_bytes
+from truehue.core.runs.records import DRAWN, RunPlan, StoredItem
+from truehue.core.runs.worker import WorkerSettings
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.library.service import SELECTION, Library, SetInfo, canonical
+from truehue.tabs.page.actor import Actor, allowed, asks, may, may_open
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.runs.machine import about_of, release, sharing_words, with_weights
+from truehue.tabs.runs.plan import chosen, plans
+from truehue.tabs.runs.request import (
     DEFAULT_IMAGES,
     DEFAULT_RULES,
     DETECTOR,
@@ -41,11 +41,11 @@ from tabs.runs.request import (
     RunRequest,
     RunSpec,
 )
-from tabs.runs.scored import store_verdicts
-from tabs.runs.stored import OF_RUN, of_model, of_run
-from tabs.runs.supervisor import Execution, RunSupervisor
-from tabs.runs.trial import Trials
-from tabs.runs.words import (
+from truehue.tabs.runs.scored import store_verdicts
+from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
+from truehue.tabs.runs.supervisor import Execution, RunSupervisor
+from truehue.tabs.runs.trial import Trials
+from truehue.tabs.runs.words import (
     bytes_words,
     money_words,
     pictures_words,
@@ -56,8 +56,8 @@ from tabs.runs.words import (
 )
 
 if TYPE_CHECKING:
-    from core.runs.folder import RunFolder
-    from storage.store import Storage
+    from truehue.core.runs.folder import RunFolder
+    from truehue.storage.store import Storage
 
 _KEPT: WeakKeyDictionary[Storage, tuple[Any, list[StoredItem], str]] = WeakKeyDictionary()
 # A newcomer who presses Start gets a run of minutes, not of days.

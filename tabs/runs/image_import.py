@@ -10,9 +10,9 @@ from urllib.parse import unquote
 
 from pydantic import Field
 
-from core.errors import BadInput
-from core.files import named_path
-from core.image_sets import (
+from truehue.core.errors import BadInput
+from truehue.core.files import named_path
+from truehue.core.image_sets import (
     FolderPlan,
     FolderReport,
     Tally,
@@ -22,18 +22,18 @@ from core.image_sets import (
     unreadable,
     unreadable_found,
 )
-from core.image_sets.planning import UNKNOWN_MODEL
-from core.image_sets.records import Remark
-from core.image_sets.reporting import RemarkList
-from core.images.mask import Mask
-from core.prompts.prompt import Prompt
-from tabs.library.service import Library, counted
-from tabs.page.actor import Actor, asks, may
-from tabs.page.context import Context
-from tabs.page.errors import message_of
-from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest, Session
-from tabs.runs.imported import offer
+from truehue.core.image_sets.planning import UNKNOWN_MODEL
+from truehue.core.image_sets.records import Remark
+from truehue.core.image_sets.reporting import RemarkList
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.prompt import Prompt
+from truehue.tabs.library.service import Library, counted
+from truehue.tabs.page.actor import Actor, asks, may
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest, Session
+from truehue.tabs.runs.imported import offer
 
 EVERY_IMPORTED_SET = "*"
 SHOWN = 100

@@ -8,19 +8,19 @@ from typing import Any
 
 from pydantic import Field
 
-from core.errors import BadInput
-from core.masks.grounded.vision_models import Role, vision_model
-from core.masks.grounded.weights import missing
-from core.records import DrawingRecord
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.jobs import UNKNOWN, Job, is_told
-from tabs.page.requests import PageRequest, read_as
-from tabs.runs.form import start_runs
-from tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE, RunRequest
-from tabs.runs.scored import outcomes
-from tabs.runs.supervisor import RunSupervisor
+from truehue.core.errors import BadInput
+from truehue.core.masks.grounded.vision_models import Role, vision_model
+from truehue.core.masks.grounded.weights import missing
+from truehue.core.records import DrawingRecord
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import UNKNOWN, Job, is_told
+from truehue.tabs.page.requests import PageRequest, read_as
+from truehue.tabs.runs.form import start_runs
+from truehue.tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE, RunRequest
+from truehue.tabs.runs.scored import outcomes
+from truehue.tabs.runs.supervisor import RunSupervisor
 
 LOOK_S = 0.5
 ENDS = ("finished", "failed", "cancelled", "paused", "interrupted")

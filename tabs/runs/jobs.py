@@ -10,14 +10,14 @@ from datetime import datetime
 from threading import Lock
 from typing import Any, Generic, Protocol, TypeVar
 
-from core.batch.folder import BatchFolder
-from core.batch.records import BatchState
-from core.records import JobRecord
-from core.runs.folder import RunFolder
-from tabs.page.turns import RUN
-from tabs.runs.line import BatchLine, status_of
-from tabs.runs.supervisor import RunSupervisor
-from tabs.runs.words import progress_words
+from truehue.core.batch.folder import BatchFolder
+from truehue.core.batch.records import BatchState
+from truehue.core.records import JobRecord
+from truehue.core.runs.folder import RunFolder
+from truehue.tabs.page.turns import RUN
+from truehue.tabs.runs.line import BatchLine, status_of
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.runs.words import progress_words
 
 LOOK_S = 0.5
 OVER = {"finished": "done", "cancelled": "cancelled"}
@@ -49,7 +49,7 @@ class Keeper(Protocol[F]):
 class LineJobs(Generic[F]):
     """What waits, goes on, or was interrupted in a line of work, and how that has ended which went
     on since the app began, as records of long work of a ``kind``; a
-    :class:`tabs.page.jobs.Source`. The others are in the list of their room. ``title`` and
+    :class:`truehue.tabs.page.jobs.Source`. The others are in the list of their room. ``title`` and
     ``words`` tell of one; ``result`` is what its link needs."""
 
     def __init__(

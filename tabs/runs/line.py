@@ -14,12 +14,12 @@ from pathlib import Path
 from threading import Condition, Event, Lock, RLock, Thread
 from typing import Any, Generic, TypeVar
 
-from core.batch.folder import BatchFolder
-from core.batch.records import BatchState
-from core.errors import BadInput
-from core.files import replace_file
-from tabs.page.errors import message_of
-from tabs.runs.turns import RunTurns
+from truehue.core.batch.folder import BatchFolder
+from truehue.core.batch.records import BatchState
+from truehue.core.errors import BadInput
+from truehue.core.files import replace_file
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.runs.turns import RunTurns
 
 KEPT = "keeper.json"
 ENDED = ("finished", "cancelled")

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from core.analysis.records import Slice
-from core.errors import BadInput, TrueHueError
-from core.runs.folder import RunFolder
-from core.runs.records import EVERY_RULE
-from tabs.page.actor import Actor, allowed, asks, may
-from tabs.page.errors import many, message_of
-from tabs.page.requests import PageRequest
-from tabs.runs.line import status_of
-from tabs.runs.scored import store_verdicts
-from tabs.runs.supervisor import RunSupervisor
-from tabs.runs.words import facts_words, measured_words, progress_words
+from truehue.core.analysis.records import Slice
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import EVERY_RULE
+from truehue.tabs.page.actor import Actor, allowed, asks, may
+from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.runs.line import status_of
+from truehue.tabs.runs.scored import store_verdicts
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.runs.words import facts_words, measured_words, progress_words
 
 if TYPE_CHECKING:
-    from tabs.page.context import Context
+    from truehue.tabs.page.context import Context
 
 GOES_ON = ("planned", "paused", "cancelled", "interrupted", "broken")
 MOVES = ("waiting", "running", "pausing", "cancelling")

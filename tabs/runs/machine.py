@@ -8,12 +8,12 @@ from dataclasses import asdict
 from threading import Event
 from typing import Any
 
-from core.engine import Engine
-from core.generation.registry import model
-from core.machine import gpus_here, usable_cores
-from core.runs.records import DRAWN, RunPlan
-from tabs.page.errors import many
-from tabs.runs.request import GROUNDED
+from truehue.core.engine import Engine
+from truehue.core.generation.registry import model
+from truehue.core.machine import gpus_here, usable_cores
+from truehue.core.runs.records import DRAWN, RunPlan
+from truehue.tabs.page.errors import many
+from truehue.tabs.runs.request import GROUNDED
 
 RELEASE_S = 60.0
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.color.systems import SYSTEMS
-from core.concepts.matching import normal, similar
-from core.errors import BadInput
-from core.generation.registry import RENDERER, name_of
-from core.generation.released import released_settings
-from core.prompts.prompt import Prompt
-from core.runs.plan import make_plan
-from core.runs.records import DrawingPlan, JudgingPlan, RunPlan, StoredItem
-from core.runs.subsample import fewer
-from tabs.page.errors import many
-from tabs.runs.request import RunSpec
+from truehue.core.color.systems import SYSTEMS
+from truehue.core.concepts.matching import normal, similar
+from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RENDERER, name_of
+from truehue.core.generation.released import released_settings
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.plan import make_plan
+from truehue.core.runs.records import DrawingPlan, JudgingPlan, RunPlan, StoredItem
+from truehue.core.runs.subsample import fewer
+from truehue.tabs.page.errors import many
+from truehue.tabs.runs.request import RunSpec
 
 EVERY_MODIFIER = "*"
 """After a thing's name: with all its modifiers."""
@@ -25,8 +25,8 @@ MOST_NAMED = 3
 def chosen(prompts: Sequence[Prompt], spec: RunSpec) -> tuple[Prompt, ...]:
     """The prompts of a set that the spec's filters leave, in the set's order.
 
-    A limit takes them as :func:`core.runs.subsample.fewer`: at equal distances, concepts as whole
-    families. Raises BadInput where none is left.
+    A limit takes them as :func:`truehue.core.runs.subsample.fewer`: at equal distances, concepts as
+    whole families. Raises BadInput where none is left.
     """
     of_concepts = _of_concepts(prompts, spec.concepts) if spec.concepts else prompts
     fitting = [

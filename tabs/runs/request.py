@@ -9,19 +9,19 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from core.color.systems import SYSTEMS
-from core.errors import BadInput
-from core.generation.registry import RENDERER, model
-from core.generation.released import RELEASED, RELEASED_SEED, released_settings
-from core.generation.renderer import FAILURES, LIGHTS
-from core.generation.request import MAX_SEED
-from core.masks.grounded.variants import VARIANTS
-from core.masks.grounded.vision_models import vision_model
-from core.prompts.prompt import TASKS
-from core.runs.records import MaskerSpec
-from core.verdict.candidates import MAX_NEIGHBORS
-from core.verdict.rules import RULES, rule
-from tabs.page.requests import PageRequest, Whole, list_of_one, one_of, texts
+from truehue.core.color.systems import SYSTEMS
+from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RENDERER, model
+from truehue.core.generation.released import RELEASED, RELEASED_SEED, released_settings
+from truehue.core.generation.renderer import FAILURES, LIGHTS
+from truehue.core.generation.request import MAX_SEED
+from truehue.core.masks.grounded.variants import VARIANTS
+from truehue.core.masks.grounded.vision_models import vision_model
+from truehue.core.prompts.prompt import TASKS
+from truehue.core.runs.records import MaskerSpec
+from truehue.core.verdict.candidates import MAX_NEIGHBORS
+from truehue.core.verdict.rules import RULES, rule
+from truehue.tabs.page.requests import PageRequest, Whole, list_of_one, one_of, texts
 
 EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
 DEFAULT_RULES = tuple(by.id for by in RULES if by.main)
@@ -39,13 +39,13 @@ SETTINGS = (RELEASED,)
 class RunSpec:
     """What a run shall do; None stands for each model's own default.
 
-    ``set_id`` as :class:`tabs.library.service.Library` names sets. ``limit`` prompts at most are
-    taken, at equal distances, concepts as whole families. ``concepts`` are the words of those that
-    alone are taken, ``"banana *"`` for a thing with all its modifiers. ``images`` counts for each
-    of the ``guidances``, where there are several: then ``guidance`` is None. Several ``models``
-    become one run each; with ``stored``, the one model is whose pictures of the data folder are
-    scored. ``settings`` names those of a benchmark's public code (:data:`SETTINGS`), which say
-    steps, guidance and size of each model.
+    ``set_id`` as :class:`truehue.tabs.library.service.Library` names sets. ``limit`` prompts at
+    most are taken, at equal distances, concepts as whole families. ``concepts`` are the words of
+    those that alone are taken, ``"banana *"`` for a thing with all its modifiers. ``images`` counts
+    for each of the ``guidances``, where there are several: then ``guidance`` is None. Several
+    ``models`` become one run each; with ``stored``, the one model is whose pictures of the data
+    folder are scored. ``settings`` names those of a benchmark's public code (:data:`SETTINGS`),
+    which say steps, guidance and size of each model.
     """
 
     set_id: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fastapi.responses import JSONResponse
 
-from tabs.page.actor import Actor
-from tabs.page.answers import guarded
-from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.runs.form import estimate_view, form_view, start_runs, try_out
-from tabs.runs.image_import import (
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import guarded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.runs.form import estimate_view, form_view, start_runs, try_out
+from truehue.tabs.runs.image_import import (
     ImageFolder,
     StagedFile,
     StagedFolder,
@@ -18,9 +18,9 @@ from tabs.runs.image_import import (
     start_import,
     take_file,
 )
-from tabs.runs.imported import ScoreImages, start_scoring
-from tabs.runs.list import ChangeRun, change_run, runs_view
-from tabs.runs.request import RunRequest
+from truehue.tabs.runs.imported import ScoreImages, start_scoring
+from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
+from truehue.tabs.runs.request import RunRequest
 
 
 def run_routes(context: Context) -> Door:

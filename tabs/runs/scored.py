@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from threading import Event
 
-from core.runs.folder import RunFolder
-from core.verdict.expectations import expectations_of
-from core.verdict.rules import RULES
-from tabs.judging.judging import masks_of
-from tabs.judging.rejudge import rejudge
-from tabs.judging.summary import object_verdicts, picture_verdicts
-from tabs.page.context import Context
+from truehue.core.runs.folder import RunFolder
+from truehue.core.verdict.expectations import expectations_of
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.judging.judging import masks_of
+from truehue.tabs.judging.rejudge import rejudge
+from truehue.tabs.judging.summary import object_verdicts, picture_verdicts
+from truehue.tabs.page.context import Context
 
 STATUSES = ("pass", "fail", "unscored")
 

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import BadInput
-from core.files import shelf
-from core.generation.registry import name_of
-from core.prompts.prompt import Prompt
-from core.records import DrawingRecord
-from core.runs.folder import RunFolder
-from core.runs.records import DRAWN, StoredItem, StoredMask
-from core.runs.shards import read_columns
-from tabs.library.service import canonical
+from truehue.core.errors import BadInput
+from truehue.core.files import shelf
+from truehue.core.generation.registry import name_of
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.records import DrawingRecord
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import DRAWN, StoredItem, StoredMask
+from truehue.core.runs.shards import read_columns
+from truehue.tabs.library.service import canonical
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 OF_RUN = "run:"
 """Before the id of a run whose pictures are meant."""
@@ -34,7 +34,7 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
     then by age; equal pixels count once. Of the masks of an object the newest counts. Raises
     BadInput where there is no picture.
     """
-    from tabs.judging.judging import masks_of
+    from truehue.tabs.judging.judging import masks_of
 
     places = _places(prompts)
     by_prompt: dict[int, dict[str, DrawingRecord]] = defaultdict(dict)

@@ -1,9 +1,9 @@
 """The keeper of runs: executes those that the page starts, and takes in what any run has done.
 
-A run is its folder (core.runs.folder), below ``runs/`` of the data folder or in another folder that
-the app was told of; whoever executes it writes shards there. The keeper looks for new ones every
-two seconds, also while another process executes, and puts them into storage. Runs that the page
-starts wait in one queue: two at once would share a device that fits one.
+A run is its folder (truehue.core.runs.folder), below ``runs/`` of the data folder or in another
+folder that the app was told of; whoever executes it writes shards there. The keeper looks for new
+ones every two seconds, also while another process executes, and puts them into storage. Runs that
+the page starts wait in one queue: two at once would share a device that fits one.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
-from core.batch.folder import PLAN
-from core.batch.records import BatchState
-from core.engine import Engine
-from core.errors import DataFolderError, NotAllowed, NotStored
-from core.generation.backends.endpoints import Endpoint
-from core.generation.weights.sources import Sources
-from core.runs.execute import ExecutionSettings, execute
-from core.runs.folder import RunFolder, run_folders
-from core.runs.plan import run_id as id_of_plan
-from core.runs.records import STORED, RunPlan
-from tabs.page.actor import Actor, Thing, may
-from tabs.page.errors import message_of
-from tabs.runs.line import KEPT, BatchLine, Notes
-from tabs.runs.machine import release, with_weights
-from tabs.runs.turns import RunTurns
+from truehue.core.batch.folder import PLAN
+from truehue.core.batch.records import BatchState
+from truehue.core.engine import Engine
+from truehue.core.errors import DataFolderError, NotAllowed, NotStored
+from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.runs.execute import ExecutionSettings, execute
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.plan import run_id as id_of_plan
+from truehue.core.runs.records import STORED, RunPlan
+from truehue.tabs.page.actor import Actor, Thing, may
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.runs.line import KEPT, BatchLine, Notes
+from truehue.tabs.runs.machine import release, with_weights
+from truehue.tabs.runs.turns import RunTurns
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 log = logging.getLogger("truehue")
 
@@ -215,7 +215,7 @@ class RunSupervisor:
         self._executions.keep(run_id, replace(self._executions.of(run_id), owner=owner))
 
     def begun(self, run_id: str) -> Thing:
-        """A run, as :func:`tabs.page.actor.may` asks of it."""
+        """A run, as :func:`truehue.tabs.page.actor.may` asks of it."""
         owner = self.owner(run_id)
         return Thing(frozenset({owner}) if owner else frozenset())
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from core.batch.local_team import follow_parent
-from core.errors import BadInput, TrueHueError
-from core.generation.request import Cancelled
-from core.runs.estimate import Estimate, by_trial, estimate, trial
-from core.runs.records import RunPlan
-from core.runs.worker import WorkerSettings
+from truehue.core.batch.local_team import follow_parent
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.request import Cancelled
+from truehue.core.runs.estimate import Estimate, by_trial, estimate, trial
+from truehue.core.runs.records import RunPlan
+from truehue.core.runs.worker import WorkerSettings
 
 log = logging.getLogger("truehue")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.batch.records import BatchState
-from core.export.source import imported_words
-from core.generation.registry import RENDERER, model, name_of
-from core.prompts.prompt import Prompt
-from core.prompts.sets import PROMPT_SETS
-from core.runs.concepts import CONCEPT, measured_of
-from core.runs.records import DRAWN, STORED, RunPlan
-from core.runs.subsample import family_of
-from tabs.page.errors import many
-from tabs.runs.request import EXACT, GROUNDED, RunSpec
+from truehue.core.batch.records import BatchState
+from truehue.core.export.source import imported_words
+from truehue.core.generation.registry import RENDERER, model, name_of
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.prompts.sets import PROMPT_SETS
+from truehue.core.runs.concepts import CONCEPT, measured_of
+from truehue.core.runs.records import DRAWN, STORED, RunPlan
+from truehue.core.runs.subsample import family_of
+from truehue.tabs.page.errors import many
+from truehue.tabs.runs.request import EXACT, GROUNDED, RunSpec
 
 _SETS = {prompt_set.id: prompt_set.title for prompt_set in PROMPT_SETS}
 STATUS_WORDS = {

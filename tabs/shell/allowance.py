@@ -9,13 +9,13 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
-from core.errors import BadInput
-from tabs.page.context import KEPT_HOURS
-from tabs.page.limits import Limits
-from tabs.runs.words import bytes_words
+from truehue.core.errors import BadInput
+from truehue.tabs.page.context import KEPT_HOURS
+from truehue.tabs.page.limits import Limits
+from truehue.tabs.runs.words import bytes_words
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 LOOK_S = 1.0
 """What lies on a desk is counted this often at most."""
@@ -53,8 +53,8 @@ class Crowd(Protocol):
 
 
 class DeskAllowance:
-    """What one visitor may still store; a :class:`tabs.page.context.Allowance`. ``given`` lay
-    there at the beginning. For any thread."""
+    """What one visitor may still store; a :class:`truehue.tabs.page.context.Allowance`. ``given``
+    lay there at the beginning. For any thread."""
 
     def __init__(self, crowd: Crowd, storage: Storage, given: Amount, limits: Limits) -> None:
         self._crowd, self._storage = crowd, storage

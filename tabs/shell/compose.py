@@ -8,42 +8,42 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.engine import Engine
-from core.generation.backends.endpoints import Endpoint
-from core.generation.opening import memory_wanted, open_model
-from core.generation.weights.sources import Sources
-from core.masks.grounded.tools import open_tool, tool_memory
-from tabs.accounts.control import Control
-from tabs.ask.jobs import asking_jobs
-from tabs.ask.keeper import AskingKeeper
-from tabs.explore.scores import ScoreMeans
-from tabs.generate.queue import Queue
-from tabs.inspect.finding import Segments
-from tabs.inspect.measures import ImageMeasures
-from tabs.library.service import Library
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.fidelity import Fidelity
-from tabs.page.jobs import Jobs
-from tabs.page.limits import Limits, limits_of
-from tabs.page.staging import Staging
-from tabs.page.turns import Turns
-from tabs.participants.service import Participation
-from tabs.runs.jobs import run_jobs
-from tabs.runs.supervisor import RunSupervisor
-from tabs.runs.trial import Trials
-from tabs.runs.turns import RunTurns
-from tabs.shell.allowance import DeskAllowance
-from tabs.shell.desks import FOLDER, Demonstration, Desks
-from tabs.shell.zero_gpu import far_models
-from tabs.studies.colorings.facts import ColoringKeeper
-from tabs.studies.colorings.layers import ColoringShelf
-from tabs.studies.colorings.standing import StandingShelf
-from tabs.studies.results import ResultsKeeper
-from tabs.studies.shelf import StudyShelf
+from truehue.core.engine import Engine
+from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.generation.opening import memory_wanted, open_model
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.tools import open_tool, tool_memory
+from truehue.tabs.accounts.control import Control
+from truehue.tabs.ask.jobs import asking_jobs
+from truehue.tabs.ask.keeper import AskingKeeper
+from truehue.tabs.explore.scores import ScoreMeans
+from truehue.tabs.generate.queue import Queue
+from truehue.tabs.inspect.finding import Segments
+from truehue.tabs.inspect.measures import ImageMeasures
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.fidelity import Fidelity
+from truehue.tabs.page.jobs import Jobs
+from truehue.tabs.page.limits import Limits, limits_of
+from truehue.tabs.page.staging import Staging
+from truehue.tabs.page.turns import Turns
+from truehue.tabs.participants.service import Participation
+from truehue.tabs.runs.jobs import run_jobs
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.runs.trial import Trials
+from truehue.tabs.runs.turns import RunTurns
+from truehue.tabs.shell.allowance import DeskAllowance
+from truehue.tabs.shell.desks import FOLDER, Demonstration, Desks
+from truehue.tabs.shell.zero_gpu import far_models
+from truehue.tabs.studies.colorings.facts import ColoringKeeper
+from truehue.tabs.studies.colorings.layers import ColoringShelf
+from truehue.tabs.studies.colorings.standing import StandingShelf
+from truehue.tabs.studies.results import ResultsKeeper
+from truehue.tabs.studies.shelf import StudyShelf
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 
 def make_context(
@@ -58,7 +58,7 @@ def make_context(
 ) -> Context:
     """A context with all its services; nothing of it works yet, and no thread has begun.
 
-    ``options`` are further fields of :class:`tabs.page.context.Context`.
+    ``options`` are further fields of :class:`truehue.tabs.page.context.Context`.
     """
     sources = Sources.here() if sources is None else sources
     endpoints = {} if endpoints is None else endpoints
@@ -158,6 +158,6 @@ class _Parts:
 
 def _all_memory() -> int:
     """Bytes that models may hold together: a model that needs more room sends others away."""
-    from core.machine import machine
+    from truehue.core.machine import machine
 
     return machine().memory_bytes

@@ -20,19 +20,19 @@ from pathlib import Path
 from threading import Event, Lock, RLock, Thread
 from typing import TYPE_CHECKING, Any
 
-from core.errors import BadInput
-from tabs.ask.keeper import AskingKeeper
-from tabs.page.actor import Actor
-from tabs.page.context import KEPT_HOURS, Closing, Context
-from tabs.page.guests import Guest, answering, guest
-from tabs.page.limits import MIB, Limits
-from tabs.page.visitors import Visitors
-from tabs.runs.supervisor import RunSupervisor
-from tabs.shell.allowance import Amount, DeskAllowance, stored_below
-from tabs.shell.samples import make_samples
+from truehue.core.errors import BadInput
+from truehue.tabs.ask.keeper import AskingKeeper
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.context import KEPT_HOURS, Closing, Context
+from truehue.tabs.page.guests import Guest, answering, guest
+from truehue.tabs.page.limits import MIB, Limits
+from truehue.tabs.page.visitors import Visitors
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.shell.allowance import Amount, DeskAllowance, stored_below
+from truehue.tabs.shell.samples import make_samples
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 log = logging.getLogger("truehue")
 
@@ -228,7 +228,7 @@ class Desks:
                 given = self._made(self._folder / visitor)
                 with self._lock:
                     self._known[visitor] = _Known(given, time.monotonic())
-            from storage.store import Storage
+            from truehue.storage.store import Storage
 
             storage = Storage.open(self._folder / visitor)
             allowance = DeskAllowance(self, storage, self._known[visitor].given, self._limits)

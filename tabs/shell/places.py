@@ -11,12 +11,12 @@ from typing import Any
 
 import gradio as gr
 
-from tabs.explore.tab import opens
-from tabs.inspect import tab as inspect
-from tabs.page.context import Context
-from tabs.page.events import QUIET, Cause, on
-from tabs.page.links import read
-from tabs.page.widgets import widget
+from truehue.tabs.explore.tab import opens
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.events import QUIET, Cause, on
+from truehue.tabs.page.links import read
+from truehue.tabs.page.widgets import widget
 
 
 def film() -> Any:

@@ -8,21 +8,21 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.concepts.reading import read_distributions
-from core.generation.registry import RENDERER
-from core.prompts.sets import prompt_set
-from tabs.compare.people.examples import EXAMPLES as FILES
-from tabs.generate.drawing import Draw, start_drawing
-from tabs.generate.examples import EXAMPLES, drawn
-from tabs.generate.own_words import OwnPrompt
-from tabs.generate.plan import Settings
-from tabs.library.prompts import KeepSelection, keep_selection
-from tabs.library.service import SELECTION
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.runs.form import start_runs
-from tabs.runs.request import RunRequest
-from tabs.runs.supervisor import RunSupervisor
+from truehue.core.concepts.reading import read_distributions
+from truehue.core.generation.registry import RENDERER
+from truehue.core.prompts.sets import prompt_set
+from truehue.tabs.compare.people.examples import EXAMPLES as FILES
+from truehue.tabs.generate.drawing import Draw, start_drawing
+from truehue.tabs.generate.examples import EXAMPLES, drawn
+from truehue.tabs.generate.own_words import OwnPrompt
+from truehue.tabs.generate.plan import Settings
+from truehue.tabs.library.prompts import KeepSelection, keep_selection
+from truehue.tabs.library.service import SELECTION
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.runs.form import start_runs
+from truehue.tabs.runs.request import RunRequest
+from truehue.tabs.runs.supervisor import RunSupervisor
 
 log = logging.getLogger("truehue")
 

@@ -10,48 +10,48 @@ from typing import Any
 
 import gradio as gr
 
-from tabs.accounts.guard import Guard
-from tabs.accounts.routes import account_routes
-from tabs.api import gradio_api, mcp_server
-from tabs.ask import tab as ask
-from tabs.ask.routes import ask_routes
-from tabs.backup.routes import backup_routes
-from tabs.colorize import tab as colorize
-from tabs.colorize.routes import colorize_routes
-from tabs.compare import tab as compare
-from tabs.compare.people.routes import compare_people_routes
-from tabs.compare.routes import compare_routes
-from tabs.compare.tables.routes import compare_tables_routes
-from tabs.explore import tab as explore
-from tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
-from tabs.export.routes import export_routes
-from tabs.generate import examples_row
-from tabs.generate import tab as generate
-from tabs.generate.routes import drawing_routes, example_routes
-from tabs.inspect import tab as inspect
-from tabs.inspect.routes import inspect_routes
-from tabs.judging.routes import judgment_routes
-from tabs.library.routes import prompt_routes
-from tabs.page import theme
-from tabs.page.actor import Actor, Role, allowed
-from tabs.page.answers import in_words, wrong_value
-from tabs.page.asset_files import asset_routes
-from tabs.page.context import Context
-from tabs.page.events import QUIET, on
-from tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
-from tabs.page.jobs_routes import job_routes
-from tabs.page.origins import Doors
-from tabs.page.routes import notice_routes, routes
-from tabs.page.visitor_cookies import VisitorCookies
-from tabs.page.widgets import widget
-from tabs.participants.page import participant_asset_routes
-from tabs.participants.routes import participant_routes
-from tabs.runs.routes import image_set_routes, run_routes
-from tabs.shell import places
-from tabs.studies import tab as studies
-from tabs.studies.colorings.routes import coloring_routes
-from tabs.studies.routes import study_routes
-from tabs.studies.routes_results import results_routes
+from truehue.tabs.accounts.guard import Guard
+from truehue.tabs.accounts.routes import account_routes
+from truehue.tabs.api import gradio_api, mcp_server
+from truehue.tabs.ask import tab as ask
+from truehue.tabs.ask.routes import ask_routes
+from truehue.tabs.backup.routes import backup_routes
+from truehue.tabs.colorize import tab as colorize
+from truehue.tabs.colorize.routes import colorize_routes
+from truehue.tabs.compare import tab as compare
+from truehue.tabs.compare.people.routes import compare_people_routes
+from truehue.tabs.compare.routes import compare_routes
+from truehue.tabs.compare.tables.routes import compare_tables_routes
+from truehue.tabs.explore import tab as explore
+from truehue.tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
+from truehue.tabs.export.routes import export_routes
+from truehue.tabs.generate import examples_row
+from truehue.tabs.generate import tab as generate
+from truehue.tabs.generate.routes import drawing_routes, example_routes
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.inspect.routes import inspect_routes
+from truehue.tabs.judging.routes import judgment_routes
+from truehue.tabs.library.routes import prompt_routes
+from truehue.tabs.page import theme
+from truehue.tabs.page.actor import Actor, Role, allowed
+from truehue.tabs.page.answers import in_words, wrong_value
+from truehue.tabs.page.asset_files import asset_routes
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.events import QUIET, on
+from truehue.tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.origins import Doors
+from truehue.tabs.page.routes import notice_routes, routes
+from truehue.tabs.page.visitor_cookies import VisitorCookies
+from truehue.tabs.page.widgets import widget
+from truehue.tabs.participants.page import participant_asset_routes
+from truehue.tabs.participants.routes import participant_routes
+from truehue.tabs.runs.routes import image_set_routes, run_routes
+from truehue.tabs.shell import places
+from truehue.tabs.studies import tab as studies
+from truehue.tabs.studies.colorings.routes import coloring_routes
+from truehue.tabs.studies.routes import study_routes
+from truehue.tabs.studies.routes_results import results_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""
@@ -104,7 +104,7 @@ def build(context: Context) -> Any:
         examples_row.wire(example_row, inspect_view, context)
         places.wire(place, film_row, inspect_view, context, header, tabs)
 
-        # Which room is in front is in the page already (tabs.page.front_page).
+        # Which room is in front is in the page already (truehue.tabs.page.front_page).
         demo.load(
             on(
                 context,

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput, TrueHueError
-from core.generation.opening import open_model
-from core.generation.registry import model
-from core.generation.request import Cancelled, GeneratedImage, GenerationRequest, OnStep
-from core.generation.weights.sources import Sources
-from core.masks.grounded.tools import entry_of, open_tool
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.registry import model
+from truehue.core.generation.request import Cancelled, GeneratedImage, GenerationRequest, OnStep
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.tools import entry_of, open_tool
 
 DRAW_S, FIND_S = 120, 60
 """How long a device is asked for, in seconds; a visitor's share of the day is counted by it."""
@@ -139,7 +139,7 @@ def _value(send: Callable[[], Answer]) -> Any:
 
 @dataclass
 class FarModel:
-    """A model that draws on ZeroGPU; as :class:`core.generation.request.LoadedModel`."""
+    """A model that draws on ZeroGPU; as :class:`truehue.core.generation.request.LoadedModel`."""
 
     id: str
     sources: Sources
@@ -167,7 +167,7 @@ class FarModel:
 @dataclass
 class FarTool:
     """A detector, segmenter or presence model that answers on ZeroGPU; as in
-    :mod:`core.masks.grounded.records`."""
+    :mod:`truehue.core.masks.grounded.records`."""
 
     tool_id: str
     sources: Sources

@@ -8,18 +8,18 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from annotation.studies.files import from_json
-from annotation.studies.plan import StudyPlan
-from core.errors import BadInput
-from core.studies import State, StudyRecord
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.jobs import Job
-from tabs.page.requests import Whole, one_of
-from tabs.studies.drafting import Draft
-from tabs.studies.form import CompletionForm, StudyForm
-from tabs.studies.live import StudyRequest, study_of
-from tabs.studies.making import (
+from truehue.annotation.studies.files import from_json
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.errors import BadInput
+from truehue.core.studies import State, StudyRecord
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import Whole, one_of
+from truehue.tabs.studies.drafting import Draft
+from truehue.tabs.studies.form import CompletionForm, StudyForm
+from truehue.tabs.studies.live import StudyRequest, study_of
+from truehue.tabs.studies.making import (
     FORM,
     closing_of,
     completion_of,
@@ -30,9 +30,9 @@ from tabs.studies.making import (
     stored,
     whole_plan,
 )
-from tabs.studies.rights import may_personal, without_completion
-from tabs.studies.shelf import StudyShelf
-from tabs.studies.study import MOVES, REVISABLE, blocked, view
+from truehue.tabs.studies.rights import may_personal, without_completion
+from truehue.tabs.studies.shelf import StudyShelf
+from truehue.tabs.studies.study import MOVES, REVISABLE, blocked, view
 
 JOB = "study"
 COPY = "Copy it, and change the copy."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.studies import EventKind
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.studies.live import StudyRequest, study_of
-from tabs.studies.results_json import label
-from tabs.studies.rights import may_personal
+from truehue.core.studies import EventKind
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.live import StudyRequest, study_of
+from truehue.tabs.studies.results_json import label
+from truehue.tabs.studies.rights import may_personal
 
 
 @asks("study")
@@ -17,8 +17,8 @@ def comments(context: Context, actor: Actor, request: StudyRequest) -> dict[str,
     """``{"comments": [{"label", "text", "at"}, …]}``, by participant and time.
 
     They are personal data: nobody but who made the study, and admins, is told any
-    (:func:`tabs.studies.rights.may_personal`). Anonymous exports, and so what is imported of them,
-    have none.
+    (:func:`truehue.tabs.studies.rights.may_personal`). Anonymous exports, and so what is imported
+    of them, have none.
     """
     record = study_of(context, request.study)
     if not may_personal(actor, record):

@@ -17,10 +17,18 @@ from pydantic import (
     model_validator,
 )
 
-from core.errors import BadInput
-from core.records import SketchRecord
-from core.studies import MARK_VALUES, Event, EventKind, MarkKind, Purpose, State, StoredTrial
-from core.study_copy import (
+from truehue.core.errors import BadInput
+from truehue.core.records import SketchRecord
+from truehue.core.studies import (
+    MARK_VALUES,
+    Event,
+    EventKind,
+    MarkKind,
+    Purpose,
+    State,
+    StoredTrial,
+)
+from truehue.core.study_copy import (
     DecisionCopy,
     Erasure,
     LinkCopy,
@@ -31,8 +39,8 @@ from core.study_copy import (
     StateChange,
     StudyCopy,
 )
-from tabs.studies.rights import anonymous_plan
-from tabs.studies.tables_rows import body_of
+from truehue.tabs.studies.rights import anonymous_plan
+from truehue.tabs.studies.tables_rows import body_of
 
 FORMAT = "truehue study"
 FORMAT_VERSION, WITH_COLORINGS = 1, 2

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.studies import State, StudyRecord
-from tabs.judging.deleting import TRASH, trash_json
-from tabs.page.actor import Actor, Thing, allowed, asks, brought, may
-from tabs.page.context import Context
-from tabs.studies.live import StudyRequest, study_of
-from tabs.studies.shelf import StudyShelf
+from truehue.core.studies import State, StudyRecord
+from truehue.tabs.judging.deleting import TRASH, trash_json
+from truehue.tabs.page.actor import Actor, Thing, allowed, asks, brought, may
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.live import StudyRequest, study_of
+from truehue.tabs.studies.shelf import StudyShelf
 
 KEPT = (
     "A study that was opened is never deleted: people were asked, and what they said, or that "

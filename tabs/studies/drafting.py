@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from annotation.studies.cases import SET_SIZE, SIZES, Candidate, Case, Kind, Stimulus
-from annotation.studies.plan import Material
-from annotation.studies.questions import QuestionSetName
-from core.errors import BadInput
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.studies.form import KeyForm, StudyForm
-from tabs.studies.sketch_choices import Choice
-from tabs.studies.sources import Entries, Entry, concepts_of, prompts_of
+from truehue.annotation.studies.cases import SET_SIZE, SIZES, Candidate, Case, Kind, Stimulus
+from truehue.annotation.studies.plan import Material
+from truehue.annotation.studies.questions import QuestionSetName
+from truehue.core.errors import BadInput
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.studies.form import KeyForm, StudyForm
+from truehue.tabs.studies.sketch_choices import Choice
+from truehue.tabs.studies.sources import Entries, Entry, concepts_of, prompts_of
 
 TRAINING = "training:"
 """Begins the id of a case that is there for training alone."""

@@ -13,28 +13,28 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from core.errors import NotStored
-from core.export.codebook import software
-from core.export.columns import Column, arrow_schema
-from core.spreadsheets import guarded_table
-from core.study_copy import StudyCopy
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.studies.colorings.archive import coloring_export, sketch_records, write_pictures
-from tabs.studies.colorings.facts import moment_of
-from tabs.studies.colorings.tables import COLORING_TABLES
-from tabs.studies.copies import Counts, people_lines, study_document
-from tabs.studies.live import current
-from tabs.studies.metrics import metrics_of
-from tabs.studies.questions.tables import QUESTION_TABLES
-from tabs.studies.results import REPLICATES, OfStudy, ResultsKeeper, computed_of, digest
-from tabs.studies.results_numbers import FEW
-from tabs.studies.results_source import read_source, source_key
-from tabs.studies.rights import may_personal, require_personal
-from tabs.studies.tables import TABLES, StudyTable
-from tabs.studies.tables_rows import ExportData, votes
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.errors import NotStored
+from truehue.core.export.codebook import software
+from truehue.core.export.columns import Column, arrow_schema
+from truehue.core.spreadsheets import guarded_table
+from truehue.core.study_copy import StudyCopy
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.colorings.archive import coloring_export, sketch_records, write_pictures
+from truehue.tabs.studies.colorings.facts import moment_of
+from truehue.tabs.studies.colorings.tables import COLORING_TABLES
+from truehue.tabs.studies.copies import Counts, people_lines, study_document
+from truehue.tabs.studies.live import current
+from truehue.tabs.studies.metrics import metrics_of
+from truehue.tabs.studies.questions.tables import QUESTION_TABLES
+from truehue.tabs.studies.results import REPLICATES, OfStudy, ResultsKeeper, computed_of, digest
+from truehue.tabs.studies.results_numbers import FEW
+from truehue.tabs.studies.results_source import read_source, source_key
+from truehue.tabs.studies.rights import may_personal, require_personal
+from truehue.tabs.studies.tables import TABLES, StudyTable
+from truehue.tabs.studies.tables_rows import ExportData, votes
 
 NOTE = (
     "UTF-8; an empty field is nothing, never zero. Numbers have the point as decimal mark. Shares "

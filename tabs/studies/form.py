@@ -9,16 +9,16 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from annotation.studies.cases import Kind
-from annotation.studies.plan import MOST_TRIALS, MOST_VOTES, Material, Method
-from annotation.studies.practice import MOST_EXAMPLES
-from annotation.studies.presets import PRESETS, Preset
-from core.concepts.records import EXTRACTED, METHODS
-from core.errors import BadInput
-from tabs.page.requests import PageRequest, Whole, digits, no_bool, one_of, texts
-from tabs.studies.sketch_fields import ExampleForm, PracticeForm, examples_in
-from tabs.studies.texts import FREE, LANGUAGES, consent_in, texts_of, title_in
-from tabs.studies.wording import check_wording
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import MOST_TRIALS, MOST_VOTES, Material, Method
+from truehue.annotation.studies.practice import MOST_EXAMPLES
+from truehue.annotation.studies.presets import PRESETS, Preset
+from truehue.core.concepts.records import EXTRACTED, METHODS
+from truehue.core.errors import BadInput
+from truehue.tabs.page.requests import PageRequest, Whole, digits, no_bool, one_of, texts
+from truehue.tabs.studies.sketch_fields import ExampleForm, PracticeForm, examples_in
+from truehue.tabs.studies.texts import FREE, LANGUAGES, consent_in, texts_of, title_in
+from truehue.tabs.studies.wording import check_wording
 
 MOST_MODELS = 12
 MOST_SOURCES = 100

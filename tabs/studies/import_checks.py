@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from annotation.colorings.actions import (
+from truehue.annotation.colorings.actions import (
     MOST_ACTIONS,
     MOST_ROWS,
     Action,
@@ -21,20 +21,20 @@ from annotation.colorings.actions import (
     read_action,
     rows_of,
 )
-from annotation.judgments.answers import read_answer
-from annotation.participants.quality import ExclusionRule
-from annotation.studies.cases import SIZES, Kind
-from annotation.studies.files import from_json, to_json
-from annotation.studies.plan import StudyPlan
-from core.color.distances import checked
-from core.errors import BadInput
-from core.studies import Event, EventKind, Purpose, Trial
-from core.study_copy import ParticipantCopy, StudyCopy
-from tabs.studies.colorings.rule import FIELD as COLORINGS
-from tabs.studies.colorings.rule import check_coloring_rule
-from tabs.studies.form import https_url
-from tabs.studies.making import FORM, form_of
-from tabs.studies.study import REVISABLE
+from truehue.annotation.judgments.answers import read_answer
+from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.studies.cases import SIZES, Kind
+from truehue.annotation.studies.files import from_json, to_json
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.color.distances import checked
+from truehue.core.errors import BadInput
+from truehue.core.studies import Event, EventKind, Purpose, Trial
+from truehue.core.study_copy import ParticipantCopy, StudyCopy
+from truehue.tabs.studies.colorings.rule import FIELD as COLORINGS
+from truehue.tabs.studies.colorings.rule import check_coloring_rule
+from truehue.tabs.studies.form import https_url
+from truehue.tabs.studies.making import FORM, form_of
+from truehue.tabs.studies.study import REVISABLE
 
 MOST_STIMULI = 500_000
 _IMAGE = re.compile(r"[0-9a-f]{64}")

@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
-from core.files import MAX_JSON_VALUES, is_damaged_zip, json_values
-from core.sketches.records import Sketch
-from core.study_copy import ParticipantCopy, StudyCopy
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.requests import Nothing
-from tabs.studies.colorings.archive import is_ours, read_sketches, sketches_named
-from tabs.studies.colorings.tables import COLORING_TABLES
-from tabs.studies.copies import DOCUMENT_FIELDS, Document, SketchDocument, person_of
-from tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE
-from tabs.studies.import_checks import CopyChecks, images_of
-from tabs.studies.questions.tables import QUESTION_TABLES
-from tabs.studies.tables import TABLES
+from truehue.core.errors import BadInput
+from truehue.core.files import MAX_JSON_VALUES, is_damaged_zip, json_values
+from truehue.core.sketches.records import Sketch
+from truehue.core.study_copy import ParticipantCopy, StudyCopy
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.studies.colorings.archive import is_ours, read_sketches, sketches_named
+from truehue.tabs.studies.colorings.tables import COLORING_TABLES
+from truehue.tabs.studies.copies import DOCUMENT_FIELDS, Document, SketchDocument, person_of
+from truehue.tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTES_FILE
+from truehue.tabs.studies.import_checks import CopyChecks, images_of
+from truehue.tabs.studies.questions.tables import QUESTION_TABLES
+from truehue.tabs.studies.tables import TABLES
 
 MOST_ARCHIVE_BYTES = 1024 * 2**20
 """An export with the pictures of some thousands of colorings."""
@@ -113,7 +113,7 @@ def read_archive(path: Path, shown: str, limits: Limits | None = None) -> Archiv
     it may go.
 
     Raises BadInput for what is no export of a study, or damaged. What it says is not checked yet
-    (:class:`tabs.studies.import_checks.CopyChecks`).
+    (:class:`truehue.tabs.studies.import_checks.CopyChecks`).
     """
     limits = limits or Limits()
     with _readable(shown), zipfile.ZipFile(path) as archive:

@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import Field
 
-from core.errors import BadInput
-from core.studies import StudyRecord
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import Whole
-from tabs.participants.tokens import hash_of, new_token
-from tabs.studies.live import StudyRequest, study_of
+from truehue.core.errors import BadInput
+from truehue.core.studies import StudyRecord
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Whole
+from truehue.tabs.participants.tokens import hash_of, new_token
+from truehue.tabs.studies.live import StudyRequest, study_of
 
 MOST_AT_ONCE = 500
 MOST_LABEL = 80

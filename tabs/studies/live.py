@@ -9,16 +9,16 @@ from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Any
 
-from annotation.assignment.ledger import Ledger
-from annotation.judgments.answers import Answer, AnswerKind, answers_of
-from annotation.participants.exclusion import exclusions_of
-from annotation.studies.plan import Method, StudyPlan
-from core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import PageRequest
-from tabs.participants.service import Participation
-from tabs.studies.shelf import StudyShelf
+from truehue.annotation.assignment.ledger import Ledger
+from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
+from truehue.annotation.participants.exclusion import exclusions_of
+from truehue.annotation.studies.plan import Method, StudyPlan
+from truehue.core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.participants.service import Participation
+from truehue.tabs.studies.shelf import StudyShelf
 
 HOURS = 48
 AWAY = "away"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.studies import Event, EventKind
+from truehue.core.studies import Event, EventKind
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 
 def logs_of(storage: Storage, study_id: str) -> dict[str, tuple[Event, ...]]:

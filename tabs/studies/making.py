@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from annotation.studies.cases import Candidate, Case
-from annotation.studies.files import to_json
-from annotation.studies.plan import (
+from truehue.annotation.studies.cases import Candidate, Case
+from truehue.annotation.studies.files import to_json
+from truehue.annotation.studies.plan import (
     Closing,
     Completion,
     Consent,
@@ -18,20 +18,20 @@ from annotation.studies.plan import (
     StudyPlan,
     Training,
 )
-from annotation.studies.practice import Example, Practice, Review
-from core.concepts.records import KINDS, METHODS
-from core.errors import BadInput
-from tabs.compare.sources import SET, label_of, parse
-from tabs.page.actor import Actor
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.studies.drafting import Draft, draft
-from tabs.studies.form import ClosingForm, StudyForm
-from tabs.studies.questions.drafting import draft_of_questions, missing_images, store_image
-from tabs.studies.questions.sets import opened_set
-from tabs.studies.sketch_choices import prepared
-from tabs.studies.sketch_drafting import draft_of_sketches
-from tabs.studies.weights import Weights
+from truehue.annotation.studies.practice import Example, Practice, Review
+from truehue.core.concepts.records import KINDS, METHODS
+from truehue.core.errors import BadInput
+from truehue.tabs.compare.sources import SET, label_of, parse
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.studies.drafting import Draft, draft
+from truehue.tabs.studies.form import ClosingForm, StudyForm
+from truehue.tabs.studies.questions.drafting import draft_of_questions, missing_images, store_image
+from truehue.tabs.studies.questions.sets import opened_set
+from truehue.tabs.studies.sketch_choices import prepared
+from truehue.tabs.studies.sketch_drafting import draft_of_sketches
+from truehue.tabs.studies.weights import Weights
 
 FORM = "form"
 """Where the form stands in a stored plan, beside the plan's own fields."""

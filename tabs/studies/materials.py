@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.studies.plan import MOST_TRIALS, MOST_VOTES
-from annotation.studies.presets import PRESETS
-from core.analysis.records import RunRecord
-from core.concepts.records import METHODS as EXTRACTIONS
-from core.concepts.records import DistributionSetRecord, PictureSetRecord
-from core.generation.registry import name_of as model_name
-from core.prompts.concepts import STYLES
-from tabs.compare.sources import PICTURES, RUN, SET
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
-from tabs.participants.wording import words_of
-from tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
-from tabs.studies.outline import minutes
-from tabs.studies.questions.sets import sets_json
-from tabs.studies.sketch_fields import REVIEWS, examples_in
-from tabs.studies.texts import (
+from truehue.annotation.studies.plan import MOST_TRIALS, MOST_VOTES
+from truehue.annotation.studies.presets import PRESETS
+from truehue.core.analysis.records import RunRecord
+from truehue.core.concepts.records import METHODS as EXTRACTIONS
+from truehue.core.concepts.records import DistributionSetRecord, PictureSetRecord
+from truehue.core.generation.registry import name_of as model_name
+from truehue.core.prompts.concepts import STYLES
+from truehue.tabs.compare.sources import PICTURES, RUN, SET
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.participants.wording import words_of
+from truehue.tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
+from truehue.tabs.studies.outline import minutes
+from truehue.tabs.studies.questions.sets import sets_json
+from truehue.tabs.studies.sketch_fields import REVIEWS, examples_in
+from truehue.tabs.studies.texts import (
     CONSENT,
     FREE,
     FREE_NAME,

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from annotation.studies.cases import Candidate, Case
-from annotation.studies.plan import Material, StudyPlan
-from core.analysis.records import ImageVerdict
-from core.color.distances import checked, compare
-from core.concepts.metrics import METRICS, ScoreMetric
-from core.scores.measures import measures_of
-from core.scores.records import IMAGE, LOW, NEITHER
-from core.verdict.judge import FAIL, PASS
-from core.verdict.rules import DIFFERS, RULES
-from tabs.page.context import Context
+from truehue.annotation.studies.cases import Candidate, Case
+from truehue.annotation.studies.plan import Material, StudyPlan
+from truehue.core.analysis.records import ImageVerdict
+from truehue.core.color.distances import checked, compare
+from truehue.core.concepts.metrics import METRICS, ScoreMetric
+from truehue.core.scores.measures import measures_of
+from truehue.core.scores.records import IMAGE, LOW, NEITHER
+from truehue.core.verdict.judge import FAIL, PASS
+from truehue.core.verdict.rules import DIFFERS, RULES
+from truehue.tabs.page.context import Context
 
 PASSED, DELTA_E, HUE, MISFIT, RIGHT = "passed", "delta_e00", "hue", "misfit", "right"
 """What a rule says of an image, as the first part of a metric's id; the rule is the second."""

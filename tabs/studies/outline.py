@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from annotation.assignment.further import length_of
-from annotation.studies.cases import Case, Kind
-from annotation.studies.plan import Material, StudyPlan
-from core.color.distances import emd
-from core.color.uw71 import uw71
-from core.errors import TrueHueError
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.studies.drafting import Draft, Possible, missing, possible_cases
-from tabs.studies.form import StudyForm
-from tabs.studies.making import (
+from truehue.annotation.assignment.further import length_of
+from truehue.annotation.studies.cases import Case, Kind
+from truehue.annotation.studies.plan import Material, StudyPlan
+from truehue.core.color.distances import emd
+from truehue.core.color.uw71 import uw71
+from truehue.core.errors import TrueHueError
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.studies.drafting import Draft, Possible, missing, possible_cases
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.making import (
     consent_of,
     drafted,
     long_work,
@@ -29,10 +29,10 @@ from tabs.studies.making import (
     plan_of,
     with_weights,
 )
-from tabs.studies.questions.drafting import questions_json
-from tabs.studies.sketch_drafting import sketches_json
-from tabs.studies.source_warnings import source_warnings
-from tabs.studies.weights import Weights
+from truehue.tabs.studies.questions.drafting import questions_json
+from truehue.tabs.studies.sketch_drafting import sketches_json
+from truehue.tabs.studies.source_warnings import source_warnings
+from truehue.tabs.studies.weights import Weights
 
 SECONDS = {
     Kind.PAIRS: 8,

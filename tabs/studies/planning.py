@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from annotation.planning.needed import MOST_PEOPLE, people_needed
-from annotation.planning.power import (
+from truehue.annotation.planning.needed import MOST_PEOPLE, people_needed
+from truehue.annotation.planning.power import (
     SIMULATIONS,
     AnyDesign,
     Design,
@@ -15,11 +15,11 @@ from annotation.planning.power import (
     RatingDesign,
     power_of,
 )
-from core.errors import BadInput
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import PageRequest, Whole
-from tabs.studies.form import Seed
+from truehue.core.errors import BadInput
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest, Whole
+from truehue.tabs.studies.form import Seed
 
 MOST_DRAWS = 40_000_000
 """Draws of one answer, over all its simulations: about a second."""

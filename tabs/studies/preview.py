@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from annotation.studies.plan import Completion
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.participants.service import Participation
-from tabs.studies.live import StudyRequest, current, study_of
-from tabs.studies.rights import may_personal
+from truehue.annotation.studies.plan import Completion
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.participants.service import Participation
+from truehue.tabs.studies.live import StudyRequest, current, study_of
+from truehue.tabs.studies.rights import may_personal
 
 
 class PreviewRequest(StudyRequest):

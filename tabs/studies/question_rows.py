@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.judgments.answers import Answer, AnswerKind
-from annotation.studies.plan import StudyPlan
-from core.studies import Trial
+from truehue.annotation.judgments.answers import Answer, AnswerKind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Trial
 
 Json = dict[str, Any]
 

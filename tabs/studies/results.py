@@ -16,19 +16,19 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from annotation.judgments.arrangements import side_biases
-from annotation.judgments.rates import SideBias
-from annotation.report import ALPHA_REPLICATES, Analysis, Person, results
-from annotation.studies.cases import Kind
-from annotation.validation.scales import KENDALL_REPLICATES
-from core.errors import TrueHueError
-from core.generation.request import Cancelled
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import PageRequest
-from tabs.studies.metrics import metrics_of
-from tabs.studies.results_json import results_json
-from tabs.studies.results_source import StudySource, read_source, source_key
+from truehue.annotation.judgments.arrangements import side_biases
+from truehue.annotation.judgments.rates import SideBias
+from truehue.annotation.report import ALPHA_REPLICATES, Analysis, Person, results
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.validation.scales import KENDALL_REPLICATES
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.request import Cancelled
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.studies.metrics import metrics_of
+from truehue.tabs.studies.results_json import results_json
+from truehue.tabs.studies.results_source import StudySource, read_source, source_key
 
 WAIT_S = 2.0
 """What one question waits for an answer; then the page asks again."""

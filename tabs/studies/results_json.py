@@ -8,20 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
 from typing import Any
 
-from annotation.judgments.arrangements import PLACES
-from annotation.judgments.means import ChoiceShare, Rating
-from annotation.judgments.rates import SideBias, WinRate
-from annotation.participants.quality import ExclusionRule
-from annotation.participants.screening import screening_of
-from annotation.ranking.strengths import Ranking
-from annotation.report import GroupSummary, PersonResult, StudyResults, Summary
-from annotation.studies.cases import Kind
-from core.studies import Decision, Event, EventKind, ParticipantRecord
-from tabs.studies.metrics import StudyMetric
-from tabs.studies.questions.results import asked_json, questions_json
-from tabs.studies.results_numbers import ALONE, few_people, number, percent, plain
-from tabs.studies.results_source import StudySource, rule_json, too_fast_json
-from tabs.studies.results_validation import validation_json
+from truehue.annotation.judgments.arrangements import PLACES
+from truehue.annotation.judgments.means import ChoiceShare, Rating
+from truehue.annotation.judgments.rates import SideBias, WinRate
+from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.participants.screening import screening_of
+from truehue.annotation.ranking.strengths import Ranking
+from truehue.annotation.report import GroupSummary, PersonResult, StudyResults, Summary
+from truehue.annotation.studies.cases import Kind
+from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord
+from truehue.tabs.studies.metrics import StudyMetric
+from truehue.tabs.studies.questions.results import asked_json, questions_json
+from truehue.tabs.studies.results_numbers import ALONE, few_people, number, percent, plain
+from truehue.tabs.studies.results_source import StudySource, rule_json, too_fast_json
+from truehue.tabs.studies.results_validation import validation_json
 
 ELO = 400 / math.log(10)
 """Points of Elo a logit."""

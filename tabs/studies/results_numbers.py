@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from annotation.judgments.resampling import FEW_PEOPLE
+from truehue.annotation.judgments.resampling import FEW_PEOPLE
 
 ALONE = "Intervals resample participants, and fewer than two have answered."
 UNFINISHED = "There are no answers that this could be computed from yet."
@@ -16,7 +16,7 @@ FEW = (
     "answered: in simulated studies 95% intervals held the truth in about 75% of the cases with 3 "
     f"participants, 90% with 5, and 95% from {FEW_PEOPLE} on."
 )
-"""How far intervals of few people are to be trusted (annotation.judgments.resampling)."""
+"""How far intervals of few people are to be trusted (truehue.annotation.judgments.resampling)."""
 
 
 def few_people(people: int) -> str:

@@ -9,22 +9,22 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from annotation.assignment.load import Enrolled
-from annotation.assignment.replay import replay
-from annotation.participants.exclusion import exclusions_of, rule_of
-from annotation.participants.quality import ExclusionRule
-from annotation.studies.files import from_json
-from core.errors import BadInput, NotStored
-from core.studies import LogKind, ParticipantRecord, State
-from tabs.page.actor import Actor, Thing, asks, may
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.studies.logs import logs_of
-from tabs.studies.results import AskResults, OfStudy, ResultsKeeper, study_results
-from tabs.studies.results_json import decision_json, label
-from tabs.studies.results_source import read_source, rule_json
-from tabs.studies.rights import require_personal
-from tabs.studies.shelf import StudyShelf
+from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.assignment.replay import replay
+from truehue.annotation.participants.exclusion import exclusions_of, rule_of
+from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.studies.files import from_json
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import LogKind, ParticipantRecord, State
+from truehue.tabs.page.actor import Actor, Thing, asks, may
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.studies.logs import logs_of
+from truehue.tabs.studies.results import AskResults, OfStudy, ResultsKeeper, study_results
+from truehue.tabs.studies.results_json import decision_json, label
+from truehue.tabs.studies.results_source import read_source, rule_json
+from truehue.tabs.studies.rights import require_personal
+from truehue.tabs.studies.shelf import StudyShelf
 
 Json = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]

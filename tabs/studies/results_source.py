@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from annotation.participants.exclusion import rule_of
-from annotation.participants.quality import ExclusionRule, too_fast
-from annotation.report import Person
-from annotation.studies.files import from_json
-from annotation.studies.plan import StudyPlan
-from core.studies import Decision, Event, EventKind, ParticipantRecord, StudyRecord, Trial
-from tabs.page.context import Context
+from truehue.annotation.participants.exclusion import rule_of
+from truehue.annotation.participants.quality import ExclusionRule, too_fast
+from truehue.annotation.report import Person
+from truehue.annotation.studies.files import from_json
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord, StudyRecord, Trial
+from truehue.tabs.page.context import Context
 
 NO_REASON = "no reason was given"
 
@@ -23,7 +23,7 @@ class StudySource:
     """A study with all that its participants saw and did, but single actions on a canvas.
 
     ``plan`` is the newest version: once somebody took part, none changes what people see and
-    answer (:data:`tabs.studies.study.REVISABLE`), and no import brings one that does.
+    answer (:data:`truehue.tabs.studies.study.REVISABLE`), and no import brings one that does.
     """
 
     study: StudyRecord

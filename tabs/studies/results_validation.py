@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from annotation.report import Summary
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Material, StudyPlan
-from annotation.validation.differences import LEAST_PAIRS
-from annotation.validation.metrics import Interval, Validation
-from annotation.validation.scales import ChoiceValidation, RatingValidation
-from core.published import table
-from tabs.studies.metrics import MISSING, StudyMetric
-from tabs.studies.results_numbers import few_people_of_cases, number
-from tabs.studies.trust import trust_sentences
-from tabs.studies.trust_scales import choice_sentences, rating_sentences
+from truehue.annotation.report import Summary
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Material, StudyPlan
+from truehue.annotation.validation.differences import LEAST_PAIRS
+from truehue.annotation.validation.metrics import Interval, Validation
+from truehue.annotation.validation.scales import ChoiceValidation, RatingValidation
+from truehue.core.published import table
+from truehue.tabs.studies.metrics import MISSING, StudyMetric
+from truehue.tabs.studies.results_numbers import few_people_of_cases, number
+from truehue.tabs.studies.trust import trust_sentences
+from truehue.tabs.studies.trust_scales import choice_sentences, rating_sentences
 
 Json = dict[str, Any]
 TABLE_3 = "colorconceptbench-table3"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.errors import NotAllowed
-from core.studies import StudyRecord
-from tabs.page.actor import Actor, Thing, allowed
-from tabs.studies.making import FORM
+from truehue.core.errors import NotAllowed
+from truehue.core.studies import StudyRecord
+from truehue.tabs.page.actor import Actor, Thing, allowed
+from truehue.tabs.studies.making import FORM
 
 NO_COMPLETION: Mapping[str, str] = {"code": "", "url": ""}
 

@@ -5,24 +5,32 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
-from tabs.page.actor import Actor
-from tabs.page.answers import Answer, guarded
-from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.origins import base_of
-from tabs.page.requests import Nothing
-from tabs.studies.changing import Copying, Revision, StateRequest, copy, create, revise, set_state
-from tabs.studies.comments import comments
-from tabs.studies.deleting import delete_draft
-from tabs.studies.form import StudyForm
-from tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
-from tabs.studies.live import StudyRequest, live
-from tabs.studies.materials import materials, presets
-from tabs.studies.outline import CasesForm, cases, outline
-from tabs.studies.planning import PowerRequest, VotesRequest, power, votes_needed
-from tabs.studies.preview import PreviewRequest, preview
-from tabs.studies.sketch_choices import concept_list
-from tabs.studies.study import study, study_list
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import Answer, guarded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.page.origins import base_of
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.studies.changing import (
+    Copying,
+    Revision,
+    StateRequest,
+    copy,
+    create,
+    revise,
+    set_state,
+)
+from truehue.tabs.studies.comments import comments
+from truehue.tabs.studies.deleting import delete_draft
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
+from truehue.tabs.studies.live import StudyRequest, live
+from truehue.tabs.studies.materials import materials, presets
+from truehue.tabs.studies.outline import CasesForm, cases, outline
+from truehue.tabs.studies.planning import PowerRequest, VotesRequest, power, votes_needed
+from truehue.tabs.studies.preview import PreviewRequest, preview
+from truehue.tabs.studies.sketch_choices import concept_list
+from truehue.tabs.studies.study import study, study_list
 
 PREFIX = "/api/studies"
 NO_STUDIES = "There are no studies in a demonstration. Run TrueHue on a machine of your own."

@@ -13,12 +13,12 @@ from fastapi import Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.background import BackgroundTask
 
-from tabs.page.actor import Actor
-from tabs.page.answers import attachment, guarded, refusal
-from tabs.page.context import Context
-from tabs.page.door import Door, read_address
-from tabs.page.requests import Nothing
-from tabs.studies.exports import (
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import attachment, guarded, refusal
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door, read_address
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.studies.exports import (
     AskExport,
     AskTable,
     ExportedFile,
@@ -28,9 +28,9 @@ from tabs.studies.exports import (
     votes_file,
     write_archive,
 )
-from tabs.studies.imports import MOST_ARCHIVE_BYTES, import_study
-from tabs.studies.results import AskResults, OfStudy, study_results
-from tabs.studies.results_people import (
+from truehue.tabs.studies.imports import MOST_ARCHIVE_BYTES, import_study
+from truehue.tabs.studies.results import AskResults, OfStudy, study_results
+from truehue.tabs.studies.results_people import (
     Decide,
     Erase,
     OfParticipant,

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from annotation.studies.files import from_json
-from annotation.studies.plan import StudyPlan
+from truehue.annotation.studies.files import from_json
+from truehue.annotation.studies.plan import StudyPlan
 
 if TYPE_CHECKING:
-    from storage.store import Storage
+    from truehue.storage.store import Storage
 
 _KEPT_PLANS = 24
 _KEPT_COUNTS = 64

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.concepts.matching import concept_of, normal
-from core.prompts.concepts import Concept, concepts
-from core.records import SketchRecord
-from tabs.colorize.sketches import (
+from truehue.core.concepts.matching import concept_of, normal
+from truehue.core.prompts.concepts import Concept, concepts
+from truehue.core.records import SketchRecord
+from truehue.tabs.colorize.sketches import (
     PREFIX,
     STARTER,
     drawings,
     source_words,
     starter_sketch,
 )
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
 
 OWN = "Other words"
 """The group of words that are no concept of the list."""

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from annotation.studies.cases import Case
-from core.concepts.matching import concept_of, normal, similar
-from core.errors import BadInput
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.studies.drafting import Draft
-from tabs.studies.form import StudyForm
-from tabs.studies.sketch_choices import Choice, Choices, case_id_of, choice_json, group_of
+from truehue.annotation.studies.cases import Case
+from truehue.core.concepts.matching import concept_of, normal, similar
+from truehue.core.errors import BadInput
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.studies.drafting import Draft
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.sketch_choices import Choice, Choices, case_id_of, choice_json, group_of
 
 MOST_LETTERS = 120
 _NAMED = 8

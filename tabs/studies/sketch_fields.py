@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from annotation.studies.practice import MOST_SKETCHES, MOST_TEXT, Review
-from tabs.page.requests import PageRequest, Whole, one_of, texts
+from truehue.annotation.studies.practice import MOST_SKETCHES, MOST_TEXT, Review
+from truehue.tabs.page.requests import PageRequest, Whole, one_of, texts
 
 PRACTICE_SKETCHES = 3
 """Before the rest, as in ColorConceptBench, section 3.2."""

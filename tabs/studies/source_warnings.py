@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from core.analysis.records import RunRecord
-from core.errors import BadInput
-from core.generation.registry import RENDERER
-from tabs.compare.sources import RUN, parse
-from tabs.page.context import Context
-from tabs.studies.form import StudyForm
-from tabs.studies.sources import whole_id
+from truehue.core.analysis.records import RunRecord
+from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RENDERER
+from truehue.tabs.compare.sources import RUN, parse
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.sources import whole_id
 
 
 def source_warnings(context: Context, form: StudyForm) -> list[str]:

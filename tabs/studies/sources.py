@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from core.concepts.matching import concept_of, normal
-from core.errors import BadInput
-from core.prompts.concepts import Concept, concepts
-from storage.runs.pictures import PromptPictures
-from tabs.compare.sources import IMAGE, PICTURES, RUN, SET, Source, parse
-from tabs.page.context import Context
+from truehue.core.concepts.matching import concept_of, normal
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import Concept, concepts
+from truehue.storage.runs.pictures import PromptPictures
+from truehue.tabs.compare.sources import IMAGE, PICTURES, RUN, SET, Source, parse
+from truehue.tabs.page.context import Context
 
 IMPORTED = "imported"
 """The group of what is no prompt of a run."""

@@ -8,16 +8,16 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from annotation.studies.plan import Completion, StudyPlan
-from core.errors import BadInput, NotStored
-from core.studies import LogEntry, LogKind, State, StudyRecord
-from storage.makers import OWNER
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
-from tabs.studies.deleting import KEPT, may_delete
-from tabs.studies.links import listed as links_of
-from tabs.studies.live import (
+from truehue.annotation.studies.plan import Completion, StudyPlan
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import LogEntry, LogKind, State, StudyRecord
+from truehue.storage.makers import OWNER
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.studies.deleting import KEPT, may_delete
+from truehue.tabs.studies.links import listed as links_of
+from truehue.tabs.studies.live import (
     FINISHED,
     StudyRequest,
     current,
@@ -26,10 +26,10 @@ from tabs.studies.live import (
     study_of,
     summary,
 )
-from tabs.studies.making import FORM
-from tabs.studies.outline import blocks, group_counts, images_of, models_of, sizes
-from tabs.studies.questions.sets import tasks_json
-from tabs.studies.rights import may_personal, without_completion
+from truehue.tabs.studies.making import FORM
+from truehue.tabs.studies.outline import blocks, group_counts, images_of, models_of, sizes
+from truehue.tabs.studies.questions.sets import tasks_json
+from truehue.tabs.studies.rights import may_personal, without_completion
 
 log = logging.getLogger("truehue")
 

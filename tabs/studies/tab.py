@@ -1,14 +1,14 @@
 """The Judge tab: studies with people, planned, run and read by researchers.
 
-It fills itself over HTTP (``tabs.studies.routes``); here is the place that it fills. Participants
-never see it: their page is one of its own.
+It fills itself over HTTP (``truehue.tabs.studies.routes``); here is the place that it fills.
+Participants never see it: their page is one of its own.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tabs.page.widgets import widget
+from truehue.tabs.page.widgets import widget
 
 NAME = "judge"
 """The room's id: of its tab, and in links."""

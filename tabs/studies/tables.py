@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.judgments.resampling import FEW_PEOPLE
-from core.export.columns import NUMBER, TEXT, TRUTH, WHOLE, Column
-from core.studies import EventKind, Purpose
-from tabs.studies.tables_rows import (
+from truehue.annotation.judgments.resampling import FEW_PEOPLE
+from truehue.core.export.columns import NUMBER, TEXT, TRUTH, WHOLE, Column
+from truehue.core.studies import EventKind, Purpose
+from truehue.tabs.studies.tables_rows import (
     ExportData,
     answers,
     candidates,

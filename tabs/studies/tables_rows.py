@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from annotation.judgments.answers import SKIP_REASONS, Answer, AnswerKind, answers_of
-from annotation.judgments.votes import TIE
-from annotation.participants.screening import screening_of
-from annotation.studies.cases import Kind
-from annotation.studies.files import to_json
-from core.studies import Event, ParticipantRecord, Purpose, Trial
-from tabs.studies.metrics import StudyMetric
-from tabs.studies.question_rows import chosen_of, right_of, share_rows
-from tabs.studies.results_source import StudySource
+from truehue.annotation.judgments.answers import SKIP_REASONS, Answer, AnswerKind, answers_of
+from truehue.annotation.judgments.votes import TIE
+from truehue.annotation.participants.screening import screening_of
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.files import to_json
+from truehue.core.studies import Event, ParticipantRecord, Purpose, Trial
+from truehue.tabs.studies.metrics import StudyMetric
+from truehue.tabs.studies.question_rows import chosen_of, right_of, share_rows
+from truehue.tabs.studies.results_source import StudySource
 
 Json = dict[str, Any]
 
@@ -41,7 +41,7 @@ DISPLAY = (
 @dataclass(frozen=True)
 class ExportData:
     """A study with its results. ``personal`` keeps what names people. ``colorings`` is a
-    tabs.studies.colorings.tables_rows.ColoringExport where people color, else None."""
+    truehue.tabs.studies.colorings.tables_rows.ColoringExport where people color, else None."""
 
     source: StudySource
     metrics: tuple[StudyMetric, ...]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from annotation.studies.cases import Kind
-from annotation.studies.presets import PRESETS
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.presets import PRESETS
 
 FREE = "free"
 """The preset of a question of one's own."""

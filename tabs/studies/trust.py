@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.report import Summary
-from annotation.validation.differences import LEAST_PAIRS, Difference, candidates, nearest
-from annotation.validation.metrics import Compared, Validation
-from tabs.page.errors import many
-from tabs.studies.metrics import StudyMetric
-from tabs.studies.results_numbers import percent, two
+from truehue.annotation.report import Summary
+from truehue.annotation.validation.differences import LEAST_PAIRS, Difference, candidates, nearest
+from truehue.annotation.validation.metrics import Compared, Validation
+from truehue.tabs.page.errors import many
+from truehue.tabs.studies.metrics import StudyMetric
+from truehue.tabs.studies.results_numbers import percent, two
 
 MOST_TIMES = 50
 """More votes than so many times those there are are no advice."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.report import Summary
-from annotation.validation.differences import LEAST_PAIRS, nearest
-from tabs.page.errors import many
-from tabs.studies.metrics import StudyMetric
-from tabs.studies.results_numbers import percent, two
-from tabs.studies.trust import Given, compared
+from truehue.annotation.report import Summary
+from truehue.annotation.validation.differences import LEAST_PAIRS, nearest
+from truehue.tabs.page.errors import many
+from truehue.tabs.studies.metrics import StudyMetric
+from truehue.tabs.studies.results_numbers import percent, two
+from truehue.tabs.studies.trust import Given, compared
 
 
 def rating_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[str]:

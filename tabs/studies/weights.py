@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.concepts.distribution import of_rows
-from core.concepts.matching import concept_of, normal
-from core.concepts.records import DistributionRow, DistributionSetRecord
-from core.errors import BadInput, TrueHueError
-from tabs.compare.sources import RUN, SET, distribution, parse
-from tabs.compare.tables.cells import extracted
-from tabs.page.context import Context
-from tabs.studies.sources import whole_id
+from truehue.core.concepts.distribution import of_rows
+from truehue.core.concepts.matching import concept_of, normal
+from truehue.core.concepts.records import DistributionRow, DistributionSetRecord
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.tabs.compare.sources import RUN, SET, distribution, parse
+from truehue.tabs.compare.tables.cells import extracted
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.sources import whole_id
 
 DIGITS = 8
 

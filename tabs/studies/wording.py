@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from core.errors import BadInput
-from tabs.participants.wording import words_of
+from truehue.core.errors import BadInput
+from truehue.tabs.participants.wording import words_of
 
 _PLACE = re.compile(r"\{(\w+)\}")
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from annotation.quality.colorings import Coloring, own_weights
-from core.color.uw71 import uw71
-from core.concepts.profile import profile_of
-from core.concepts.records import ColorProfile
+from truehue.annotation.quality.colorings import Coloring, own_weights
+from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.profile import profile_of
+from truehue.core.concepts.records import ColorProfile
 
 SIDE = 64
 Shares = Mapping[int, float]

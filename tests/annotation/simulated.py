@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from annotation.assignment.further import further
-from annotation.assignment.ledger import Standing, standing_of
-from annotation.assignment.load import Enrolled
-from annotation.judgments.answers import answers_of
-from annotation.report import Person
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Method, StudyPlan
-from core.studies import Event, EventKind, Purpose, StoredTrial, Trial
+from truehue.annotation.assignment.further import further
+from truehue.annotation.assignment.ledger import Standing, standing_of
+from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.judgments.answers import answers_of
+from truehue.annotation.report import Person
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Method, StudyPlan
+from truehue.core.studies import Event, EventKind, Purpose, StoredTrial, Trial
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 STRENGTHS = {"m0": 0.8, "m1": 0.0, "m2": -0.8}

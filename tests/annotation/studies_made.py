@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.studies.cases import Candidate, Case, Kind
-from annotation.studies.plan import Consent, Material, StudyPlan
-from annotation.studies.practice import Practice, Review
-from annotation.studies.questions import YES_NO, AskedQuestion, QuestionSetName
-from core.vision_language.records import Form
+from truehue.annotation.studies.cases import Candidate, Case, Kind
+from truehue.annotation.studies.plan import Consent, Material, StudyPlan
+from truehue.annotation.studies.practice import Practice, Review
+from truehue.annotation.studies.questions import YES_NO, AskedQuestion, QuestionSetName
+from truehue.core.vision_language.records import Form
 
 FLAT = (1 / 71,) * 71
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.judgments.adaptive import NOTES, sizes_of
-from annotation.judgments.answers import answers_of, votes_of
-from annotation.judgments.rates import win_rates
-from annotation.judgments.votes import Vote
-from annotation.participants.quality import ExclusionRule
-from annotation.report import Analysis, results
-from annotation.studies.plan import Method
-from annotation.validation.differences import differences
-from annotation.validation.metrics import validate
 from tests.annotation.simulated import Taste, taken
 from tests.annotation.studies_made import plan
+from truehue.annotation.judgments.adaptive import NOTES, sizes_of
+from truehue.annotation.judgments.answers import answers_of, votes_of
+from truehue.annotation.judgments.rates import win_rates
+from truehue.annotation.judgments.votes import Vote
+from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.report import Analysis, results
+from truehue.annotation.studies.plan import Method
+from truehue.annotation.validation.differences import differences
+from truehue.annotation.validation.metrics import validate
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ def test_metrics_are_compared_over_all_pairs(monkeypatch: pytest.MonkeyPatch) ->
     assert plain.agreement.value == pytest.approx(9 / 16)
     assert told.agreement.value == pytest.approx(10 * 0.9 / 40)
     assert told.pearson.value < plain.pearson.value
-    monkeypatch.setattr("annotation.validation.differences.LEAST_PAIRS", 16)
+    monkeypatch.setattr("truehue.annotation.validation.differences.LEAST_PAIRS", 16)
     (difference,) = differences({"m": quality, "n": other}, "m", votes(), 0, sizes=SIZES)
     assert difference.gap.value == pytest.approx(2 * told.pearson.value)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from annotation.judgments.arrangements import side_biases
-from core.studies import Event, EventKind, Trial
 from tests.annotation.studies_made import plan
+from truehue.annotation.judgments.arrangements import side_biases
+from truehue.core.studies import Event, EventKind, Trial
 
 
 def test_rows_and_columns_are_counted_apart() -> None:

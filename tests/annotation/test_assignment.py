@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.assignment.assign import assign
-from annotation.assignment.sequence import REPEAT_GAP
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from core.studies import Purpose, Trial
 from tests.annotation.studies_made import plan
+from truehue.annotation.assignment.assign import assign
+from truehue.annotation.assignment.sequence import REPEAT_GAP
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import Purpose, Trial
 
 
 def load_of(trials: Iterable[Trial]) -> Counter[str]:

@@ -10,16 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.assignment.further import further, is_due, length_of
-from annotation.assignment.ledger import standing_of
-from annotation.assignment.load import Enrolled
-from annotation.assignment.practice import PracticeStage, practice_state, recolors_open
-from annotation.assignment.replay import replay
-from annotation.judgments.answers import answers_of
-from annotation.studies.plan import StudyPlan
-from annotation.studies.practice import Review
-from core.studies import ColoringMark, Event, EventKind, MarkKind, Purpose, StoredTrial, Trial
 from tests.annotation.studies_made import coloring_plan, sketch_cases
+from truehue.annotation.assignment.further import further, is_due, length_of
+from truehue.annotation.assignment.ledger import standing_of
+from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.assignment.practice import PracticeStage, practice_state, recolors_open
+from truehue.annotation.assignment.replay import replay
+from truehue.annotation.judgments.answers import answers_of
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.annotation.studies.practice import Review
+from truehue.core.studies import (
+    ColoringMark,
+    Event,
+    EventKind,
+    MarkKind,
+    Purpose,
+    StoredTrial,
+    Trial,
+)
 
 pytestmark = pytest.mark.slow
 

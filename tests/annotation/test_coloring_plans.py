@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.studies.cases import Kind
-from annotation.studies.files import from_json, to_json
-from annotation.studies.plan import Consent, Material, Method, Training
-from annotation.studies.practice import Example, Practice, Review
-from annotation.studies.presets import PRESETS, plan_of
-from core.errors import BadInput
 from tests.annotation.studies_made import cases, coloring_plan, plan, sketch_cases
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.files import from_json, to_json
+from truehue.annotation.studies.plan import Consent, Material, Method, Training
+from truehue.annotation.studies.practice import Example, Practice, Review
+from truehue.annotation.studies.presets import PRESETS, plan_of
+from truehue.core.errors import BadInput
 
 CONSENT = Consent("1", "I agree.")
 PRACTICE = Practice(("c0", "c1", "c2"))

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.judgments.answers import answers_of, votes_of
-from annotation.ranking.davidson import fit
-from annotation.ranking.strengths import rank
-from annotation.studies.plan import Method, StudyPlan
 from tests.annotation.simulated import STRENGTHS, Taste, answered, taken
 from tests.annotation.studies_made import plan
+from truehue.annotation.judgments.answers import answers_of, votes_of
+from truehue.annotation.ranking.davidson import fit
+from truehue.annotation.ranking.strengths import rank
+from truehue.annotation.studies.plan import Method, StudyPlan
 
 pytestmark = pytest.mark.slow
 

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.assignment.adaptive import EXPLORED, Open, adaptive
-from annotation.assignment.further import BATCH, further, is_due, length_of
-from annotation.assignment.information import Knowledge
-from annotation.assignment.ledger import Ledger, Standing, standing_of
-from annotation.assignment.replay import replay
-from annotation.assignment.sequence import REPEAT_GAP
-from annotation.judgments.answers import Answer, AnswerKind, answers_of
-from annotation.participants.quality import ExclusionRule, quality_of, reasons
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Method, Screening, StudyPlan, Training
-from core.errors import BadInput
-from core.studies import Event, EventKind, Purpose, Trial
 from tests.annotation.simulated import Taste, taken, taken_at_once
 from tests.annotation.studies_made import plan
+from truehue.annotation.assignment.adaptive import EXPLORED, Open, adaptive
+from truehue.annotation.assignment.further import BATCH, further, is_due, length_of
+from truehue.annotation.assignment.information import Knowledge
+from truehue.annotation.assignment.ledger import Ledger, Standing, standing_of
+from truehue.annotation.assignment.replay import replay
+from truehue.annotation.assignment.sequence import REPEAT_GAP
+from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
+from truehue.annotation.participants.quality import ExclusionRule, quality_of, reasons
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Method, Screening, StudyPlan, Training
+from truehue.core.errors import BadInput
+from truehue.core.studies import Event, EventKind, Purpose, Trial
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
 
-from annotation.judgments.rates import win_rates
-from annotation.judgments.votes import Vote
-from annotation.planning.needed import people_needed
-from annotation.planning.power import Design, RatingDesign, power_of
+from truehue.annotation.judgments.rates import win_rates
+from truehue.annotation.judgments.votes import Vote
+from truehue.annotation.planning.needed import people_needed
+from truehue.annotation.planning.power import Design, RatingDesign, power_of
 
 pytestmark = pytest.mark.slow
 

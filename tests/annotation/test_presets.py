@@ -7,11 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.studies.files import from_json, to_json
-from annotation.studies.plan import Closing, Completion, Consent, Method, Screening, Training
-from annotation.studies.presets import PRESETS, plan_of
-from core.errors import BadInput
 from tests.annotation.studies_made import cases
+from truehue.annotation.studies.files import from_json, to_json
+from truehue.annotation.studies.plan import (
+    Closing,
+    Completion,
+    Consent,
+    Method,
+    Screening,
+    Training,
+)
+from truehue.annotation.studies.presets import PRESETS, plan_of
+from truehue.core.errors import BadInput
 
 CONSENT = Consent("1", "I agree.")
 

@@ -5,13 +5,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from annotation.quality.colorings import distribution_of, own_weights, series_of
-from annotation.quality.consensus import TOO_FEW, consensus, pairwise_emd
-from core.color.distances import emd
-from core.color.uw71 import distances71
-from core.concepts.distribution import of_pictures
-from core.errors import BadInput
 from tests.annotation.colored import colorings_of, layer_of, measured
+from truehue.annotation.quality.colorings import distribution_of, own_weights, series_of
+from truehue.annotation.quality.consensus import TOO_FEW, consensus, pairwise_emd
+from truehue.core.color.distances import emd
+from truehue.core.color.uw71 import distances71
+from truehue.core.concepts.distribution import of_pictures
+from truehue.core.errors import BadInput
 
 RED, BLUE, GREEN = 20, 45, 60
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.quality.colorings import Coloring, distribution_of
-from annotation.quality.result import (
+from tests.annotation.colored import colorings_of
+from truehue.annotation.quality.colorings import Coloring, distribution_of
+from truehue.annotation.quality.result import (
     STANDS_FOR,
     UNSTABLE,
     Evidence,
@@ -16,13 +17,21 @@ from annotation.quality.result import (
     stabilities,
     thresholds,
 )
-from annotation.quality.reviews import Outcome, Votes
-from annotation.quality.second import LEAST_LAB, threshold_of
-from annotation.quality.worth import ALIKE, ALONE, NOTHING, ONE, SAME, radius, width_of, worths
-from core.color.distances import emd
-from core.color.uw71 import distances71
-from core.concepts.records import PIXELS
-from tests.annotation.colored import colorings_of
+from truehue.annotation.quality.reviews import Outcome, Votes
+from truehue.annotation.quality.second import LEAST_LAB, threshold_of
+from truehue.annotation.quality.worth import (
+    ALIKE,
+    ALONE,
+    NOTHING,
+    ONE,
+    SAME,
+    radius,
+    width_of,
+    worths,
+)
+from truehue.core.color.distances import emd
+from truehue.core.color.uw71 import distances71
+from truehue.core.concepts.records import PIXELS
 
 pytestmark = pytest.mark.slow
 

@@ -10,28 +10,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.assignment.assign import assign
-from annotation.judgments.answers import AnswerKind, read_answer
-from annotation.judgments.questions import (
+from tests.annotation.studies_made import cases, plan, question_cases, question_plan
+from truehue.annotation.assignment.assign import assign
+from truehue.annotation.judgments.answers import AnswerKind, read_answer
+from truehue.annotation.judgments.questions import (
     PARTICIPANTS,
     QUESTIONS,
     answers_by_person,
     asked_in,
     right_shares,
 )
-from annotation.participants.quality import ExclusionRule, quality_of
-from annotation.report import Analysis, Person, results
-from annotation.studies.cases import Kind
-from annotation.studies.files import from_json, to_json
-from annotation.studies.plan import Consent, Material, StudyPlan, Training
-from annotation.studies.presets import PRESETS, plan_of
-from annotation.studies.questions import QuestionSetName, answer_record, asked_question
-from core.analysis.rates import Rate
-from core.errors import BadInput
-from core.studies import Event, EventKind, Purpose, Trial
-from core.vision_language.records import Answer, Form, Outcome, Question
-from core.vision_language.scoring import score
-from tests.annotation.studies_made import cases, plan, question_cases, question_plan
+from truehue.annotation.participants.quality import ExclusionRule, quality_of
+from truehue.annotation.report import Analysis, Person, results
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.files import from_json, to_json
+from truehue.annotation.studies.plan import Consent, Material, StudyPlan, Training
+from truehue.annotation.studies.presets import PRESETS, plan_of
+from truehue.annotation.studies.questions import QuestionSetName, answer_record, asked_question
+from truehue.core.analysis.rates import Rate
+from truehue.core.errors import BadInput
+from truehue.core.studies import Event, EventKind, Purpose, Trial
+from truehue.core.vision_language.records import Answer, Form, Outcome, Question
+from truehue.core.vision_language.scoring import score
 
 IMAGE = "ab" * 32
 

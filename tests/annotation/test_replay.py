@@ -9,15 +9,15 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.assignment.assign import assign
-from annotation.assignment.further import further
-from annotation.assignment.ledger import standing_of
-from annotation.assignment.load import Enrolled
-from annotation.assignment.replay import replay
-from annotation.participants.screening import patches_for, plates_for, scored, screening_of
-from annotation.studies.plan import Screening
-from core.studies import Event, EventKind
 from tests.annotation.studies_made import plan
+from truehue.annotation.assignment.assign import assign
+from truehue.annotation.assignment.further import further
+from truehue.annotation.assignment.ledger import standing_of
+from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.assignment.replay import replay
+from truehue.annotation.participants.screening import patches_for, plates_for, scored, screening_of
+from truehue.annotation.studies.plan import Screening
+from truehue.core.studies import Event, EventKind
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 TIE = {"kind": "tie", "value": None, "response_ms": 900.0}

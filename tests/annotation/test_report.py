@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.judgments.rates import side_bias
-from annotation.judgments.resampling import share_of, tail
-from annotation.judgments.votes import Vote
-from annotation.participants.quality import ExclusionRule
-from annotation.report import Analysis, results
-from annotation.studies.cases import Kind, Stimulus
 from tests.annotation.simulated import STRENGTHS, Taste, taken
 from tests.annotation.studies_made import plan
+from truehue.annotation.judgments.rates import side_bias
+from truehue.annotation.judgments.resampling import share_of, tail
+from truehue.annotation.judgments.votes import Vote
+from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.report import Analysis, results
+from truehue.annotation.studies.cases import Kind, Stimulus
 
 QUICK = Analysis(ExclusionRule(), {}, replicates=200)
 

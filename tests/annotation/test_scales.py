@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from annotation.judgments.means import choices_of
-from annotation.participants.quality import ExclusionRule
-from annotation.report import Analysis, Summary, results
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from annotation.validation.differences import nearest
-from annotation.validation.scales import _ranks, _spearman
 from tests.annotation.simulated import STRENGTHS, Taste, taken
 from tests.annotation.studies_made import plan
+from truehue.annotation.judgments.means import choices_of
+from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.report import Analysis, Summary, results
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.annotation.validation.differences import nearest
+from truehue.annotation.validation.scales import _ranks, _spearman
 
 TASTE = Taste({**STRENGTHS, "m3": -0.2})
 

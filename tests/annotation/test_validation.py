@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from annotation.judgments.votes import Vote
-from annotation.validation.differences import differences
-from annotation.validation.metrics import PairVotes, measures, validate
+from truehue.annotation.judgments.votes import Vote
+from truehue.annotation.validation.differences import differences
+from truehue.annotation.validation.metrics import PairVotes, measures, validate
 
 
 def votes_for(shares: dict[str, float], votes: int = 6) -> list[Vote]:

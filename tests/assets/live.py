@@ -18,11 +18,11 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from tabs.page.answers import wrong_value
-from tabs.page.asset_files import constants
-from tabs.page.context import Context
 from tests.house import ROOT
 from tests.node import node_with_jsdom
+from truehue.tabs.page.answers import wrong_value
+from truehue.tabs.page.asset_files import constants
+from truehue.tabs.page.context import Context
 
 PAGE = "/of-this-test"
 """Where the page finds what its test gives it."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.refinement.settings import discrepancy_of, rows_of
 from tests.node import run_module
+from truehue.core.refinement.settings import discrepancy_of, rows_of
 
 pytestmark = pytest.mark.process
 

@@ -18,15 +18,15 @@ from io import BytesIO
 import numpy as np
 from PIL import Image
 
-from core.color.difference import delta_e00
-from core.color.dominant import nearest_share, released
-from core.color.systems import ColorTarget, parse_target
-from core.images.pixels import masked_colors, masked_lab
-from core.machine import cpu_name
-from core.verdict.measure import Measurement, measure, measure_by_rules
-from core.verdict.rules import RULES, Rule
 from tests.bench import per_pixel, reference
 from tests.bench.scenes import Scene, scenes
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.dominant import nearest_share, released
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.images.pixels import masked_colors, masked_lab
+from truehue.core.machine import cpu_name
+from truehue.core.verdict.measure import Measurement, measure, measure_by_rules
+from truehue.core.verdict.rules import RULES, Rule
 
 RUNS = 5
 LEAST_S = 0.03

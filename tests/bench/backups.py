@@ -18,11 +18,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from core.errors import BadInput
-from storage.backup.restore import restore
-from tabs.accounts.control import Control
 from tests.running import command
 from tests.storage.backup.load import loaded, lost
+from truehue.core.errors import BadInput
+from truehue.storage.backup.restore import restore
+from truehue.tabs.accounts.control import Control
 
 COUNT, DAMAGES = 20, 200
 

@@ -17,12 +17,12 @@ import numpy as np
 from PIL import Image
 from scipy import ndimage
 
-from annotation.colorings.actions import Action, Fill, Stroke, Undo
-from annotation.colorings.layer import paint
-from core.sketches.coding import decode, encode
-from core.sketches.pictures import layer_png, svg
-from core.sketches.regions import LINE, RegionMaps, label_maps
 from tests.core.sketches.drawings import cat, paper
+from truehue.annotation.colorings.actions import Action, Fill, Stroke, Undo
+from truehue.annotation.colorings.layer import paint
+from truehue.core.sketches.coding import decode, encode
+from truehue.core.sketches.pictures import layer_png, svg
+from truehue.core.sketches.regions import LINE, RegionMaps, label_maps
 
 RUNS = 5
 SIDE = 1024

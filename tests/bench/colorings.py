@@ -29,16 +29,16 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.studies.cases import Case, Kind
-from annotation.studies.files import to_json
-from annotation.studies.plan import Consent, Material, Screening, StudyPlan
-from core.sketches.records import Sketch, sketch_id
-from core.studies import EventKind, State
-from storage.store import Storage
 from tests.bench.painters import SIDE, Painter, paint_steadily
 from tests.bench.startup import free_port
 from tests.bench.voters import Tally
 from tests.bench.votes import Study, app, started
+from truehue.annotation.studies.cases import Case, Kind
+from truehue.annotation.studies.files import to_json
+from truehue.annotation.studies.plan import Consent, Material, Screening, StudyPlan
+from truehue.core.sketches.records import Sketch, sketch_id
+from truehue.core.studies import EventKind, State
+from truehue.storage.store import Storage
 
 SKETCHES, TRIALS = 60, 45
 EVERY_S = (0.5, 1.0)

@@ -19,20 +19,20 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from core.color import uw71
-from core.color.distances import emd
-from core.concepts.distribution import of_pictures
-from core.concepts.extraction import extract
-from core.concepts.intervals import intervals
-from core.concepts.profile import profile_of
-from core.concepts.records import EXTRACTED, PIXELS, ColorProfile
-from core.generation.renderer import RenderRequest, render
-from core.generation.renderer.concept_colors import color_of
-from core.images.load import encode_png
-from core.machine import cpu_name
-from core.prompts.concepts import concepts
 from tests.bench.__main__ import decode
 from tests.bench.scenes import Scene, scenes
+from truehue.core.color import uw71
+from truehue.core.color.distances import emd
+from truehue.core.concepts.distribution import of_pictures
+from truehue.core.concepts.extraction import extract
+from truehue.core.concepts.intervals import intervals
+from truehue.core.concepts.profile import profile_of
+from truehue.core.concepts.records import EXTRACTED, PIXELS, ColorProfile
+from truehue.core.generation.renderer import RenderRequest, render
+from truehue.core.generation.renderer.concept_colors import color_of
+from truehue.core.images.load import encode_png
+from truehue.core.machine import cpu_name
+from truehue.core.prompts.concepts import concepts
 
 GOAL_HISTOGRAM, GOAL_EMD = 0.5, 3.0
 ROUNDS, LEAST_S = 7, 0.03

@@ -20,8 +20,8 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from core.color.systems import find
-from core.diagnosis.colors import (
+from truehue.core.color.systems import find
+from truehue.core.diagnosis.colors import (
     DEFAULT_LIGHTS,
     DEFAULT_SIZE_PX,
     SET_SYSTEMS,
@@ -29,13 +29,13 @@ from core.diagnosis.colors import (
     asking,
     picture,
 )
-from core.diagnosis.judging import judged
-from core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
-from core.diagnosis.work import rows_of
-from core.generation.renderer import OBJECTS
-from core.machine import cpu_name
-from core.verdict.measure import measure_by_rules
-from core.verdict.rules import RULES
+from truehue.core.diagnosis.judging import judged
+from truehue.core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
+from truehue.core.diagnosis.work import rows_of
+from truehue.core.generation.renderer import OBJECTS
+from truehue.core.machine import cpu_name
+from truehue.core.verdict.measure import measure_by_rules
+from truehue.core.verdict.rules import RULES
 
 SOME_OBJECTS = ("sphere", "mug", "car", "teapot")
 SOME_LIGHTS = ("overcast", "hard")

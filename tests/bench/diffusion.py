@@ -25,13 +25,13 @@ from typing import Any
 
 import numpy as np
 
-from core.generation.backends.diffusion import DiffusersModel
-from core.generation.backends.loading import load
-from core.generation.registry import model
-from core.generation.request import GenerationRequest
-from core.generation.weights.sources import Sources, source
-from core.machine import Machine, machine
 from tests.tiny_models import encoders, pipelines, vocabularies
+from truehue.core.generation.backends.diffusion import DiffusersModel
+from truehue.core.generation.backends.loading import load
+from truehue.core.generation.registry import model
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.generation.weights.sources import Sources, source
+from truehue.core.machine import Machine, machine
 
 GOAL = 1.02
 

@@ -21,17 +21,17 @@ from pathlib import Path
 
 import numpy as np
 
-from core.analysis.names import nearest_l2
-from core.analysis.records import Slice
-from core.color.catalog import system
-from core.color.difference import delta_chroma, delta_e00, hue_difference_deg
-from core.prompts.gencolorbench import build
-from core.runs.folder import RunFolder
-from core.runs.records import EVERY_RULE, RunPlan
-from core.verdict.rules import rule
-from storage import Storage
-from storage.runs.dictionaries import numbers_of
-from storage.runs.ingest import store_results
+from truehue.core.analysis.names import nearest_l2
+from truehue.core.analysis.records import Slice
+from truehue.core.color.catalog import system
+from truehue.core.color.difference import delta_chroma, delta_e00, hue_difference_deg
+from truehue.core.prompts.gencolorbench import build
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import EVERY_RULE, RunPlan
+from truehue.core.verdict.rules import rule
+from truehue.storage import Storage
+from truehue.storage.runs.dictionaries import numbers_of
+from truehue.storage.runs.ingest import store_results
 
 MODELS, IMAGES, RUNS = 9, 4, 7
 GOAL_MS, GOAL_PAGE_MS = 300.0, 150.0

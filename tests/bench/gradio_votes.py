@@ -12,11 +12,11 @@ from tests.bench.voters import Connection
 SERVER = """
 import hashlib, json, secrets
 import gradio as gr
-from core.studies import Enrolment, Event, EventKind
-from storage.store import Storage
+from truehue.core.studies import Enrolment, Event, EventKind
+from truehue.storage.store import Storage
 
 storage = Storage.open({data!r})
-study = storage.studies.add({{"title": "queue"}}, "owner")
+study = truehue.storage.studies.add({{"title": "queue"}}, "owner")
 digest = hashlib.sha256(b"queue").hexdigest()
 link = storage.invitations.add(study.id, digest, "queue", False, "owner")
 people = [

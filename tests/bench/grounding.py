@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from core.machine import Placement, cpu_name
-from core.masks.grounded.records import Segmenter
-from core.masks.grounded.sam import SamSegmenter
-from core.masks.grounded.sam2 import Sam2Segmenter
-from core.masks.grounded.vision_models import vision_model
 from tests.core.photographs import object_photograph
+from truehue.core.machine import Placement, cpu_name
+from truehue.core.masks.grounded.records import Segmenter
+from truehue.core.masks.grounded.sam import SamSegmenter
+from truehue.core.masks.grounded.sam2 import Sam2Segmenter
+from truehue.core.masks.grounded.vision_models import vision_model
 
 SIZE = 1024
 CLICKS = 5

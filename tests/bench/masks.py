@@ -12,8 +12,8 @@ import time
 import cv2
 import numpy as np
 
-from core.masks.from_marks import mask_from_marks
 from tests.core.photographs import bounds, object_photograph, overlap
+from truehue.core.masks.from_marks import mask_from_marks
 
 RUNS = 3
 

@@ -18,11 +18,11 @@ from itertools import cycle
 import duckdb
 import numpy as np
 
-from core.prompts.prompt import Prompt
-from core.prompts.search.index import FACETS, Page, PromptIndex, Query
-from core.prompts.search.words import folded
-from core.prompts.sets import prompt_set
 from tests.bench.__main__ import medians_ms
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.prompts.search.index import FACETS, Page, PromptIndex, Query
+from truehue.core.prompts.search.words import folded
+from truehue.core.prompts.sets import prompt_set
 
 SEVERAL = {"objects": frozenset({"several objects"})}
 QUESTIONS = {

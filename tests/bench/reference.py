@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from core.verdict.rules import Rule
 from tests.bench import per_pixel
+from truehue.core.verdict.rules import Rule
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # colour says that plotting is not installed

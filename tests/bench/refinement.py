@@ -18,13 +18,13 @@ from threading import Event
 
 import numpy as np
 
-from core.generation.backends.diffusion import DiffusersModel
-from core.generation.backends.loading import load
-from core.generation.registry import model
-from core.generation.request import GenerationRequest
-from core.generation.weights.sources import Sources, source
-from core.machine import machine
 from tests.bench.diffusion import FAMILIES, turns
+from truehue.core.generation.backends.diffusion import DiffusersModel
+from truehue.core.generation.backends.loading import load
+from truehue.core.generation.registry import model
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.generation.weights.sources import Sources, source
+from truehue.core.machine import machine
 
 GOAL = 1.05
 

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from core.generation.renderer import (
+from truehue.core.generation.renderer import (
     OBJECTS,
     RenderRequest,
     SceneObject,
@@ -20,7 +20,7 @@ from core.generation.renderer import (
     render,
     render_scene,
 )
-from core.generation.renderer.scenes import forget_scenes
+from truehue.core.generation.renderer.scenes import forget_scenes
 
 SIZE = 1024
 TRIO = ("apple", "mug", "book")

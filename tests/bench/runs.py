@@ -19,24 +19,24 @@ from statistics import median
 
 import cv2
 
-from core.batch.progress import done_of
-from core.batch.team import Batch
-from core.batch.worker import Worker
-from core.color.systems import parse_target
-from core.files import read_png, shelf, write_once
-from core.generation.renderer import RenderRequest, render
-from core.images.load import encode_png, image_id
-from core.images.mask import Mask
-from core.machine import cpu_name
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.prompts.sets import prompt_set
-from core.runs.folder import RunFolder
-from core.runs.plan import make_plan, order_of
-from core.runs.records import ItemResult, JudgingPlan, StoredItem, StoredMask
-from core.runs.score import not_drawn
-from core.runs.shards import write_shard
-from core.runs.worker import RunWork
 from tests.bench.scenes import scenes
+from truehue.core.batch.progress import done_of
+from truehue.core.batch.team import Batch
+from truehue.core.batch.worker import Worker
+from truehue.core.color.systems import parse_target
+from truehue.core.files import read_png, shelf, write_once
+from truehue.core.generation.renderer import RenderRequest, render
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.images.mask import Mask
+from truehue.core.machine import cpu_name
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.prompts.sets import prompt_set
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import make_plan, order_of
+from truehue.core.runs.records import ItemResult, JudgingPlan, StoredItem, StoredMask
+from truehue.core.runs.score import not_drawn
+from truehue.core.runs.shards import write_shard
+from truehue.core.runs.worker import RunWork
 
 GOAL_RATIO, GOAL_PLAN_S, GOAL_PLAN_MB = 0.6, 10.0, 1000.0
 IMAGES, ROUNDS = 8, 7

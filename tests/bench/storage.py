@@ -11,8 +11,8 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from storage import Storage
 from tests.storage.samples import answers, asks, drawing, picture, prompts
+from truehue.storage import Storage
 
 DRAWINGS, PROMPTS, RUNS = 200_000, 44_464, 9
 GOAL_MARKS_MS = 50.0

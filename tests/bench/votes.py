@@ -32,14 +32,14 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.studies.cases import Candidate, Case, Kind
-from annotation.studies.files import to_json
-from annotation.studies.plan import Consent, Material, StudyPlan
-from core.studies import EventKind, State
-from storage.store import Storage
 from tests.bench.gradio_votes import GradioVoter, server_code
 from tests.bench.startup import free_port
 from tests.bench.voters import Tally, Voter, vote_at_once, vote_steadily
+from truehue.annotation.studies.cases import Candidate, Case, Kind
+from truehue.annotation.studies.files import to_json
+from truehue.annotation.studies.plan import Consent, Material, StudyPlan
+from truehue.core.studies import EventKind, State
+from truehue.storage.store import Storage
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES, MODELS, PICTURES = 400, 3, 60

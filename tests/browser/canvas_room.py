@@ -15,12 +15,12 @@ import numpy as np
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 
-from core.sketches.coding import encode
-from core.sketches.pictures import ink_png
-from core.sketches.regions import regions
-from tabs.page.asset_files import asset_files, asset_routes
-from tabs.page.context import ROOT
 from tests.browser.stage_app import serving
+from truehue.core.sketches.coding import encode
+from truehue.core.sketches.pictures import ink_png
+from truehue.core.sketches.regions import regions
+from truehue.tabs.page.asset_files import asset_files, asset_routes
+from truehue.tabs.page.context import ROOT
 
 PAGE = Template("""<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Canvas</title>

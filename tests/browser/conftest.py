@@ -166,8 +166,8 @@ class Watch:
             expected = "Failed to load resource" in message.text and any(
                 url.endswith(end) for end in self.refused
             )
-            # Gradio's own words when a page is left or loaded again while its stream is open,
-            # which it always is (tabs.shell.shell.hold_stream); nobody is on that page any more.
+            # Gradio's own words when a page is left or loaded again while its stream is open, which
+            # it always is (truehue.tabs.shell.shell.hold_stream); nobody is on that page any more.
             left = message.text.startswith(LEFT) and "/assets/" in url
             if message.type == "error" and not expected and not left:
                 self.faults.append(f"console: {message.text} ({url})")
@@ -287,8 +287,8 @@ def modules(browser: Browser) -> Iterator[Page]:
     from fastapi import FastAPI
     from fastapi.responses import HTMLResponse
 
-    from tabs.page.asset_files import asset_routes
     from tests.browser.stage_app import serving
+    from truehue.tabs.page.asset_files import asset_routes
 
     app = FastAPI()
     app.include_router(asset_routes())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import cv2
 import numpy as np
 
-from core.sketches.records import Sketch, sketch_id
+from truehue.core.sketches.records import Sketch, sketch_id
 
 SIDE = 512
 _SHIFT = 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabs.page.asset_files import asset_files
+from truehue.tabs.page.asset_files import asset_files
 
 
 def module(name: str) -> str:

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.studies.cases import Kind
-from core.studies import Event
-from tabs.participants.page import participant_files
 from tests.browser.study_room import CODE, StudyRoom
+from truehue.annotation.studies.cases import Kind
+from truehue.core.studies import Event
+from truehue.tabs.participants.page import participant_files
 
 PHONE: dict[str, Any] = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 READY_MS = 230

@@ -20,13 +20,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from PIL import Image
 
-from core.errors import TrueHueError
-from core.images.mask import Mask
-from core.masks.describe import describe
-from core.masks.display import outline_path
-from core.masks.from_marks import mask_from_marks
-from tabs.page.asset_files import STYLE, asset_files, asset_routes
-from tabs.page.templates import html
+from truehue.core.errors import TrueHueError
+from truehue.core.images.mask import Mask
+from truehue.core.masks.describe import describe
+from truehue.core.masks.display import outline_path
+from truehue.core.masks.from_marks import mask_from_marks
+from truehue.tabs.page.asset_files import STYLE, asset_files, asset_routes
+from truehue.tabs.page.templates import html
 
 # What Gradio does for a widget: a value that is another one goes to Python, an answer sets props
 # and tells those who watch them. Its columns are boxes that grow; its version is in our styles.

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from core.color.spaces import linear1_to_srgb1, srgb1_to_linear1, srgb8_to_linear1
 from tests import icc
+from truehue.core.color.spaces import linear1_to_srgb1, srgb1_to_linear1, srgb8_to_linear1
 
 WIDTH, HEIGHT = 520, 400
 # Where the jar stands: center and half axes of its body, in pixels.

@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 from fastapi import FastAPI
 
-from annotation.colorings.actions import read_action
-from annotation.colorings.layer import paint
-from annotation.participants import quality
-from annotation.studies.cases import Candidate, Case, Kind
-from annotation.studies.files import to_json
-from annotation.studies.plan import (
+from tests.browser.line_drawings import sketches
+from tests.browser.stage_app import serving
+from truehue.annotation.colorings.actions import read_action
+from truehue.annotation.colorings.layer import paint
+from truehue.annotation.participants import quality
+from truehue.annotation.studies.cases import Candidate, Case, Kind
+from truehue.annotation.studies.files import to_json
+from truehue.annotation.studies.plan import (
     Completion,
     Consent,
     Material,
@@ -26,23 +28,26 @@ from annotation.studies.plan import (
     StudyPlan,
     Training,
 )
-from annotation.studies.practice import Example, Practice, Review
-from annotation.studies.presets import PRESETS
-from annotation.studies.questions import QuestionSetName, asked_question
-from core.sketches.pictures import composite
-from core.sketches.prepare import of_ink
-from core.sketches.regions import regions
-from core.sketches.starter import starter
-from core.studies import Event, MarkKind, State
-from core.vision_language.generators import GENERATORS, Difficulty, GeneratedSettings, generated
-from storage import Storage
-from tabs.page.origins import Doors
-from tabs.participants.page import participant_asset_routes
-from tabs.participants.routes import participant_routes
-from tabs.participants.tokens import hash_of, new_token
-from tabs.shell.compose import make_context
-from tests.browser.line_drawings import sketches
-from tests.browser.stage_app import serving
+from truehue.annotation.studies.practice import Example, Practice, Review
+from truehue.annotation.studies.presets import PRESETS
+from truehue.annotation.studies.questions import QuestionSetName, asked_question
+from truehue.core.sketches.pictures import composite
+from truehue.core.sketches.prepare import of_ink
+from truehue.core.sketches.regions import regions
+from truehue.core.sketches.starter import starter
+from truehue.core.studies import Event, MarkKind, State
+from truehue.core.vision_language.generators import (
+    GENERATORS,
+    Difficulty,
+    GeneratedSettings,
+    generated,
+)
+from truehue.storage import Storage
+from truehue.tabs.page.origins import Doors
+from truehue.tabs.participants.page import participant_asset_routes
+from truehue.tabs.participants.routes import participant_routes
+from truehue.tabs.participants.tokens import hash_of, new_token
+from truehue.tabs.shell.compose import make_context
 
 CODE = "C1A9X4QT"
 BACK = "https://app.prolific.com/submissions/complete?cc=" + CODE

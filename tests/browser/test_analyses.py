@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from storage import Storage
 from tests.browser.conftest import Visit
 from tests.running import App, running
 from tests.storage.run_samples import fill
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
 

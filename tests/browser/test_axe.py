@@ -7,9 +7,6 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from core.vision_language.generators import GeneratedSettings, generated
-from storage import Storage
-from tabs.shell.compose import make_context
 from tests.browser import axe
 from tests.browser.axe import barriers
 from tests.browser.conftest import Visit
@@ -18,6 +15,9 @@ from tests.browser.workbench import Workbench
 from tests.running import App, running
 from tests.storage import run_samples
 from tests.tabs.studies.studies_here import answered, enrolled, form, opened
+from truehue.core.vision_language.generators import GeneratedSettings, generated
+from truehue.storage import Storage
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.browser
 

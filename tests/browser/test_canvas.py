@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from annotation.colorings.actions import read_action
-from annotation.colorings.layer import checksum, paint
-from core.sketches.regions import regions
 from tests.browser.axe import barriers
 from tests.browser.canvas_room import canvas_room, house_drawing
 from tests.browser.conftest import Visit
+from truehue.annotation.colorings.actions import read_action
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.core.sketches.regions import regions
 
 pytestmark = pytest.mark.browser
 

@@ -8,9 +8,9 @@ import pytest
 from fastapi import FastAPI
 from playwright.sync_api import Browser, expect
 
-from tabs.inspect.controls import color_picker
-from tabs.page.asset_files import asset_routes
 from tests.browser.stage_app import serving
+from truehue.tabs.inspect.controls import color_picker
+from truehue.tabs.page.asset_files import asset_routes
 
 pytestmark = pytest.mark.browser
 

@@ -12,11 +12,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from core.color.uw71 import COUNT
-from core.concepts.records import DistributionFile, DistributionRow
-from storage import Storage
 from tests.browser.conftest import VIEWPORT, Visit
 from tests.running import App, running
+from truehue.core.color.uw71 import COUNT
+from truehue.core.concepts.records import DistributionFile, DistributionRow
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
 

@@ -11,13 +11,13 @@ import pytest
 from PIL import Image
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from core.concepts.reading import read_distributions
-from storage import Storage
 from tests.browser.axe import barriers
 from tests.browser.conftest import Visit
 from tests.browser.still_life import still_life
 from tests.concept_runs import concept_run, palettes_csv
 from tests.running import App, running
+from truehue.core.concepts.reading import read_distributions
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
 

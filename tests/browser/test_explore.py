@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from storage import Storage
 from tests.browser.conftest import Visit
 from tests.browser.workbench import Workbench
 from tests.running import App, running
 from tests.storage import run_samples
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
 

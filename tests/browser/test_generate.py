@@ -17,21 +17,21 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, expect
 
-from core.color.systems import parse_target
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.request import GenerationRequest
-from core.images.load import image_id
-from core.prompts.prompt import ObjectTarget
-from core.prompts.sets import prompt_set
-from core.records import DrawingRecord
-from core.refinement.maps import saturation_map
-from core.refinement.settings import rows_of
-from storage import Storage
-from tabs.generate.realism import first_props, realism_of
 from tests.browser.conftest import Visit
 from tests.browser.generate_page import DRAWN_MS, LINK, GeneratePage
 from tests.browser.workbench import Workbench, drawn_pixels
 from tests.running import App, running
+from truehue.core.color.systems import parse_target
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.images.load import image_id
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.prompts.sets import prompt_set
+from truehue.core.records import DrawingRecord
+from truehue.core.refinement.maps import saturation_map
+from truehue.core.refinement.settings import rows_of
+from truehue.storage import Storage
+from truehue.tabs.generate.realism import first_props, realism_of
 
 pytestmark = pytest.mark.browser
 PAIRED = "A photo of a red mug, twice"

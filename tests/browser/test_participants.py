@@ -14,14 +14,14 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Material, Screening
-from core.images.load import image_id
-from core.studies import State
 from tests.browser.axe import barriers_here
 from tests.browser.conftest import Visit, Watch
 from tests.browser.people import PHONE, Person, fetched, needed, of_kind, one_person, too_small
 from tests.browser.study_room import BACK, CODE, INTRO, StudyRoom, study_room
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Material, Screening
+from truehue.core.images.load import image_id
+from truehue.core.studies import State
 
 pytestmark = pytest.mark.browser
 

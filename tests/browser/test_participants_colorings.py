@@ -10,16 +10,16 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Error, Page, expect
 
-from annotation.colorings.actions import read_action
-from annotation.colorings.layer import checksum, paint
-from annotation.studies.cases import Kind
-from annotation.studies.practice import Example, Review
-from core.sketches.regions import regions
-from core.studies import Event, MarkKind
 from tests.browser.axe import barriers_here
 from tests.browser.conftest import Visit, Watch
 from tests.browser.people import PHONE, Person, fetched, needed, one_person, too_small
 from tests.browser.study_room import CODE, StudyRoom, study_room
+from truehue.annotation.colorings.actions import read_action
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.practice import Example, Review
+from truehue.core.sketches.regions import regions
+from truehue.core.studies import Event, MarkKind
 
 pytestmark = pytest.mark.browser
 

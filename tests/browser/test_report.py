@@ -10,11 +10,11 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from storage import Storage
-from tabs.export.service import export
-from tabs.runs.supervisor import RunSupervisor
-from tabs.shell.compose import make_context
 from tests.core.export.made import EVIL, make_run, plan
+from truehue.storage import Storage
+from truehue.tabs.export.service import export
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.browser
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from storage import Storage
-from tabs.library.service import Library
 from tests.browser.conftest import Visit, Watch
 from tests.run_prompts import prompt_file
 from tests.running import App, running
+from truehue.storage import Storage
+from truehue.tabs.library.service import Library
 
 pytestmark = pytest.mark.browser
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from storage import Storage
 from tests.browser.axe import barriers_here
 from tests.browser.conftest import Visit, Watch
 from tests.running import App, running
 from tests.tabs.accounts.people import PASSWORD, add
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
 

@@ -16,14 +16,14 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from core.masks.display import outline_path
-from core.verdict.rules import RULES
-from storage import Storage
-from tabs.inspect import tab as inspect
-from tabs.shell.compose import make_context
 from tests.browser.stage_app import Bench, serving
 from tests.browser.still_life import png
 from tests.core.photographs import bounds, object_photograph, overlap
+from truehue.core.masks.display import outline_path
+from truehue.core.verdict.rules import RULES
+from truehue.storage import Storage
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.browser
 SIZE = 420

@@ -12,12 +12,12 @@ import pytest
 from PIL import Image
 from playwright.sync_api import FilePayload, Page, expect
 
-from storage import Storage
 from tests.browser.axe import barriers_here
 from tests.browser.conftest import Visit
 from tests.running import App, running
 from tests.tabs.accounts.people import add, session
 from tests.tabs.studies.colored import Designers, colored_study, grid, sketch_of
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
 

@@ -13,12 +13,12 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from storage import Storage
 from tests.browser.axe import barriers
 from tests.browser.conftest import Visit, Watch
 from tests.running import App, running
 from tests.storage.run_samples import fill
 from tests.tabs.participants.people import Person, answer, event
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from storage.backup.restore import restore
 from tests.browser.conftest import Visit
 from tests.running import running
+from truehue.storage.backup.restore import restore
 
 pytestmark = pytest.mark.browser
 RUN = """async () => {

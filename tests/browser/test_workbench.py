@@ -17,17 +17,17 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.color.systems import parse_target
-from core.images.load import image_id
-from core.verdict.measure import AskedObject, Measurement, measure
-from core.verdict.rules import RULES
-from storage import Storage
 from tests.browser.conftest import Visit
 from tests.browser.generate_page import GeneratePage
 from tests.browser.still_life import JAR, box_around, png, still_life
 from tests.browser.workbench import Shown, Workbench, drawn_pixels
 from tests.core.photographs import overlap
 from tests.running import App, running
+from truehue.core.color.systems import parse_target
+from truehue.core.images.load import image_id
+from truehue.core.verdict.measure import AskedObject, Measurement, measure
+from truehue.core.verdict.rules import RULES
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
 

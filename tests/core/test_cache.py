@@ -7,7 +7,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from core.cache import LruCache
+from truehue.core.cache import LruCache
 
 
 def test_the_last_answers_are_kept() -> None:

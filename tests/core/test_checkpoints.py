@@ -11,8 +11,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from core.checkpoints import add_line, run_folder, whole_weights, write_checkpoint
-from core.errors import DataFolderError
+from truehue.core.checkpoints import add_line, run_folder, whole_weights, write_checkpoint
+from truehue.core.errors import DataFolderError
 
 LARGE = {"a": torch.zeros(100_000)}
 

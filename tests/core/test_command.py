@@ -14,7 +14,8 @@ ROOT = __file__.rsplit("/tests/", 1)[0]
 
 
 @pytest.mark.parametrize(
-    "command", [["core.prompts", "list", "--set", "mini"], ["core.masks", "models", "--json"]]
+    "command",
+    [["truehue.core.prompts", "list", "--set", "mini"], ["truehue.core.masks", "models", "--json"]],
 )
 def test_a_reader_that_has_gone_ends_the_run_quietly(command: list[str]) -> None:
     reading, writing = os.pipe()
@@ -37,7 +38,7 @@ def test_a_terminal_without_greek_letters_ends_no_run() -> None:
         [
             sys.executable,
             "-c",
-            "import core.measure; from core.command import run_command; "
+            "import truehue.core.measure; from truehue.core.command import run_command; "
             "run_command(lambda: print('\\u0394E00') or 0)",
         ],
         cwd=ROOT,
@@ -51,7 +52,7 @@ def test_a_terminal_without_greek_letters_ends_no_run() -> None:
 
 PROGRAM = """
 import atexit, sys, time
-from core.command import run_command
+from truehue.core.command import run_command
 class Thread:
     def __del__(self):
         time.sleep(60)

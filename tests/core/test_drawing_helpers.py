@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.color.density import chromaticity_density, lightness_histogram
-from core.color.spaces import srgb8_to_lab
-from core.color.systems import parse_target
-from core.masks.display import unmeasured_overlay_png
-from core.verdict.judge import PASS, judge
-from core.verdict.region import acceptance_outline, line_across, square_around
-from core.verdict.rules import Thresholds, rule
+from truehue.core.color.density import chromaticity_density, lightness_histogram
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.systems import parse_target
+from truehue.core.masks.display import unmeasured_overlay_png
+from truehue.core.verdict.judge import PASS, judge
+from truehue.core.verdict.region import acceptance_outline, line_across, square_around
+from truehue.core.verdict.rules import Thresholds, rule
 
 
 @pytest.mark.parametrize("name", ["l3:vivid red", "css:gray", "css:navy", "#FFFF00", "l2:white"])

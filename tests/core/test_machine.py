@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import BadInput
-from core.machine import GIB, Machine, gpus_here, machine, placement, visible_gpus
+from truehue.core.errors import BadInput
+from truehue.core.machine import GIB, Machine, gpus_here, machine, placement, visible_gpus
 
 GPU = Machine("cuda", "A GPU", 24 * GIB, 23 * GIB, 64 * GIB, 16, True)
 OLD = replace(GPU, name="An old GPU", bf16=False)
@@ -72,7 +72,7 @@ def test_this_machine_is_described() -> None:
 @pytest.mark.process
 def test_without_a_gpu_it_is_described_without_torch() -> None:
     code = (
-        "import sys; from core import machine as m\n"
+        "import sys; from truehue.core import machine as m\n"
         "m._GPU_FILES = (); m.sys.platform = 'linux'\n"
         "print(m.machine().device, 'torch' in sys.modules)"
     )
@@ -99,11 +99,11 @@ def test_without_a_gpu_it_is_described_without_torch() -> None:
 def test_gpus_are_those_that_are_visible(
     named: str | None, gpus: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.machine._gpu_files", lambda: 4)
+    monkeypatch.setattr("truehue.core.machine._gpu_files", lambda: 4)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if named is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
     assert visible_gpus() == gpus
     assert gpus_here() == len(gpus)
-    monkeypatch.setattr("core.machine._gpu_files", lambda: 0)
+    monkeypatch.setattr("truehue.core.machine._gpu_files", lambda: 0)
     assert visible_gpus() == ()

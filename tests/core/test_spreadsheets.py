@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.spreadsheets import STARTS, cell, guarded, guarded_table, unguarded
+from truehue.core.spreadsheets import STARTS, cell, guarded, guarded_table, unguarded
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx", "\r=1"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from core.version import VERSION
+from truehue.core.version import VERSION
 
 
 def test_the_version_is_the_projects() -> None:

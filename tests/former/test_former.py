@@ -12,17 +12,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from core.batch.folder import PLAN
-from core.errors import BadInput
-from core.runs.folder import RunFolder
-from core.verdict.rules import rule
-from storage.store import Storage
-from tabs.page.context import Context
-from tabs.runs.supervisor import RunSupervisor
-from tabs.shell.compose import make_context
 from tests.core.runs.samples import done
 from tests.former.make import rows_of
 from tests.shards import read_shard
+from truehue.core.batch.folder import PLAN
+from truehue.core.errors import BadInput
+from truehue.core.runs.folder import RunFolder
+from truehue.core.verdict.rules import rule
+from truehue.storage.store import Storage
+from truehue.tabs.page.context import Context
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.shell.compose import make_context
 
 FORMER = Path(__file__).with_name("6606366.zip")
 RULES = {"paper", "released", "truehue"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from core.published import PublishedRow, PublishedTable
+from truehue.core.published import PublishedRow, PublishedTable
 
 Cell = tuple[str, str]
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.analysis.board import AVERAGED, POOLED, board
-from core.analysis.bootstrap import CONFIDENCE, RESAMPLES, interval, ratios, resampled_sums
-from core.analysis.records import TABLE_SYSTEMS, PromptTally
+from truehue.core.analysis.board import AVERAGED, POOLED, board
+from truehue.core.analysis.bootstrap import CONFIDENCE, RESAMPLES, interval, ratios, resampled_sums
+from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally
 
 Prompts = list[tuple[int, int]]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import colour
 import numpy as np
 
-from core.color.difference import delta_e00
+from truehue.core.color.difference import delta_e00
 
 TABLE = np.genfromtxt(Path(__file__).with_name("sharma_pairs.csv"), delimiter=",", names=True)
 LAB1 = np.column_stack([TABLE["L1"], TABLE["a1"], TABLE["b1"]])

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 import webcolors
 
-from core.color import catalog
-from core.color.difference import delta_e00
-from core.color.spaces import srgb8_to_lab
-from core.color.systems import SYSTEMS, system
-from core.errors import BadInput, TrueHueError
+from truehue.core.color import catalog
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.systems import SYSTEMS, system
+from truehue.core.errors import BadInput, TrueHueError
 
 LEVEL_1 = (
     "Pink",

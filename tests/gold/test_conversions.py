@@ -1,4 +1,4 @@
-"""core.color.spaces against colour-science, the judge of our conversions.
+"""truehue.core.color.spaces against colour-science, the judge of our conversions.
 
 Both sides hold IEC 61966-2-1 with its four-decimal matrix and the white of the D65 chromaticity
 (0.3127, 0.3290). These are colour's own data for "sRGB", so nothing has to be overridden; they
@@ -11,7 +11,7 @@ import colour
 import numpy as np
 import pytest
 
-from core.color import spaces
+from truehue.core.color import spaces
 
 WHITE_XY = np.array([0.3127, 0.3290])
 CORNERS = np.array(list(itertools.product((0, 255), repeat=3)), dtype=np.uint8)

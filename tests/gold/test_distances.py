@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse, stats
 from scipy.spatial.distance import jensenshannon
 
-from core.color import distances as of
-from core.color import transport
-from core.color.uw71 import COUNT, distances71, lab71, uw71
-from core.errors import TrueHueError
+from truehue.core.color import distances as of
+from truehue.core.color import transport
+from truehue.core.color.uw71 import COUNT, distances71, lab71, uw71
+from truehue.core.errors import TrueHueError
 
 pytestmark = pytest.mark.slow
 
@@ -334,7 +334,8 @@ def test_a_problem_that_is_not_solved_is_an_error(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.process
 def test_the_inner_solver_is_used_and_torch_is_not_imported_for_it() -> None:
     code = (
-        "import os, sys; from core.color import transport, distances, uw71; import numpy as np\n"
+        "import os, sys; import numpy as np\n"
+        "from truehue.core.color import transport, distances, uw71\n"
         "distances.emd(np.eye(71)[0], np.eye(71)[1])\n"
         "print(transport._solver() is not None, 'ot' in sys.modules, 'torch' in sys.modules,"
         " [name for name in os.environ if name.startswith('POT_')])"

@@ -14,11 +14,11 @@ import colour
 import numpy as np
 import pytest
 
-from core.color.dominant import paper, released
-from core.color.systems import parse_target
-from core.errors import NoPixels
-from core.images.pixels import masked_colors, masked_lab
-from core.verdict.measure import measure
+from truehue.core.color.dominant import paper, released
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import NoPixels
+from truehue.core.images.pixels import masked_colors, masked_lab
+from truehue.core.verdict.measure import measure
 
 # ------------------------------------------------------------------------------------- paper
 

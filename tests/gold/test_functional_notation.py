@@ -6,16 +6,16 @@ import colour
 import numpy as np
 import pytest
 
-from core.color import spaces
-from core.color.functional_notation import (
+from truehue.core.color import spaces
+from truehue.core.color.functional_notation import (
     WrittenColor,
     hsl_to_srgb8,
     in_srgb,
     oklab_to_lab,
     read_function,
 )
-from core.color.systems import parse_target
-from core.errors import UnknownColor
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import UnknownColor
 
 WHITE_XY = np.array([0.3127, 0.3290])
 RANDOM = np.random.default_rng(7).integers(0, 256, (300, 3), dtype=np.uint8)

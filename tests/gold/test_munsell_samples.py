@@ -7,9 +7,9 @@ import hashlib
 import numpy as np
 import pytest
 
-from core.color.catalog import system
-from core.color.munsell import RECONSTRUCTED_SHA256, reconstructed
 from tests.gold import munsell_samples
+from truehue.core.color.catalog import system
+from truehue.core.color.munsell import RECONSTRUCTED_SHA256, reconstructed
 
 
 def test_the_file_is_built_again_row_by_row() -> None:

@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.color.spaces import srgb8_to_lab
-from core.images.load import load_image
 from tests import icc
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.images.load import load_image
 
 SRGB = colour.RGB_COLOURSPACES["sRGB"]
 D65 = np.array(icc.D65_XY)

@@ -10,8 +10,8 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-from core.prompts import tables
-from core.prompts.concepts import concepts
+from truehue.core.prompts import tables
+from truehue.core.prompts.concepts import concepts
 
 CATEGORIES = {
     "Vehicle": "Vehicles",

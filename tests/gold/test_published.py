@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from core import published
-from core.diagnosis.run import PUBLISHED
-from core.prompts.gencolorbench import PAPER_TOTAL
 from tests.gold.published_cells import label, number
+from truehue.core import published
+from truehue.core.diagnosis.run import PUBLISHED
+from truehue.core.prompts.gencolorbench import PAPER_TOTAL
 
 # Rows, and columns of numbers.
 SIZES = {

@@ -11,10 +11,10 @@ from statistics import mean
 
 import pytest
 
-from core import published
-from core.prompts import tables as prompt_tables
-from core.published import PublishedRow
 from tests.gold.published_cells import doubted, exact, label, number, numbers, off
+from truehue.core import published
+from truehue.core.prompts import tables as prompt_tables
+from truehue.core.published import PublishedRow
 
 TASKS = (
     "C'Recog",

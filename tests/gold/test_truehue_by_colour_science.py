@@ -11,9 +11,9 @@ import warnings
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.generation.renderer import RenderRequest, render
-from core.verdict.measure import measure
+from truehue.core.color.systems import parse_target
+from truehue.core.generation.renderer import RenderRequest, render
+from truehue.core.verdict.measure import measure
 
 pytestmark = pytest.mark.slow
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from core.color import uw71
-from core.color.packing import unpack_srgb24
-from core.color.spaces import srgb8_to_lab
-from core.errors import BadInput, MaskError, NoPixels
+from truehue.core.color import uw71
+from truehue.core.color.packing import unpack_srgb24
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.errors import BadInput, MaskError, NoPixels
 
 pytestmark = pytest.mark.slow
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import pytest
 
-from core import published
-from core.analysis.paired import PairCounts
-from core.published import PublishedRow
-from core.vision_language.differences import Difference
-from core.vision_language.published_scores import task_columns
-from core.vision_language.scoring import Tally
 from tests.gold.published_cells import doubted, label, number
+from truehue.core import published
+from truehue.core.analysis.paired import PairCounts
+from truehue.core.published import PublishedRow
+from truehue.core.vision_language.differences import Difference
+from truehue.core.vision_language.published_scores import task_columns
+from truehue.core.vision_language.scoring import Tally
 
 TASKS = tuple(task_columns())
 

@@ -10,17 +10,17 @@ import pytest
 from matplotlib.colors import rgb_to_hsv
 from PIL import Image
 
-from core.errors import BadInput
-from core.fidelity.vividness import (
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.vividness import (
     delta_sat_score,
     mean_saturation,
     saturation_histogram,
     saturation_score,
 )
-from core.scores.measures import MEASURES
-from core.scores.records import IMAGE
-from core.scores.scoring import score_image
-from storage.scores.values import key_of
+from truehue.core.scores.measures import MEASURES
+from truehue.core.scores.records import IMAGE
+from truehue.core.scores.scoring import score_image
+from truehue.storage.scores.values import key_of
 
 RANDOM = np.random.default_rng(7)
 IMAGES = {

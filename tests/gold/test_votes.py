@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from annotation.agreement.alpha import alpha
-from annotation.agreement.fleiss import fleiss
-from annotation.ranking.davidson import fit
+from truehue.annotation.agreement.alpha import alpha
+from truehue.annotation.agreement.fleiss import fleiss
+from truehue.annotation.ranking.davidson import fit
 
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
 # A. Agresti, "Categorical Data Analysis", 2nd ed., 2002, Table 10.10: wins of the row's team over

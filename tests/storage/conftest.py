@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from storage import Storage
 from tests.empty_data import empty_data
+from truehue.storage import Storage
 
 START = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 

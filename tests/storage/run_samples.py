@@ -13,22 +13,22 @@ from pathlib import Path
 
 import numpy as np
 
-from core.color.spaces import lab_to_srgb8
-from core.files import shelf, write_once
-from core.images.load import encode_png, image_id
-from core.images.mask import Mask
-from core.prompts.gencolorbench import build
-from core.prompts.prompt import Prompt
-from core.runs.folder import RunFolder
-from core.runs.plan import run_id
-from core.runs.records import EVERY_RULE, ItemResult, MaskResult, RunPlan
-from core.runs.score import not_drawn, score
-from core.runs.shards import write_shard
-from core.verdict.candidates import Acceptance
-from core.verdict.expectations import ABSENT, Localization, expectations_of
-from core.verdict.rules import rule
-from storage import Storage
 from tests.filled import copied, filled_into
+from truehue.core.color.spaces import lab_to_srgb8
+from truehue.core.files import shelf, write_once
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.gencolorbench import build
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import run_id
+from truehue.core.runs.records import EVERY_RULE, ItemResult, MaskResult, RunPlan
+from truehue.core.runs.score import not_drawn, score
+from truehue.core.runs.shards import write_shard
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.expectations import ABSENT, Localization, expectations_of
+from truehue.core.verdict.rules import rule
+from truehue.storage import Storage
 
 SIZE = 32
 RULES = tuple((rule(one).id, rule(one).version) for one in EVERY_RULE)

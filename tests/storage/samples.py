@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from core.color.systems import parse_target
-from core.images.mask import Mask
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.records import DrawingRecord, EvidenceRecord
+from truehue.core.color.systems import parse_target
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.records import DrawingRecord, EvidenceRecord
 
 
 def picture(seed: int = 0, height: int = 5, width: int = 7) -> np.ndarray:

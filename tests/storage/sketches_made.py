@@ -16,7 +16,7 @@ class Warned:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a sketch has that is stored: see ``core.sketches.records.Sketch``."""
+    """What a sketch has that is stored: see ``truehue.core.sketches.records.Sketch``."""
 
     ink: np.ndarray
     id: str = ""

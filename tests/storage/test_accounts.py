@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput, NotStored, StorageError
-from storage import Storage
+from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.storage import Storage
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 TEN_S = 10.0

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from storage import Storage
 from tests.storage.samples import brushed, drawing, picture, prompts, verdict
+from truehue.storage import Storage
 
 
 def test_references_and_files_are_complete(storage: Storage) -> None:

@@ -24,6 +24,6 @@ def test_importing_the_folder_is_cheap() -> None:
 
 
 def test_the_storage_needs_neither_page_nor_models() -> None:
-    loaded = _modules_after("from storage import Storage")
+    loaded = _modules_after("from truehue.storage import Storage")
     assert "duckdb" in loaded
     assert not {"gradio", "torch"} & loaded

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.records import JobRecord
-from storage import Storage
-from storage import jobs as rows
+from truehue.core.records import JobRecord
+from truehue.storage import Storage
+from truehue.storage import jobs as rows
 
 BEGAN = datetime(2026, 5, 1, 12, tzinfo=UTC)
 JOB = JobRecord("a", "export", "An export", "ann", "running", 1, 9, "1 of 9", began_at=BEGAN)

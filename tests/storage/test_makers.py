@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from storage import Storage
-from storage.makers import CONCEPT_SET, IMAGE, OWNER, PROMPT_SET, SELECTION, VERDICT
 from tests.storage.distributions.test_sets import FILE
 from tests.storage.samples import brushed, picture, prompts, verdict
+from truehue.storage import Storage
+from truehue.storage.makers import CONCEPT_SET, IMAGE, OWNER, PROMPT_SET, SELECTION, VERDICT
 
 pytestmark = pytest.mark.slow
 

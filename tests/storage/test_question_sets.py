@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import NotStored
-from core.vision_language.generators import GeneratedSettings, generated
-from core.vision_language.question_set import QUESTIONS
-from core.vision_language.records import Illustrated
-from storage import Storage
-from storage.question_sets import QuestionSets
+from truehue.core.errors import NotStored
+from truehue.core.vision_language.generators import GeneratedSettings, generated
+from truehue.core.vision_language.question_set import QUESTIONS
+from truehue.core.vision_language.records import Illustrated
+from truehue.storage import Storage
+from truehue.storage.question_sets import QuestionSets
 
 
 def _items(seed: int = 0) -> Iterator[Illustrated]:

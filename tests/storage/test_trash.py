@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput, DataFolderError, NotStored
-from core.records import DrawingRecord
-from core.studies import State
-from storage import Storage
-from storage.trash import KEPT_DAYS
-from storage.verdicts.answers import LATEST
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import brushed, picture, verdict
+from truehue.core.errors import BadInput, DataFolderError, NotStored
+from truehue.core.records import DrawingRecord
+from truehue.core.studies import State
+from truehue.storage import Storage
+from truehue.storage.trash import KEPT_DAYS
+from truehue.storage.verdicts.answers import LATEST
 
 pytestmark = pytest.mark.slow
 

@@ -11,15 +11,15 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from core.records import ImageRecord
-from storage import Storage
-from storage.database.connection import Database
-from tabs.inspect import tab as inspect
-from tabs.page.context import Context
-from tabs.shell.compose import make_context
 from tests.core.photographs import bounds, object_photograph
 from tests.empty_data import empty_data
 from tests.workers_here import workers_here
+from truehue.core.records import ImageRecord
+from truehue.storage import Storage
+from truehue.storage.database.connection import Database
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Context
+from truehue.tabs.shell.compose import make_context
 
 __all__ = ["workers_here"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from core.records import ImageRecord
-from tabs.generate.plan import OwnPrompt
-from tabs.generate.tab import start
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
+from truehue.core.records import ImageRecord
+from truehue.tabs.generate.plan import OwnPrompt
+from truehue.tabs.generate.tab import start
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
 
 
 def drawn(

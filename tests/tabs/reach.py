@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi.routing import APIRoute
 
-from tabs.page.context import Context
+from truehue.tabs.page.context import Context
 
 
 def as_demo(context: Context, demo: bool = True) -> None:

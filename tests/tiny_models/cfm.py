@@ -19,7 +19,7 @@ def save(folder: Path, seed: int = 0) -> Path:
     from transformers import Qwen2VLConfig
     from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
 
-    from core.fidelity.cfm.checkpoint import head
+    from truehue.core.fidelity.cfm.checkpoint import head
 
     torch.manual_seed(seed)
     folder.mkdir(parents=True)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from core.generation.weights.sources import Sources
-from core.masks.grounded import tools
-from core.masks.grounded.ground import GroundingMethod, ground
-from core.masks.grounded.variants import mask_variant
-from core.prompts.prompt import ObjectTarget
 from tests.core.generation.tiny_janus import save_tiny_janus
 from tests.tiny_models import grounding
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded import tools
+from truehue.core.masks.grounded.ground import GroundingMethod, ground
+from truehue.core.masks.grounded.variants import mask_variant
+from truehue.core.prompts.prompt import ObjectTarget
 
 DETECTOR, SAM, SAM2, PRESENCE = (
     "grounding-dino-tiny",

@@ -503,8 +503,8 @@ def small(folder: Path) -> Any:
     """The small model of the assets, with few weights."""
     import torch
 
-    from core.generation.small import parts
-    from core.generation.small.settings import Settings
+    from truehue.core.generation.small import parts
+    from truehue.core.generation.small.settings import Settings
 
     settings = Settings(text_width=32, text_layers=1, width=32, heads=2, layers=1)
     words = parts.tokenizer()

@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from core.cli.ask import judging, listing, making, running, scoring, variants
-from core.command import program, status_of
+from truehue.core.cli.ask import judging, listing, making, running, scoring, variants
+from truehue.core.command import program, status_of
 
 EPILOG = """\
 examples:

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.cli.ask.making import said
-from core.cli.ask.report import NONE, aligned
-from core.diagnosis.colors import DEFAULT_SIZE_PX
-from core.vision_language.appendix_e import SYSTEM_NAMES
-from core.vision_language.asking.asked import read_asked
-from core.vision_language.judge_set import DEFAULT_RENDERS, JudgeSettings, judge_questions
-from core.vision_language.judging import ALL, KINDS, judge_report
-from core.vision_language.question_set import write_set
+from truehue.core.cli.ask.making import said
+from truehue.core.cli.ask.report import NONE, aligned
+from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX
+from truehue.core.vision_language.appendix_e import SYSTEM_NAMES
+from truehue.core.vision_language.asking.asked import read_asked
+from truehue.core.vision_language.judge_set import DEFAULT_RENDERS, JudgeSettings, judge_questions
+from truehue.core.vision_language.judging import ALL, KINDS, judge_report
+from truehue.core.vision_language.question_set import write_set
 
 _SAID_EVERY_S = 10.0
 

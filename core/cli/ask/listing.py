@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
-from core.generation.weights.sources import Sources
-from core.vision_language.models.files import check_files, files_of
-from core.vision_language.models.registry import KNOWN, model_of
+from truehue.core.errors import BadInput
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vision_language.models.files import check_files, files_of
+from truehue.core.vision_language.models.registry import KNOWN, model_of
 
 
 def add(commands: Any) -> None:

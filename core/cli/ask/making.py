@@ -7,15 +7,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.vision_language.generators import (
+from truehue.core.vision_language.generators import (
     GENERATORS,
     VERSION,
     Difficulty,
     GeneratedSettings,
     generated,
 )
-from core.vision_language.published import HUB_ID, SkippedRow, import_settings, read_published
-from core.vision_language.question_set import QuestionSet, write_set
+from truehue.core.vision_language.published import (
+    HUB_ID,
+    SkippedRow,
+    import_settings,
+    read_published,
+)
+from truehue.core.vision_language.question_set import QuestionSet, write_set
 
 
 def add(commands: Any) -> None:

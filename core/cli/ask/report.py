@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.analysis.intervals import against_chance
-from core.vision_language.asking.asked import Asked, as_released
-from core.vision_language.differences import Difference, Differences
-from core.vision_language.parsing import VERSION
-from core.vision_language.published_scores import published_rows
-from core.vision_language.records import Answer
-from core.vision_language.released_reader import COMMIT
-from core.vision_language.scoring import Scores, Tally, score
+from truehue.core.analysis.intervals import against_chance
+from truehue.core.vision_language.asking.asked import Asked, as_released
+from truehue.core.vision_language.differences import Difference, Differences
+from truehue.core.vision_language.parsing import VERSION
+from truehue.core.vision_language.published_scores import published_rows
+from truehue.core.vision_language.records import Answer
+from truehue.core.vision_language.released_reader import COMMIT
+from truehue.core.vision_language.scoring import Scores, Tally, score
 
 PEOPLE = "Human Evaluation"
 """The row of ColorBench's Table 1."""

@@ -7,16 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.batch.execute import Crew, execute, pausing_on_interrupt
-from core.batch.records import BatchState
-from core.cli.work import ProgressLine, exit_status, say_problems
-from core.errors import BadInput
-from core.generation.weights.sources import Sources
-from core.vision_language.asking.pictures import Version
-from core.vision_language.asking.plan import AskingSettings, begin
-from core.vision_language.asking.sets import read_questions
-from core.vision_language.asking.work import AskingWork
-from core.vision_language.models.registry import (
+from truehue.core.batch.execute import Crew, execute, pausing_on_interrupt
+from truehue.core.batch.records import BatchState
+from truehue.core.cli.work import ProgressLine, exit_status, say_problems
+from truehue.core.errors import BadInput
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vision_language.asking.pictures import Version
+from truehue.core.vision_language.asking.plan import AskingSettings, begin
+from truehue.core.vision_language.asking.sets import read_questions
+from truehue.core.vision_language.asking.work import AskingWork
+from truehue.core.vision_language.models.registry import (
     DTYPES,
     LENGTHS,
     LocalSettings,
@@ -24,8 +24,8 @@ from core.vision_language.models.registry import (
     VisionModel,
     model_of,
 )
-from core.vision_language.models.served import Budget
-from core.vision_language.prompting import Style, prompt_text
+from truehue.core.vision_language.models.served import Budget
+from truehue.core.vision_language.prompting import Style, prompt_text
 
 
 def add(commands: Any) -> None:

@@ -8,16 +8,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.cli.ask.report import as_text, differences_as_json, differences_as_text, report
-from core.errors import ImageError
-from core.files import whole_file
-from core.vision_language.asking.answers_table import answers_csv
-from core.vision_language.asking.asked import Asked, read_asked
-from core.vision_language.asking.pixel_baseline import PixelBaseline
-from core.vision_language.differences import differences
-from core.vision_language.parsing import VERSIONS
-from core.vision_language.records import Answer
-from core.vision_language.scoring import score
+from truehue.core.cli.ask.report import as_text, differences_as_json, differences_as_text, report
+from truehue.core.errors import ImageError
+from truehue.core.files import whole_file
+from truehue.core.vision_language.asking.answers_table import answers_csv
+from truehue.core.vision_language.asking.asked import Asked, read_asked
+from truehue.core.vision_language.asking.pixel_baseline import PixelBaseline
+from truehue.core.vision_language.differences import differences
+from truehue.core.vision_language.parsing import VERSIONS
+from truehue.core.vision_language.records import Answer
+from truehue.core.vision_language.scoring import score
 
 
 def add(commands: Any) -> None:

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.cli.ask.making import said
-from core.errors import BadInput
-from core.vision_language.question_set import open_set, write_set
-from core.vision_language.robustness import WORDS, Counts, with_variants
-from core.vision_language.variants import REGIONS, TURNS_DEG
+from truehue.core.cli.ask.making import said
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.question_set import open_set, write_set
+from truehue.core.vision_language.robustness import WORDS, Counts, with_variants
+from truehue.core.vision_language.variants import REGIONS, TURNS_DEG
 
 
 def add(commands: Any) -> None:

@@ -15,14 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from core.cli.compare.report import ComparisonReport
-from core.cli.compare.sides import IMAGE, NUMBERS, Reading, Side, kind_of, read_side
-from core.color.distances import compare, emd_flow
-from core.command import program
-from core.concepts.intervals import DRAWS, intervals
-from core.concepts.reading import RATINGS, SHARES
-from core.concepts.records import METHODS, PIXELS
-from core.errors import BadInput, TrueHueError
+from truehue.core.cli.compare.report import ComparisonReport
+from truehue.core.cli.compare.sides import IMAGE, NUMBERS, Reading, Side, kind_of, read_side
+from truehue.core.color.distances import compare, emd_flow
+from truehue.core.command import program
+from truehue.core.concepts.intervals import DRAWS, intervals
+from truehue.core.concepts.reading import RATINGS, SHARES
+from truehue.core.concepts.records import METHODS, PIXELS
+from truehue.core.errors import BadInput, TrueHueError
 
 EPILOG = """\
 examples:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from core.cli.compare.sides import Side
-from core.color.distances import Comparison, Move, dominant, entropy
-from core.color.uw71 import uw71
-from core.concepts.intervals import Intervals
-from core.concepts.matching import normal
+from truehue.core.cli.compare.sides import Side
+from truehue.core.color.distances import Comparison, Move, dominant, entropy
+from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.intervals import Intervals
+from truehue.core.concepts.matching import normal
 
 NO_HUE = "has a neutral dominant color, which has no hue"
 EVEN = "One side has the same share in every bin: nothing correlates with it."
@@ -29,7 +29,7 @@ _FIELDS: Mapping[str, str] = MappingProxyType(
         "jensen_shannon": "jensen_shannon",
     }
 )
-"""What numbers are called here, and in :class:`core.color.distances.Comparison`."""
+"""What numbers are called here, and in :class:`truehue.core.color.distances.Comparison`."""
 
 _UNITS: Mapping[str, str] = MappingProxyType(
     {"emd": "CIELAB", "ed": "nats", "hue_deg": "degrees", "jensen_shannon": "nats"}
@@ -39,7 +39,8 @@ _UNITS: Mapping[str, str] = MappingProxyType(
 @dataclass(frozen=True)
 class ComparisonReport:
     """Two sides compared. ``intervals`` is None where none were asked for; ``flow`` are the
-    costliest moves of :func:`core.color.distances.emd_flow` and ``moves`` how many there are."""
+    costliest moves of :func:`truehue.core.color.distances.emd_flow` and ``moves`` how many there
+    are."""
 
     a: Side
     b: Side

@@ -10,20 +10,20 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.color.notation import shortened
-from core.concepts.distribution import Distribution, of_pictures, of_rows
-from core.concepts.matching import normal
-from core.concepts.profile import profile_of
-from core.concepts.reading import (
+from truehue.core.color.notation import shortened
+from truehue.core.concepts.distribution import Distribution, of_pictures, of_rows
+from truehue.core.concepts.matching import normal
+from truehue.core.concepts.profile import profile_of
+from truehue.core.concepts.reading import (
     AS_58,
     MAX_BYTES,
     RATINGS,
     FileRefused,
     read_distributions,
 )
-from core.concepts.records import PIXELS, ColorProfile, DistributionFile, DistributionRow
-from core.errors import BadInput, TrueHueError
-from core.images.load import LoadedImage, load_image, load_mask
+from truehue.core.concepts.records import PIXELS, ColorProfile, DistributionFile, DistributionRow
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.images.load import LoadedImage, load_image, load_mask
 
 OF_NUMBERS = frozenset({".csv", ".tsv", ".txt", ".json"})
 OF_IMAGES = frozenset(
@@ -41,9 +41,9 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class Reading:
-    """How sides are read: ``method`` a key of core.concepts.records.METHODS, ``normalize`` as in
-    core.concepts.reading, ``concept`` the words of the rows of a file with several concepts, and
-    ``label`` which one where a concept has several distributions."""
+    """How sides are read: ``method`` a key of truehue.core.concepts.records.METHODS, ``normalize``
+    as in truehue.core.concepts.reading, ``concept`` the words of the rows of a file with several
+    concepts, and ``label`` which one where a concept has several distributions."""
 
     method: str = PIXELS
     as_58: bool = False

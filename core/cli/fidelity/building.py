@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.batch.execute import Crew, execute
-from core.cli.fidelity.numbers import numbers
-from core.cli.work import ProgressLine, exit_status, say_problems
-from core.errors import BadInput
-from core.fidelity.building.photographs import read_photographs
-from core.fidelity.building.rendered import rendered_photographs
-from core.fidelity.building.work import FORMATS, BuildSettings, begin
-from core.fidelity.distortions import DISTORTIONS, SCALES
-from core.fidelity.groups import CATEGORIES, GUIDANCES, Group, split, write_groups
+from truehue.core.batch.execute import Crew, execute
+from truehue.core.cli.fidelity.numbers import numbers
+from truehue.core.cli.work import ProgressLine, exit_status, say_problems
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.building.photographs import read_photographs
+from truehue.core.fidelity.building.rendered import rendered_photographs
+from truehue.core.fidelity.building.work import FORMATS, BuildSettings, begin
+from truehue.core.fidelity.distortions import DISTORTIONS, SCALES
+from truehue.core.fidelity.groups import CATEGORIES, GUIDANCES, Group, split, write_groups
 
 
 def add(commands: Any) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from core.cli.fidelity import building, evaluation, sweeping, training, vividness
-from core.command import program, status_of
+from truehue.core.cli.fidelity import building, evaluation, sweeping, training, vividness
+from truehue.core.command import program, status_of
 
 EPILOG = """\
 examples:

@@ -12,9 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.cli.fidelity import tables
-from core.cli.fidelity.folders import make_out
-from core.cli.fidelity.scoring import (
+from truehue.core.cli.fidelity import tables
+from truehue.core.cli.fidelity.folders import make_out
+from truehue.core.cli.fidelity.scoring import (
     Item,
     Metric,
     Scored,
@@ -27,13 +27,13 @@ from core.cli.fidelity.scoring import (
     computed_metric,
     imported_scores,
 )
-from core.errors import BadInput
-from core.fidelity.evaluation import evaluate
-from core.fidelity.groups import read_groups
-from core.fidelity.ratings import read_ratings
-from core.fidelity.vividness import SetVividness, set_vividness
-from core.files import replace_file
-from core.scores.measures import measure_of
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.evaluation import evaluate
+from truehue.core.fidelity.groups import read_groups
+from truehue.core.fidelity.ratings import read_ratings
+from truehue.core.fidelity.vividness import SetVividness, set_vividness
+from truehue.core.files import replace_file
+from truehue.core.scores.measures import measure_of
 
 OUT = Path("data") / "fidelity" / "evaluation"
 

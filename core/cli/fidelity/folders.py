@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.errors import BadInput, DataFolderError
-from core.files import why_of
-from core.image_sets.planning import SUFFIXES
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.files import why_of
+from truehue.core.image_sets.planning import SUFFIXES
 
 
 def images_of(folder: Path) -> list[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.machine import Placement, machine, placement
+from truehue.core.machine import Placement, machine, placement
 
 _CFM_GIB = 16.0
 """Weights of CFM at two bytes a number."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 
 def numbers(text: str, option: str) -> tuple[float, ...]:

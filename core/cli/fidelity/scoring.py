@@ -16,19 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from core.cli.fidelity.machines import placement_here
-from core.errors import BadInput, DataFolderError, TrueHueError
-from core.fidelity.cfm.instruction import INSTRUCTION
-from core.fidelity.cfm.reading import READING
-from core.fidelity.cfm.registration import cfm_fingerprint
-from core.fidelity.cfm.scorer import CfmScorer, open_cfm
-from core.files import why_of
-from core.images.load import image_id, load_image
-from core.machine import Placement
-from core.scores.measures import MEASURES, measure_of
-from core.scores.records import LOW, NEITHER, SCORED, Measure
-from core.scores.scoring import score_image
-from core.spreadsheets import unguarded
+from truehue.core.cli.fidelity.machines import placement_here
+from truehue.core.errors import BadInput, DataFolderError, TrueHueError
+from truehue.core.fidelity.cfm.instruction import INSTRUCTION
+from truehue.core.fidelity.cfm.reading import READING
+from truehue.core.fidelity.cfm.registration import cfm_fingerprint
+from truehue.core.fidelity.cfm.scorer import CfmScorer, open_cfm
+from truehue.core.files import why_of
+from truehue.core.images.load import image_id, load_image
+from truehue.core.machine import Placement
+from truehue.core.scores.measures import MEASURES, measure_of
+from truehue.core.scores.records import LOW, NEITHER, SCORED, Measure
+from truehue.core.scores.scoring import score_image
+from truehue.core.spreadsheets import unguarded
 
 Scored = tuple[float, str]
 """A score, NaN where there is none, and why there is none."""

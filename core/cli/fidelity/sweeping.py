@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from core.cli.fidelity.folders import images_of, make_out
-from core.cli.fidelity.numbers import numbers
-from core.cli.fidelity.scoring import (
+from truehue.core.cli.fidelity.folders import images_of, make_out
+from truehue.core.cli.fidelity.numbers import numbers
+from truehue.core.cli.fidelity.scoring import (
     Metric,
     ScoreFile,
     add_cfm,
@@ -24,13 +24,13 @@ from core.cli.fidelity.scoring import (
     check_direction,
     computed_metric,
 )
-from core.cli.small.report import chart
-from core.errors import BadInput, ImageError
-from core.fidelity.building.photographs import read_photographs
-from core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
-from core.files import replace_file
-from core.images.load import load_image
-from core.scores.measures import measure_of
+from truehue.core.cli.small.report import chart
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.fidelity.building.photographs import read_photographs
+from truehue.core.fidelity.sweep import SCALES, Curve, curve_of, sweep_rows
+from truehue.core.files import replace_file
+from truehue.core.images.load import load_image
+from truehue.core.scores.measures import measure_of
 
 OUT = Path("data") / "fidelity" / "sweep"
 

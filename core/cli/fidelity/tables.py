@@ -6,12 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from core.fidelity.agreement import Coefficient
-from core.fidelity.evaluation import Evaluation
-from core.fidelity.order import Accuracy
-from core.fidelity.vividness import SetVividness
-from core.published.reading import read_tables
-from core.published.records import PublishedTable
+from truehue.core.fidelity.agreement import Coefficient
+from truehue.core.fidelity.evaluation import Evaluation
+from truehue.core.fidelity.order import Accuracy
+from truehue.core.fidelity.vividness import SetVividness
+from truehue.core.published.reading import read_tables
+from truehue.core.published.records import PublishedTable
 
 _PAIRS, _PEOPLE, _ABLATION = "cfd-table1", "cfd-table2", "cfd-table4"
 

@@ -9,15 +9,15 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints import run_folder
-from core.command import ended_by_signal
-from core.errors import BadInput
-from core.fidelity.cfm.instruction import instruction_of
-from core.fidelity.cfm.reading import AREA_PX, CfmReading
-from core.fidelity.groups import Group, read_groups, split
-from core.fidelity.losses import TAU
-from core.fidelity.training.settings import LOSSES, PRECISIONS, TrainSettings
-from core.fidelity.training.small_base import SmallSize, write_small_base
+from truehue.core.checkpoints import run_folder
+from truehue.core.command import ended_by_signal
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.instruction import instruction_of
+from truehue.core.fidelity.cfm.reading import AREA_PX, CfmReading
+from truehue.core.fidelity.groups import Group, read_groups, split
+from truehue.core.fidelity.losses import TAU
+from truehue.core.fidelity.training.settings import LOSSES, PRECISIONS, TrainSettings
+from truehue.core.fidelity.training.small_base import SmallSize, write_small_base
 
 RUN = Path("data") / "fidelity" / "training"
 
@@ -116,7 +116,7 @@ def _train(options: argparse.Namespace) -> int:
     for name in ("threads", "report_every", "save_every"):
         if getattr(options, name) < 1:
             raise BadInput(f"--{name.replace('_', '-')} is at least 1.")
-    from core.fidelity.training.model import check_place
+    from truehue.core.fidelity.training.model import check_place
 
     if options.out is not None:
         check_place(options.out)
@@ -136,8 +136,8 @@ def _trained(
     """The training of a folder that is held."""
     import torch
 
-    from core.fidelity.training.model import export, open_trainee
-    from core.fidelity.training.training import CHECKPOINT, Progress, Training, Watch, train
+    from truehue.core.fidelity.training.model import export, open_trainee
+    from truehue.core.fidelity.training.training import CHECKPOINT, Progress, Training, Watch, train
 
     torch.set_num_threads(options.threads)
     device = "cpu"

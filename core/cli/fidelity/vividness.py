@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from core.cli.fidelity.folders import images_of
-from core.errors import ImageError
-from core.fidelity.reference import (
+from truehue.core.cli.fidelity.folders import images_of
+from truehue.core.errors import ImageError
+from truehue.core.fidelity.reference import (
     FEW,
     NUMBERS,
     Reference,
@@ -20,9 +20,9 @@ from core.fidelity.reference import (
     vividness_of,
     write_reference,
 )
-from core.fidelity.vividness import set_vividness
-from core.images.load import load_image
-from core.refinement.maps import NATURAL_SATURATION
+from truehue.core.fidelity.vividness import set_vividness
+from truehue.core.images.load import load_image
+from truehue.core.refinement.maps import NATURAL_SATURATION
 
 
 def add(commands: Any) -> None:

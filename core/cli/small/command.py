@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints import run_folder
-from core.cli.small.measuring import (
+from truehue.core.checkpoints import run_folder
+from truehue.core.cli.small.measuring import (
     GROUPS,
     LEVEL_1,
     asked_of,
@@ -23,12 +23,12 @@ from core.cli.small.measuring import (
     rows_of_renderer,
     rows_with_refinement,
 )
-from core.command import status_of
-from core.errors import BadInput
-from core.files import png_of, replace_file
-from core.generation.small.place import FOLDER
-from core.generation.small.scenes import SceneBank, render_scenes
-from core.generation.small.settings import (
+from truehue.core.command import status_of
+from truehue.core.errors import BadInput
+from truehue.core.files import png_of, replace_file
+from truehue.core.generation.small.place import FOLDER
+from truehue.core.generation.small.scenes import SceneBank, render_scenes
+from truehue.core.generation.small.settings import (
     SceneSettings,
     Settings,
     scene_settings_from_json,
@@ -124,7 +124,7 @@ def _json(path: Path) -> dict[str, Any]:
 def _train(options: argparse.Namespace) -> int:
     import torch
 
-    from core.generation.small.export import check_place
+    from truehue.core.generation.small.export import check_place
 
     _at_least_1(options, "threads", "workers", "save_every", "report_every")
     if options.out is not None:
@@ -141,8 +141,8 @@ def _train(options: argparse.Namespace) -> int:
 
 def _trained(options: argparse.Namespace, settings: Settings) -> int:
     """The training of a folder that is held."""
-    from core.generation.small.export import write_model
-    from core.generation.small.training import CHECKPOINT, Progress, Training, train
+    from truehue.core.generation.small.export import write_model
+    from truehue.core.generation.small.training import CHECKPOINT, Progress, Training, train
 
     training = Training(settings)
     if (options.folder / CHECKPOINT).exists():
@@ -191,8 +191,8 @@ def _sample(options: argparse.Namespace) -> int:
 
     import numpy as np
 
-    from core.generation.opening import open_model
-    from core.generation.request import GenerationRequest
+    from truehue.core.generation.opening import open_model
+    from truehue.core.generation.request import GenerationRequest
 
     _at_least_1(options, "seeds", "enlarge")
     if not options.out.parent.is_dir() or options.out.is_dir():
@@ -219,10 +219,10 @@ def _sample(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from core.cli.small import report
-    from core.generation.opening import open_model
-    from core.generation.request import GenerationRequest
-    from core.generation.small.training import about_of
+    from truehue.core.cli.small import report
+    from truehue.core.generation.opening import open_model
+    from truehue.core.generation.request import GenerationRequest
+    from truehue.core.generation.small.training import about_of
 
     scales = _numbers(options.guidance, "Guidance scales", 1000.0)
     strengths = _numbers(options.strengths, "Strengths λ", 1.0)

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import MaskError, NoPixels
-from core.generation.request import GenerationRequest, LoadedModel, OnStep
-from core.generation.small.captions import caption_of, color_of_words, held_out
-from core.generation.small.scenes import SceneBank
-from core.masks.grabcut import grabcut
-from core.prompts.draws import seeded_order
-from core.prompts.gencolorbench import build
-from core.prompts.prompt import Prompt, color_words
-from core.refinement.maps import saturation_map
-from core.refinement.settings import FIRST_PASS_WORDS, Refinement, discrepancy_of, rows_of
-from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.measure import measure
+from truehue.core.errors import MaskError, NoPixels
+from truehue.core.generation.request import GenerationRequest, LoadedModel, OnStep
+from truehue.core.generation.small.captions import caption_of, color_of_words, held_out
+from truehue.core.generation.small.scenes import SceneBank
+from truehue.core.masks.grabcut import grabcut
+from truehue.core.prompts.draws import seeded_order
+from truehue.core.prompts.gencolorbench import build
+from truehue.core.prompts.prompt import Prompt, color_words
+from truehue.core.refinement.maps import saturation_map
+from truehue.core.refinement.settings import FIRST_PASS_WORDS, Refinement, discrepancy_of, rows_of
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
+from truehue.core.verdict.measure import measure
 
 REAL_SATURATION = 0.33
 """Mean saturation of real photographs by the paper of CFM; HSV S, which it does not state."""

@@ -8,7 +8,7 @@
 - Long CSV of palettes: ``concept``, ``contributor``, ``hex`` (or ``r,g,b`` or ``L,a,b``) and
   ``weight``; without weights colors weigh the same.
 - What Compare writes: wide, with the columns ``label``, ``kind`` (``pictures``, or a key of
-  core.concepts.records.KINDS) and ``method``, which say what each row is.
+  truehue.core.concepts.records.KINDS) and ``method``, which say what each row is.
 - JSON: ``{"concept": [71 numbers]}``, or a list of objects with ``concept`` and ``weights`` or
   ``palette``.
 - 71 bare numbers, of one concept that the caller names.
@@ -21,8 +21,8 @@ one.
 
 from __future__ import annotations
 
-from core.concepts.reading.bin_order import AS_58, RATINGS, SHARES, FileRefused, by_color
-from core.concepts.reading.cells import (
+from truehue.core.concepts.reading.bin_order import AS_58, RATINGS, SHARES, FileRefused, by_color
+from truehue.core.concepts.reading.cells import (
     CONTRIBUTOR,
     INDEX,
     MODIFIER,
@@ -34,21 +34,21 @@ from core.concepts.reading.cells import (
     color_in,
     index_in,
 )
-from core.concepts.reading.collector import RowCollector
-from core.concepts.reading.from_json import looks_like_json, take_json
-from core.concepts.reading.palettes import take_palettes
-from core.concepts.reading.tables import TextTable, read_table
-from core.concepts.reading.transposed import (
+from truehue.core.concepts.reading.collector import RowCollector
+from truehue.core.concepts.reading.from_json import looks_like_json, take_json
+from truehue.core.concepts.reading.palettes import take_palettes
+from truehue.core.concepts.reading.tables import TextTable, read_table
+from truehue.core.concepts.reading.transposed import (
     ColorColumns,
     bare_numbers,
     is_turned_by_first_column,
     take_bare,
     take_turned,
 )
-from core.concepts.reading.wide import take_wide
-from core.concepts.records import DistributionFile
-from core.errors import BadInput
-from core.prompts.importing.source import TextSource, open_text
+from truehue.core.concepts.reading.wide import take_wide
+from truehue.core.concepts.records import DistributionFile
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.source import TextSource, open_text
 
 __all__ = ["AS_58", "MAX_BYTES", "RATINGS", "SHARES", "FileRefused", "read_distributions"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color.uw71 import COUNT, lab71, uw58, uw71
-from core.concepts.reading.cells import GivenColor
-from core.errors import BadInput
+from truehue.core.color.uw71 import COUNT, lab71, uw58, uw71
+from truehue.core.concepts.reading.cells import GivenColor
+from truehue.core.errors import BadInput
 
 AS_58 = "as_58"
 RATINGS = "ratings"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color.notation import read_hex, read_rgb, shortened
-from core.color.spaces import hex_of, srgb8_to_lab
-from core.errors import BadInput
+from truehue.core.color.notation import read_hex, read_rgb, shortened
+from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.errors import BadInput
 
 WORDS = ("concept", "concepts", "word", "words")
 UNNAMED = ("", "unnamed: 0")

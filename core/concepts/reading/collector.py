@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.color.distances import SUM_TOLERANCE, checked
-from core.color.notation import shortened
-from core.color.uw71 import assign
-from core.concepts.matching import concept_of, normal, similar
-from core.concepts.reading.bin_order import RATINGS as OFFER_RATINGS
-from core.concepts.reading.bin_order import SHARES, FileRefused, Order
-from core.concepts.reading.cells import GivenColor
-from core.concepts.records import (
+from truehue.core.color.distances import SUM_TOLERANCE, checked
+from truehue.core.color.notation import shortened
+from truehue.core.color.uw71 import assign
+from truehue.core.concepts.matching import concept_of, normal, similar
+from truehue.core.concepts.reading.bin_order import RATINGS as OFFER_RATINGS
+from truehue.core.concepts.reading.bin_order import SHARES, FileRefused, Order
+from truehue.core.concepts.reading.cells import GivenColor
+from truehue.core.concepts.records import (
     HISTOGRAMS,
     KINDS,
     PALETTES,
@@ -22,7 +22,7 @@ from core.concepts.records import (
     DistributionFile,
     DistributionRow,
 )
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 MAX_ROWS = 50_000
 MAX_CHARACTERS = 200

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from core.concepts.reading.bin_order import (
+from truehue.core.concepts.reading.bin_order import (
     COUNT_58,
     FileRefused,
     Order,
@@ -16,12 +16,12 @@ from core.concepts.reading.bin_order import (
     by_place,
     offer_58,
 )
-from core.concepts.reading.cells import GivenColor, color_in, of_hex, of_lab, of_rgb
-from core.concepts.reading.collector import Label, RowCollector
-from core.concepts.reading.palettes import NOTE
-from core.concepts.reading.tables import no_concept
-from core.errors import BadInput
-from core.prompts.importing.source import TextSource
+from truehue.core.concepts.reading.cells import GivenColor, color_in, of_hex, of_lab, of_rgb
+from truehue.core.concepts.reading.collector import Label, RowCollector
+from truehue.core.concepts.reading.palettes import NOTE
+from truehue.core.concepts.reading.tables import no_concept
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.source import TextSource
 
 MOST_NUMBERS = 8_000_000
 MOST_PARTS = 2_000_000

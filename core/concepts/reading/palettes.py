@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.concepts.reading.cells import WEIGHT, WORDS, GivenColor, number
-from core.concepts.reading.collector import Label, RowCollector
-from core.concepts.reading.tables import LabelColumns, TextTable
-from core.concepts.reading.transposed import ColorColumns
-from core.errors import BadInput
-from core.prompts.importing.tables import Record
+from truehue.core.concepts.reading.cells import WEIGHT, WORDS, GivenColor, number
+from truehue.core.concepts.reading.collector import Label, RowCollector
+from truehue.core.concepts.reading.tables import LabelColumns, TextTable
+from truehue.core.concepts.reading.transposed import ColorColumns
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.tables import Record
 
 NOTE = "Every color of a palette went to its nearest UW-71 bin; the given colors are kept."
 _MERGED = (

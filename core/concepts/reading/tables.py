@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from core.concepts.reading.bin_order import WORDS, FileRefused
-from core.concepts.reading.cells import (
+from truehue.core.concepts.reading.bin_order import WORDS, FileRefused
+from truehue.core.concepts.reading.cells import (
     CONTRIBUTOR,
     KIND,
     LABEL,
@@ -18,11 +18,11 @@ from core.concepts.reading.cells import (
     comma_is_decimal,
     number,
 )
-from core.concepts.reading.collector import Label, RowCollector
-from core.errors import BadInput
-from core.prompts.importing.source import TextSource
-from core.prompts.importing.tables import DELIMITERS, Record, records
-from core.spreadsheets import unguarded
+from truehue.core.concepts.reading.collector import Label, RowCollector
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.source import TextSource
+from truehue.core.prompts.importing.tables import DELIMITERS, Record, records
+from truehue.core.spreadsheets import unguarded
 
 MAX_RECORDS = 500_000
 _DECIMAL_COMMA = "Its numbers have a decimal comma and were read so."

@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from core.color.notation import shortened
-from core.concepts.reading.bin_order import (
+from truehue.core.color.notation import shortened
+from truehue.core.concepts.reading.bin_order import (
     NEEDED,
     TOLERANCE_LAB,
     FileRefused,
@@ -16,7 +16,7 @@ from core.concepts.reading.bin_order import (
     by_index,
     by_place,
 )
-from core.concepts.reading.cells import (
+from truehue.core.concepts.reading.cells import (
     COLOR,
     INDEX,
     LAB,
@@ -30,10 +30,10 @@ from core.concepts.reading.cells import (
     of_lab,
     of_rgb,
 )
-from core.concepts.reading.collector import Label, RowCollector
-from core.concepts.reading.tables import TextTable, no_concept
-from core.errors import BadInput
-from core.prompts.importing.tables import Record
+from truehue.core.concepts.reading.collector import Label, RowCollector
+from truehue.core.concepts.reading.tables import TextTable, no_concept
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.tables import Record
 
 
 class ColorColumns:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.color.uw71 import COUNT
-from core.concepts.reading.bin_order import COUNT_58, NEEDED, FileRefused, Order, by_color, by_index
-from core.concepts.reading.cells import (
+from truehue.core.color.uw71 import COUNT
+from truehue.core.concepts.reading.bin_order import (
+    COUNT_58,
+    NEEDED,
+    FileRefused,
+    Order,
+    by_color,
+    by_index,
+)
+from truehue.core.concepts.reading.cells import (
     COLOR,
     UNNAMED,
     WORDS,
@@ -15,9 +22,9 @@ from core.concepts.reading.cells import (
     color_in,
     index_in,
 )
-from core.concepts.reading.collector import RowCollector
-from core.concepts.reading.tables import LabelColumns, TextTable
-from core.errors import BadInput
+from truehue.core.concepts.reading.collector import RowCollector
+from truehue.core.concepts.reading.tables import LabelColumns, TextTable
+from truehue.core.errors import BadInput
 
 _COLOR_ROW = (*COLOR, "colors")
 

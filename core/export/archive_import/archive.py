@@ -16,17 +16,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.batch.folder import PLAN
-from core.batch.records import BatchState
-from core.errors import BadInput, DataFolderError
-from core.export.archive_import.images import take_pictures
-from core.export.archive_import.plan import checked_plan
-from core.export.archive_import.shards import checked_results
-from core.export.archive_import.zip_file import Limits, RunZip
-from core.export.result_tables import parts_of, same_results
-from core.export.source import IMPORTED, imported_from
-from core.files import Progress, quiet, replace_file, why_of
-from core.runs.folder import ITEMS, PROMPTS, RunFolder
+from truehue.core.batch.folder import PLAN
+from truehue.core.batch.records import BatchState
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.export.archive_import.images import take_pictures
+from truehue.core.export.archive_import.plan import checked_plan
+from truehue.core.export.archive_import.shards import checked_results
+from truehue.core.export.archive_import.zip_file import Limits, RunZip
+from truehue.core.export.result_tables import parts_of, same_results
+from truehue.core.export.source import IMPORTED, imported_from
+from truehue.core.files import Progress, quiet, replace_file, why_of
+from truehue.core.runs.folder import ITEMS, PROMPTS, RunFolder
 
 INCOMING = ".incoming"
 """Below the folder of runs: what is being read. Nobody looks for runs in there."""
@@ -40,8 +40,9 @@ def open_archive(
     limits: Limits | None = None,
     progress: Progress = quiet,
 ) -> RunFolder:
-    """Makes the folder ``root/<run_id>`` of an archive that :mod:`core.export.archive` wrote, here
-    or elsewhere, and returns it; ``name`` is what the file was called where it came from.
+    """Makes the folder ``root/<run_id>`` of an archive that :mod:`truehue.core.export.archive`
+    wrote, here or elsewhere, and returns it; ``name`` is what the file was called where it came
+    from.
 
     The same results again are the run that is there. Raises BadInput that says what is wrong with
     the file (no archive of ours, another version, damaged, too large, paths or ids that lead
@@ -79,7 +80,7 @@ def _run_id(archive: RunZip) -> str:
 
 
 def _lay_out(waiting: Path, run_path: Path, item_lines: Path | None) -> None:
-    """The folder of a run as :class:`core.runs.folder.RunFolder` has it."""
+    """The folder of a run as :class:`truehue.core.runs.folder.RunFolder` has it."""
     for part in ("journal", "shards", "images", "masks"):
         (run_path / part).mkdir(parents=True, exist_ok=True)
     for part in ("shards", "images", "masks"):
@@ -138,7 +139,7 @@ def _files(folder: Path) -> int:
 
 
 def _failed(folder: RunFolder) -> int:
-    from core.runs.shards import read_columns
+    from truehue.core.runs.shards import read_columns
 
     return sum(
         read_columns(path, ("status",))["status"].to_pylist().count("failed")

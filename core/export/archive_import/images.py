@@ -8,11 +8,11 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from core.errors import BadInput, StorageError
-from core.export.archive_import.zip_file import RunZip
-from core.files import Progress, read_png
-from core.images.load import encode_png, image_id
-from core.images.mask import Mask
+from truehue.core.errors import BadInput, StorageError
+from truehue.core.export.archive_import.zip_file import RunZip
+from truehue.core.files import Progress, read_png
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.images.mask import Mask
 
 Size = tuple[int, int]
 """Width and height in pixels."""

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput
-from core.prompts.importing.report import unfit
-from core.prompts.prompt import Prompt, prompt_from_json
-from core.runs.concepts import only_measured
-from core.runs.folder import item_from_json
-from core.runs.plan import canonical_json, check_masker, items_digest, rows_sha256
-from core.runs.records import STORED, MaskerSpec, StoredItem
-from core.runs.summary import MADE, checked_summary
-from core.verdict.rules import rule as known_rule
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.report import unfit
+from truehue.core.prompts.prompt import Prompt, prompt_from_json
+from truehue.core.runs.concepts import only_measured
+from truehue.core.runs.folder import item_from_json
+from truehue.core.runs.plan import canonical_json, check_masker, items_digest, rows_sha256
+from truehue.core.runs.records import STORED, MaskerSpec, StoredItem
+from truehue.core.runs.summary import MADE, checked_summary
+from truehue.core.verdict.rules import rule as known_rule
 
 MOST_PROMPTS_BYTES = 256 * 2**20
 MOST_ITEMS_BYTES = 2**30
@@ -126,8 +126,8 @@ def _check(fields: Any) -> dict[str, Any]:
 
 
 def _id(fields: Mapping[str, Any]) -> str:
-    """As :func:`core.runs.plan.run_id` makes it, from the file and not from this version's plan:
-    another version may have had another renderer."""
+    """As :func:`truehue.core.runs.plan.run_id` makes it, from the file and not from this version's
+    plan: another version may have had another renderer."""
     rest = {name: value for name, value in fields.items() if name not in _ADDED}
     return hashlib.sha256(canonical_json(rest).encode()).hexdigest()[:16]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from core.color.uw71 import COUNT
-from core.concepts.profile import CELLS, SAMPLE_SIDE
+from truehue.core.color.uw71 import COUNT
+from truehue.core.concepts.profile import CELLS, SAMPLE_SIDE
 
 _SAMPLE = SAMPLE_SIDE**2
 

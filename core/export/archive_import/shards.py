@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
-from core.export.archive_import.plan import CheckedPlan, is_sha256
-from core.export.archive_import.profiles import wrong_with
-from core.export.archive_import.zip_file import RunZip
-from core.export.result_tables import part_name
-from core.files import Progress
-from core.images.decode import MAX_PIXELS
-from core.runs.concepts import measured_of
-from core.runs.score import CAUSES
-from core.runs.shards import old_schema, schema
+from truehue.core.errors import BadInput
+from truehue.core.export.archive_import.plan import CheckedPlan, is_sha256
+from truehue.core.export.archive_import.profiles import wrong_with
+from truehue.core.export.archive_import.zip_file import RunZip
+from truehue.core.export.result_tables import part_name
+from truehue.core.files import Progress
+from truehue.core.images.decode import MAX_PIXELS
+from truehue.core.runs.concepts import measured_of
+from truehue.core.runs.score import CAUSES
+from truehue.core.runs.shards import old_schema, schema
 
 MOST_TEXT = 20_000
 MOST_JSON = 2**20

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from core.batch.folder import PLAN
-from core.errors import BadInput
-from core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MANIFEST
-from core.files import is_damaged_zip
-from core.runs.folder import ITEMS, PROMPTS
+from truehue.core.batch.folder import PLAN
+from truehue.core.errors import BadInput
+from truehue.core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MANIFEST
+from truehue.core.files import is_damaged_zip
+from truehue.core.runs.folder import ITEMS, PROMPTS
 
 _CHUNK = 2**20
 _PICTURE = re.compile(r"(images|masks)/([0-9a-f]{2})/(\2[0-9a-f]{62})\.png")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
-from core.fidelity.groups import CATEGORIES
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.groups import CATEGORIES
 
 _CAPTIONS = ("caption", "prompt", "text", "txt")
 _HEADER = f"A table of captions has the columns file and {', '.join(_CAPTIONS[:-1])} or txt."

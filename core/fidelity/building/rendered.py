@@ -9,17 +9,17 @@ from __future__ import annotations
 from pathlib import Path
 from threading import Event
 
-from core.errors import BadInput
-from core.fidelity.building.photographs import Photograph
-from core.files import write_once
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.registry import RENDERER
-from core.generation.renderer import LIGHTS, OBJECTS
-from core.generation.request import GenerationRequest
-from core.images.load import encode_png
-from core.prompts.draws import seeded_order
-from core.prompts.parts import colors
-from core.prompts.prompt import ObjectTarget, color_words
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.building.photographs import Photograph
+from truehue.core.files import write_once
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.renderer import LIGHTS, OBJECTS
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.images.load import encode_png
+from truehue.core.prompts.draws import seeded_order
+from truehue.core.prompts.parts import colors
+from truehue.core.prompts.prompt import ObjectTarget, color_words
 
 _MOST = 5_000
 

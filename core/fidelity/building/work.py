@@ -1,8 +1,8 @@
 """Groups being made: one photograph by one maker is an item.
 
 A maker is a model of the registry, which draws the caption at rising guidance from one noise, or a
-distortion of the photograph itself (:mod:`core.fidelity.distortions`), of which the order is known
-without a model.
+distortion of the photograph itself (:mod:`truehue.core.fidelity.distortions`), of which the order
+is known without a model.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from typing import Any
 
 import numpy as np
 
-from core.batch.folder import BatchFolder
-from core.batch.records import DONE, Row, Words
-from core.batch.results import tables
-from core.batch.shards import schema_with
-from core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
-from core.errors import BadInput, DataFolderError, TrueHueError
-from core.fidelity.building.photographs import Photograph
-from core.fidelity.distortions import DISTORTIONS, SCALES
-from core.fidelity.groups import GUIDANCES, Group
-from core.files import write_once
-from core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
-from core.generation.opening import open_model
-from core.generation.registry import model
-from core.generation.request import (
+from truehue.core.batch.folder import BatchFolder
+from truehue.core.batch.records import DONE, Row, Words
+from truehue.core.batch.results import tables
+from truehue.core.batch.shards import schema_with
+from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
+from truehue.core.errors import BadInput, DataFolderError, TrueHueError
+from truehue.core.fidelity.building.photographs import Photograph
+from truehue.core.fidelity.distortions import DISTORTIONS, SCALES
+from truehue.core.fidelity.groups import GUIDANCES, Group
+from truehue.core.files import write_once
+from truehue.core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.registry import model
+from truehue.core.generation.request import (
     MAX_SEED,
     Cancelled,
     GenerationRequest,
     LoadedModel,
     StepReport,
 )
-from core.images.load import load_image
+from truehue.core.images.load import load_image
 
 VERSION = 2
 """Rises where the same plan would give other pictures."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
 
 HEAD = "rm_head."
 EMBEDDING = "language_model.embed_tokens.weight"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 REWARD_TOKEN = "<|Reward|>"
 PROMPT = "{text_prompt}"

@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from core.errors import BadInput
-from core.fidelity.cfm.instruction import INSTRUCTION, REWARD_TOKEN, checked, message
-from core.files import replace_file
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.instruction import INSTRUCTION, REWARD_TOKEN, checked, message
+from truehue.core.files import replace_file
 
 AREA_PX = 256 * 28 * 28
 """Pixels of every image as the published CFM reads it, whatever its size: the released code's; the

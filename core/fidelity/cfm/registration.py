@@ -13,14 +13,14 @@ import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from core.errors import BadInput
-from core.fidelity.cfm.checkpoint import weight_files
-from core.fidelity.cfm.instruction import INSTRUCTION
-from core.fidelity.cfm.scorer import CfmScorer, open_cfm
-from core.files import named_path, replace_file, shown_path
-from core.generation.memory import BadModelFolder, ModelMissing
-from core.generation.weights.sources import Source, Sources
-from core.machine import GIB, Placement, machine, placement
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.checkpoint import weight_files
+from truehue.core.fidelity.cfm.instruction import INSTRUCTION
+from truehue.core.fidelity.cfm.scorer import CfmScorer, open_cfm
+from truehue.core.files import named_path, replace_file, shown_path
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.generation.weights.sources import Source, Sources
+from truehue.core.machine import GIB, Placement, machine, placement
 
 FILE = "cfm.json"
 """Below the data folder."""
@@ -45,9 +45,9 @@ class Registration:
 
     ``name`` is how it was named (a folder or an id of the hub); ``folder`` holds the weights,
     ``base`` configuration and tokenizer. ``checkpoint`` is the SHA-256 of their files as
-    :meth:`core.generation.weights.sources.Source.fingerprint` samples them. ``instruction`` is the
-    text around the prompt, ``instruction_name`` the file that it is from, "" for the checkpoint's
-    own (``reading.json``), or else ours.
+    :meth:`truehue.core.generation.weights.sources.Source.fingerprint` samples them. ``instruction``
+    is the text around the prompt, ``instruction_name`` the file that it is from, "" for the
+    checkpoint's own (``reading.json``), or else ours.
     """
 
     name: str
@@ -139,7 +139,7 @@ def open_registered(registration: Registration, at: Placement | None = None) -> 
     """Loads a registered CFM, on the device of this machine unless ``at`` says where.
 
     Raises BadModelFolder where its files are others than when it was registered, and what
-    :func:`core.fidelity.cfm.scorer.open_cfm` raises.
+    :func:`truehue.core.fidelity.cfm.scorer.open_cfm` raises.
     """
     folder, base = Path(registration.folder), Path(registration.base)
     for place in (folder, base):

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput
-from core.fidelity.cfm.checkpoint import fill, head, vocabulary_size, weight_files
-from core.fidelity.cfm.instruction import REWARD_TOKEN, instruction_of
-from core.fidelity.cfm.reading import AREA_PX, SIDE_MULTIPLE, CfmReading, reading_of
-from core.generation.memory import BadModelFolder
-from core.machine import Placement
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.checkpoint import fill, head, vocabulary_size, weight_files
+from truehue.core.fidelity.cfm.instruction import REWARD_TOKEN, instruction_of
+from truehue.core.fidelity.cfm.reading import AREA_PX, SIDE_MULTIPLE, CfmReading, reading_of
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.machine import Placement
 
 SCALE = 3.0
 """What the published code divides the head's value by."""

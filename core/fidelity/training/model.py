@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints import whole_weights
-from core.errors import BadInput
-from core.fidelity.cfm.checkpoint import (
+from truehue.core.checkpoints import whole_weights
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.checkpoint import (
     EMBEDDING,
     HEAD,
     fill,
@@ -19,10 +19,10 @@ from core.fidelity.cfm.checkpoint import (
     vocabulary_size,
     weight_files,
 )
-from core.fidelity.cfm.reading import READING, CfmReading, write_reading
-from core.fidelity.cfm.scorer import CfmScorer, config_and_tokenizer, empty
-from core.fidelity.training.settings import TrainSettings
-from core.machine import Placement
+from truehue.core.fidelity.cfm.reading import READING, CfmReading, write_reading
+from truehue.core.fidelity.cfm.scorer import CfmScorer, config_and_tokenizer, empty
+from truehue.core.fidelity.training.settings import TrainSettings
+from truehue.core.machine import Placement
 
 SHARD_BYTES = 5 * 10**9
 _WORDS = "lm_head.weight"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.errors import ImageError
-from core.fidelity.cfm.scorer import as_read
-from core.fidelity.groups import Group
-from core.images.load import load_image
+from truehue.core.errors import ImageError
+from truehue.core.fidelity.cfm.scorer import as_read
+from truehue.core.fidelity.groups import Group
+from truehue.core.images.load import load_image
 
 KEPT_BYTES = 512 * 2**20
 """Of pictures that are held: a small set is read from its files once."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.errors import BadInput
-from core.fidelity.losses import TAU
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.losses import TAU
 
 LOSSES = ("softrank", "pairwise")
 PRECISIONS = ("float32", "bfloat16")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints import whole_weights
-from core.errors import BadInput
+from truehue.core.checkpoints import whole_weights
+from truehue.core.errors import BadInput
 
 _MARKS = ("<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>")
 _PLACES = ("<|image_pad|>", "<|video_pad|>")

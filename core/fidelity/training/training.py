@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from core.checkpoints import add_line, keep_steps, opened_checkpoint, write_checkpoint
-from core.errors import BadInput
-from core.fidelity.groups import Group
-from core.fidelity.losses import pairwise_loss, softrank_loss
-from core.fidelity.order import adjacent_accuracy, neighbor_accuracy, real_accuracy
-from core.fidelity.training.model import Trainee
-from core.fidelity.training.pictures import Pictures
-from core.fidelity.training.settings import TrainSettings, settings_from_json
-from core.generation.weights.sources import Source
+from truehue.core.checkpoints import add_line, keep_steps, opened_checkpoint, write_checkpoint
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.groups import Group
+from truehue.core.fidelity.losses import pairwise_loss, softrank_loss
+from truehue.core.fidelity.order import adjacent_accuracy, neighbor_accuracy, real_accuracy
+from truehue.core.fidelity.training.model import Trainee
+from truehue.core.fidelity.training.pictures import Pictures
+from truehue.core.fidelity.training.settings import TrainSettings, settings_from_json
+from truehue.core.generation.weights.sources import Source
 
 CHECKPOINT = "checkpoint.safetensors"
 METRICS = "metrics.jsonl"

@@ -14,21 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput, TrueHueError
-from core.generation.backends.families import Family, call_defaults, family
-from core.generation.backends.steps import Previewer, StepWatch, fit, unpacked, watching
-from core.generation.entry import ModelEntry
-from core.generation.memory import DrawingFailed
-from core.generation.request import (
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.backends.families import Family, call_defaults, family
+from truehue.core.generation.backends.steps import Previewer, StepWatch, fit, unpacked, watching
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.memory import DrawingFailed
+from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
     GenerationRequest,
     OnStep,
 )
-from core.machine import Placement
-from core.refinement.denoiser import refined
-from core.refinement.maps import saturation_map
-from core.refinement.settings import (
+from truehue.core.machine import Placement
+from truehue.core.refinement.denoiser import refined
+from truehue.core.refinement.maps import saturation_map
+from truehue.core.refinement.settings import (
     FIRST_PASS_WORDS,
     Refinement,
     discrepancy_of,
@@ -41,7 +41,7 @@ _SPECIAL = 8
 
 
 class DiffusersModel:
-    """A loaded pipeline; made by ``core.generation.backends.loading.load``.
+    """A loaded pipeline; made by ``truehue.core.generation.backends.loading.load``.
 
     ``about`` is what an origin says of the source: repo, revision, variant. ``previewer`` may be
     set to None to draw without previews.

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.errors import BadInput, TrueHueError
+from truehue.core.errors import BadInput, TrueHueError
 
 MAX_TRIES = 4
 MAX_PAUSE_S = 60.0

@@ -16,19 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput, TrueHueError
-from core.generation.entry import ModelEntry
-from core.generation.memory import DrawingFailed, keep_count
-from core.generation.request import (
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.memory import DrawingFailed, keep_count
+from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
     GenerationRequest,
     OnStep,
     StepReport,
 )
-from core.generation.weights.janus_folder import device_bytes, read_janus
-from core.machine import Placement
-from core.refinement.settings import refuse
+from truehue.core.generation.weights.janus_folder import device_bytes, read_janus
+from truehue.core.machine import Placement
+from truehue.core.refinement.settings import refuse
 
 # As the authors' own generation script has them (deepseek-ai/Janus, generation_inference.py).
 GUIDANCE = 5.0
@@ -41,8 +41,8 @@ _NOT_YET = 128  # gray where no token is written yet
 
 def load(entry: ModelEntry, folder: Path, placement: Placement, revision: str = "") -> JanusModel:
     """Loads a folder in the hub's layout; see
-    :func:`core.generation.weights.janus_folder.read_janus`, which raises BadModelFolder for a
-    folder that holds no Janus."""
+    :func:`truehue.core.generation.weights.janus_folder.read_janus`, which raises BadModelFolder for
+    a folder that holds no Janus."""
     again = f"Get it again with: python -m core.generation download {entry.id}"
     parts = read_janus(folder, placement, again)
     loaded = JanusModel(

@@ -7,17 +7,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from core.errors import BadInput
-from core.generation.backends.diffusion import DiffusersModel
-from core.generation.backends.families import FAMILIES, call_defaults
-from core.generation.backends.steps import Previewer, fit
-from core.generation.entry import ModelEntry
-from core.generation.memory import BadModelFolder, check_room, is_out_of_memory, keep_count
-from core.generation.weights.files import part_file
-from core.generation.weights.pipeline_folder import PipelineFolder, check_source
-from core.generation.weights.sources import Source
-from core.generation.weights.transformers_parts import known_classes, load_parts, refuse_unfilled
-from core.machine import Machine, Placement, placement
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.diffusion import DiffusersModel
+from truehue.core.generation.backends.families import FAMILIES, call_defaults
+from truehue.core.generation.backends.steps import Previewer, fit
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.memory import BadModelFolder, check_room, is_out_of_memory, keep_count
+from truehue.core.generation.weights.files import part_file
+from truehue.core.generation.weights.pipeline_folder import PipelineFolder, check_source
+from truehue.core.generation.weights.sources import Source
+from truehue.core.generation.weights.transformers_parts import (
+    known_classes,
+    load_parts,
+    refuse_unfilled,
+)
+from truehue.core.machine import Machine, Placement, placement
 
 
 def load(entry: ModelEntry, source: Source, at: Machine | Placement) -> DiffusersModel:

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from core.color.spaces import hex_of
-from core.errors import BadInput
-from core.generation.registry import RENDERER
-from core.generation.renderer import (
+from truehue.core.color.spaces import hex_of
+from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.renderer import (
     FAILURES,
     LARGEST_PX,
     LIGHTS,
@@ -29,22 +29,22 @@ from core.generation.renderer import (
     SceneRequest,
     render_scene,
 )
-from core.generation.renderer.concept_colors import (
+from truehue.core.generation.renderer.concept_colors import (
     CONCEPT_COLORS_VERSION,
     color_of,
     concept_colors,
 )
-from core.generation.renderer.failures import ActedColors, Cast, act
-from core.generation.renderer.modifiers import moved, note_of
-from core.generation.renderer.scenes import forget_scenes, kept_bytes
-from core.generation.renderer.stand_ins import (
+from truehue.core.generation.renderer.failures import ActedColors, Cast, act
+from truehue.core.generation.renderer.modifiers import moved, note_of
+from truehue.core.generation.renderer.scenes import forget_scenes, kept_bytes
+from truehue.core.generation.renderer.stand_ins import (
     is_place,
     left_out_note,
     stand_in,
     stand_in_note,
 )
-from core.generation.renderer.usual import Rgb8, neutral, usual
-from core.generation.request import (
+from truehue.core.generation.renderer.usual import Rgb8, neutral, usual
+from truehue.core.generation.request import (
     MAX_SEED,
     Cancelled,
     GeneratedImage,
@@ -53,7 +53,7 @@ from core.generation.request import (
     OnStep,
     StepReport,
 )
-from core.prompts.prompt import ObjectTarget
+from truehue.core.prompts.prompt import ObjectTarget
 
 __all__ = ["STEPS", "ReferenceRenderer", "Standing", "shapes_for", "stand_in_note"]
 
@@ -99,7 +99,8 @@ def shapes_for(targets: Sequence[ObjectTarget], shape: str | None = None) -> tup
 
 
 class ReferenceRenderer:
-    """The renderer behind the same door as every model (core.generation.request.LoadedModel).
+    """The renderer behind the same door as every model
+    (truehue.core.generation.request.LoadedModel).
 
     ``options`` of a request: ``light`` (a name of LIGHTS), ``failure`` (a name of FAILURES) and
     ``shape`` (one of OBJECTS, for the first target). Text, guidance, steps and negative text

@@ -11,23 +11,23 @@ from importlib import metadata
 from threading import Event
 from typing import Any, TypeVar
 
-from core.errors import BadInput, ImageError
-from core.generation.backends.endpoints import (
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.generation.backends.endpoints import (
     MAX_TRIES,
     Endpoint,
     EndpointFailed,
     failure_of,
     pause_s,
 )
-from core.generation.request import (
+from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
     GenerationRequest,
     OnStep,
     StepReport,
 )
-from core.images.load import load_image
-from core.refinement.settings import refuse
+from truehue.core.images.load import load_image
+from truehue.core.refinement.settings import refuse
 
 T = TypeVar("T")
 

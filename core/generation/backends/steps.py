@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.generation.request import Cancelled, OnStep, StepReport
+from truehue.core.generation.request import Cancelled, OnStep, StepReport
 
 PREVIEW_PX = 128
 _IMAGES, _SIDE, _FIELD = 8, 8, 4

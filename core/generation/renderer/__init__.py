@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from core.color.spaces import srgb8_to_linear1
-from core.generation.renderer.checks import (
+from truehue.core.color.spaces import srgb8_to_linear1
+from truehue.core.generation.renderer.checks import (
     LARGEST_PX,
     RENDERER_VERSION,
     SMALLEST_PX,
@@ -23,19 +23,19 @@ from core.generation.renderer.checks import (
     check_size_and_seed,
     checked_light,
 )
-from core.generation.renderer.encode import linear1_to_srgb8
-from core.generation.renderer.failures import FAILURES
-from core.generation.renderer.light import LIGHTS, Light
-from core.generation.renderer.objects import OBJECTS
-from core.generation.renderer.scenes import (
+from truehue.core.generation.renderer.encode import linear1_to_srgb8
+from truehue.core.generation.renderer.failures import FAILURES
+from truehue.core.generation.renderer.light import LIGHTS, Light
+from truehue.core.generation.renderer.objects import OBJECTS
+from truehue.core.generation.renderer.scenes import (
     MOST_OBJECTS,
     SceneObject,
     SceneRendering,
     SceneRequest,
     render_scene,
 )
-from core.generation.renderer.trace import GBuffer, gbuffer
-from core.images.mask import Mask
+from truehue.core.generation.renderer.trace import GBuffer, gbuffer
+from truehue.core.images.mask import Mask
 
 __all__ = [
     "FAILURES",

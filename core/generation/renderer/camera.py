@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.generation.renderer.scene import Points, Scene
-from core.generation.renderer.shapes import Array
+from truehue.core.generation.renderer.scene import Points, Scene
+from truehue.core.generation.renderer.shapes import Array
 
 _DISTANCE = 6.5
 _GRID = 40

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.errors import BadInput
-from core.generation.renderer.light import LIGHTS, Light
-from core.generation.renderer.objects import OBJECTS
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer.light import LIGHTS, Light
+from truehue.core.generation.renderer.objects import OBJECTS
 
 RENDERER_VERSION = "1.0"
 """Changes whenever the same request no longer gives the same picture."""

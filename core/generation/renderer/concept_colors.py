@@ -1,8 +1,8 @@
 """The colors that ColorConceptBench's things bring to mind, several where a word brings several.
 
-They are our own choice, act out a model that draws from habit, and are no data about people. Only
-a prompt for a color concept is drawn with them; all other prompts keep core.generation.renderer's
-usual colors, and their pictures.
+They are our own choice, act out a model that draws from habit, and are no data about people. Only a
+prompt for a color concept is drawn with them; all other prompts keep
+truehue.core.generation.renderer's usual colors, and their pictures.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import accumulate
 from types import MappingProxyType
 
-from core.generation.renderer.usual import Rgb8, usual
+from truehue.core.generation.renderer.usual import Rgb8, usual
 
 CONCEPT_COLORS_VERSION = "1"
 """Changes whenever a prompt for a concept no longer gets the same colors; part of a run's plan."""

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.color.spaces import lab_to_srgb1, linear1_to_srgb1, srgb1_to_linear1
-from core.generation.renderer.shapes import Array
+from truehue.core.color.spaces import lab_to_srgb1, linear1_to_srgb1, srgb1_to_linear1
+from truehue.core.generation.renderer.shapes import Array
 
 _BINS = 1 << 16
 

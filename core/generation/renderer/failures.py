@@ -8,11 +8,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.color.spaces import chroma, hex_of, lab_to_srgb8, srgb8_to_lab
-from core.errors import BadInput
-from core.generation.renderer.encode import in_srgb
-from core.generation.renderer.modifiers import OVERSHOT_FACTOR, ModifiedColor
-from core.generation.renderer.usual import Rgb8, apart, usual_instead
+from truehue.core.color.spaces import chroma, hex_of, lab_to_srgb8, srgb8_to_lab
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer.encode import in_srgb
+from truehue.core.generation.renderer.modifiers import OVERSHOT_FACTOR, ModifiedColor
+from truehue.core.generation.renderer.usual import Rgb8, apart, usual_instead
 
 FAILURES: MappingProxyType[str, str] = MappingProxyType(
     {

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.generation.renderer.camera import framed
-from core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
-from core.generation.renderer.objects import MODELS
-from core.generation.renderer.scene import Placed, Scene
-from core.generation.renderer.stage import DARKEST_BACKDROP_LINEAR1, Viewpoint, view
-from core.generation.renderer.trace import asked_shares
+from truehue.core.generation.renderer.camera import framed
+from truehue.core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
+from truehue.core.generation.renderer.objects import MODELS
+from truehue.core.generation.renderer.scene import Placed, Scene
+from truehue.core.generation.renderer.stage import DARKEST_BACKDROP_LINEAR1, Viewpoint, view
+from truehue.core.generation.renderer.trace import asked_shares
 
 LEAST_SHARES = {1: 0.05, 2: 0.02, 3: 0.02, 4: 0.01}
 """The exact mask of every object takes at least this share of a picture of so many objects, from

@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.errors import BadInput
-from core.generation.renderer.scene import Vector
-from core.generation.renderer.shapes import Array
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer.scene import Vector
+from truehue.core.generation.renderer.shapes import Array
 
 # The brightest backdrop (see geometry): the exposure allows for the light that it gives back.
 BRIGHTEST_BACKDROP_LINEAR1 = 0.62

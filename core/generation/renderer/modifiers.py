@@ -12,9 +12,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
-from core.generation.renderer.encode import in_srgb
-from core.generation.renderer.usual import Rgb8
+from truehue.core.color.spaces import hex_of, lab_to_srgb8, srgb8_to_lab
+from truehue.core.generation.renderer.encode import in_srgb
+from truehue.core.generation.renderer.usual import Rgb8
 
 OVERSHOT_FACTOR = 2.2
 """How many times its move a color goes when a modifier is overdone. Black, white and the border of

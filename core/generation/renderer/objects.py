@@ -8,9 +8,18 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.generation.renderer import shapes
-from core.generation.renderer.shapes import Array, Model, Part
-from core.generation.renderer.solids import apple, banana, car, chair, hat, teapot, teddy_bear, vase
+from truehue.core.generation.renderer import shapes
+from truehue.core.generation.renderer.shapes import Array, Model, Part
+from truehue.core.generation.renderer.solids import (
+    apple,
+    banana,
+    car,
+    chair,
+    hat,
+    teapot,
+    teddy_bear,
+    vase,
+)
 
 __all__ = ["MODELS", "OBJECTS", "Model", "Part"]
 

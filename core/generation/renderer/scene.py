@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.generation.renderer import shapes
-from core.generation.renderer.objects import Model, Part
-from core.generation.renderer.shapes import Array
+from truehue.core.generation.renderer import shapes
+from truehue.core.generation.renderer.objects import Model, Part
+from truehue.core.generation.renderer.shapes import Array
 
 Points = tuple[Array, Array, Array]
 Vector = tuple[float, float, float]

@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from core.color.spaces import srgb8_to_linear1
-from core.errors import BadInput
-from core.generation.renderer.checks import (
+from truehue.core.color.spaces import srgb8_to_linear1
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer.checks import (
     RENDERER_VERSION,
     check_color,
     check_object,
     check_size_and_seed,
     checked_light,
 )
-from core.generation.renderer.encode import linear1_to_srgb8
-from core.generation.renderer.layout import scene_view
-from core.generation.renderer.light import Light
-from core.generation.renderer.shapes import Array
-from core.generation.renderer.trace import Watch, trace, unwatched
-from core.images.mask import Mask
+from truehue.core.generation.renderer.encode import linear1_to_srgb8
+from truehue.core.generation.renderer.layout import scene_view
+from truehue.core.generation.renderer.light import Light
+from truehue.core.generation.renderer.shapes import Array
+from truehue.core.generation.renderer.trace import Watch, trace, unwatched
+from truehue.core.images.mask import Mask
 
 MOST_OBJECTS = 4
 WHITE = (255, 255, 255)

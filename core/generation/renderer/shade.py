@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.cache import LruCache
-from core.generation.renderer.light import (
+from truehue.core.cache import LruCache
+from truehue.core.generation.renderer.light import (
     Light,
     exposure,
     fill_direction,
     key_samples,
     unblocked,
 )
-from core.generation.renderer.scene import Points, Scene, Vector
-from core.generation.renderer.shapes import Array
+from truehue.core.generation.renderer.scene import Points, Scene, Vector
+from truehue.core.generation.renderer.shapes import Array
 
 _DOME_SIZE = 28
 _DOME_SPREAD = 0.35

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.generation.renderer import shapes
-from core.generation.renderer.shapes import Array, Model, Part
+from truehue.core.generation.renderer import shapes
+from truehue.core.generation.renderer.shapes import Array, Model, Part
 
 _AXLE, _WHEEL_Z, _TIRE = 0.40, 0.125, 0.125
 

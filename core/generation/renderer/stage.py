@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.generation.renderer.camera import Camera, framed
-from core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
-from core.generation.renderer.objects import MODELS
-from core.generation.renderer.scene import Placed, Points, Scene
-from core.generation.renderer.shapes import Array
+from truehue.core.generation.renderer.camera import Camera, framed
+from truehue.core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
+from truehue.core.generation.renderer.objects import MODELS
+from truehue.core.generation.renderer.scene import Placed, Points, Scene
+from truehue.core.generation.renderer.shapes import Array
 
 DARKEST_BACKDROP_LINEAR1 = 0.30
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.generation.renderer.objects import OBJECTS
-from core.prompts.prompt import article
+from truehue.core.generation.renderer.objects import OBJECTS
+from truehue.core.prompts.prompt import article
 
 # Names for the shapes themselves: nothing stands in for anything.
 _SAME = {

@@ -8,13 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.generation.renderer import stage
-from core.generation.renderer.encode import linear1_to_srgb8, srgb8_step_linear1
-from core.generation.renderer.light import Light
-from core.generation.renderer.scene import Points, Scene
-from core.generation.renderer.shade import Shader
-from core.generation.renderer.shapes import Array
-from core.generation.renderer.stage import Viewpoint, view
+from truehue.core.generation.renderer import stage
+from truehue.core.generation.renderer.encode import linear1_to_srgb8, srgb8_step_linear1
+from truehue.core.generation.renderer.light import Light
+from truehue.core.generation.renderer.scene import Points, Scene
+from truehue.core.generation.renderer.shade import Shader
+from truehue.core.generation.renderer.shapes import Array
+from truehue.core.generation.renderer.stage import Viewpoint, view
 
 STAGE = np.int8(-1)
 

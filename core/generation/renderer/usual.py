@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.color.difference import delta_e00
-from core.color.spaces import srgb8_to_lab
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import srgb8_to_lab
 
 Rgb8 = tuple[int, int, int]
 

@@ -13,16 +13,16 @@ from functools import cache
 
 import numpy as np
 
-from core.color.systems import ColorTarget
-from core.generation.backends.reference import shapes_for
-from core.generation.renderer.stand_ins import stand_in
-from core.generation.renderer.usual import Rgb8, neutral
-from core.generation.small.settings import Settings
-from core.prompts.draws import rank
-from core.prompts.gencolorbench import build
-from core.prompts.parts import BUILD_ORDER, colors
-from core.prompts.prompt import Prompt, color_words, with_articles
-from core.prompts.tables import ObjectRow, focused_templates, objects
+from truehue.core.color.systems import ColorTarget
+from truehue.core.generation.backends.reference import shapes_for
+from truehue.core.generation.renderer.stand_ins import stand_in
+from truehue.core.generation.renderer.usual import Rgb8, neutral
+from truehue.core.generation.small.settings import Settings
+from truehue.core.prompts.draws import rank
+from truehue.core.prompts.gencolorbench import build
+from truehue.core.prompts.parts import BUILD_ORDER, colors
+from truehue.core.prompts.prompt import Prompt, color_words, with_articles
+from truehue.core.prompts.tables import ObjectRow, focused_templates, objects
 
 MOST_OBJECTS = 2
 """In one picture of the training; prompts of three objects are left to fail."""

@@ -8,10 +8,10 @@ import hashlib
 import shutil
 from pathlib import Path
 
-from core.checkpoints import whole_weights
-from core.errors import BadInput
-from core.generation.small.captions import held_out_pairs
-from core.generation.small.training import ABOUT, Training
+from truehue.core.checkpoints import whole_weights
+from truehue.core.errors import BadInput
+from truehue.core.generation.small.captions import held_out_pairs
+from truehue.core.generation.small.training import ABOUT, Training
 
 CHECKSUMS, HELD_OUT = "SHA256SUMS", "held_out.csv"
 _README = "README.md"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import string
 from typing import Any
 
-from core.generation.small.captions import vocabulary
-from core.generation.small.settings import Settings
+from truehue.core.generation.small.captions import vocabulary
+from truehue.core.generation.small.settings import Settings
 
 TEXT_TOKENS = 120
 """Tokens that the pipeline reads."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.generation.renderer import OBJECTS
-from core.generation.small.captions import MOST_OBJECTS, Caption
+from truehue.core.generation.renderer import OBJECTS
+from truehue.core.generation.small.captions import MOST_OBJECTS, Caption
 
 
 def reader(width: int) -> Any:

@@ -16,16 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from core.color.spaces import srgb8_to_linear1
-from core.errors import BadInput, DataFolderError
-from core.files import replace_file, why_of
-from core.generation.backends.reference import shapes_for
-from core.generation.renderer import LIGHTS, RENDERER_VERSION
-from core.generation.renderer.encode import linear1_to_srgb8
-from core.generation.renderer.layout import scene_view
-from core.generation.renderer.trace import trace
-from core.generation.small.settings import SceneSettings, scene_settings_from_json
-from core.prompts.gencolorbench import build
+from truehue.core.color.spaces import srgb8_to_linear1
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.files import replace_file, why_of
+from truehue.core.generation.backends.reference import shapes_for
+from truehue.core.generation.renderer import LIGHTS, RENDERER_VERSION
+from truehue.core.generation.renderer.encode import linear1_to_srgb8
+from truehue.core.generation.renderer.layout import scene_view
+from truehue.core.generation.renderer.trace import trace
+from truehue.core.generation.small.settings import SceneSettings, scene_settings_from_json
+from truehue.core.prompts.gencolorbench import build
 
 PLANES = 3
 """Of a scene: the shade of the first object, of the second, and what is added."""

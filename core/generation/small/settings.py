@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from core.errors import BadInput
-from core.generation.renderer import LIGHTS, OBJECTS
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import LIGHTS, OBJECTS
 
 KINDS = ("l1", "l2", "l3", "css", "hex", "rgb", "several")
 """Kinds of captions: one object by a color name of a system, in numbers, and several objects."""

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from core.checkpoints import add_line, keep_steps, opened_checkpoint, write_checkpoint
-from core.command import ended_by_signal
-from core.errors import BadInput
-from core.generation.small import parts
-from core.generation.small.captions import Caption, captions
-from core.generation.small.reading import reader, reading_loss
-from core.generation.small.scenes import SceneBank
-from core.generation.small.settings import Settings, settings_from_json
+from truehue.core.checkpoints import add_line, keep_steps, opened_checkpoint, write_checkpoint
+from truehue.core.command import ended_by_signal
+from truehue.core.errors import BadInput
+from truehue.core.generation.small import parts
+from truehue.core.generation.small.captions import Caption, captions
+from truehue.core.generation.small.reading import reader, reading_loss
+from truehue.core.generation.small.scenes import SceneBank
+from truehue.core.generation.small.settings import Settings, settings_from_json
 
 CHECKPOINT = "checkpoint.safetensors"
 LOG = "losses.jsonl"

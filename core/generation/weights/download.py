@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from core.errors import BadInput
-from core.generation.entry import ModelEntry
-from core.generation.memory import BadModelFolder, DownloadFailed
-from core.generation.registry import model
-from core.generation.weights.files import PICKLES, part_file, weight_sets
-from core.generation.weights.pipeline_folder import INDEX, NO_CODE
-from core.generation.weights.sources import Sources
+from truehue.core.errors import BadInput
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.memory import BadModelFolder, DownloadFailed
+from truehue.core.generation.registry import model
+from truehue.core.generation.weights.files import PICKLES, part_file, weight_sets
+from truehue.core.generation.weights.pipeline_folder import INDEX, NO_CODE
+from truehue.core.generation.weights.sources import Sources
 
 _TEXTS = (".json", ".txt", ".model", ".jinja")
 _LICENSES = ("license", "notice", "readme.md")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.generation.memory import BadModelFolder
+from truehue.core.generation.memory import BadModelFolder
 
 # The names diffusers and transformers look for; other safetensors in a folder are not theirs.
 STEMS = ("diffusion_pytorch_model", "model")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.generation.memory import BadModelFolder, is_out_of_memory
-from core.machine import Placement
+from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
+from truehue.core.machine import Placement
 
 
 @dataclass(frozen=True)

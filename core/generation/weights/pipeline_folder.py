@@ -9,11 +9,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.generation.entry import ModelEntry
-from core.generation.memory import BadModelFolder
-from core.generation.registry import model
-from core.generation.weights.files import PICKLES, check_set, numbers_in, part_file, weight_sets
-from core.generation.weights.sources import Source
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.generation.registry import model
+from truehue.core.generation.weights.files import (
+    PICKLES,
+    check_set,
+    numbers_in,
+    part_file,
+    weight_sets,
+)
+from truehue.core.generation.weights.sources import Source
 
 INDEX = "model_index.json"
 NO_CODE = (

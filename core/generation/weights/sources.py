@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from core.errors import BadInput
-from core.files import named_path
-from core.generation.entry import ModelEntry
-from core.generation.memory import ModelMissing
-from core.generation.registry import model
-from core.generation.weights.files import MAX_HEADER_BYTES, part_file
+from truehue.core.errors import BadInput
+from truehue.core.files import named_path
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.memory import ModelMissing
+from truehue.core.generation.registry import model
+from truehue.core.generation.weights.files import MAX_HEADER_BYTES, part_file
 
 VARIABLE = "TRUEHUE_MODELS"
 SHIPPED = Path(__file__).resolve().parents[3] / "assets" / "models"

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from core.generation.memory import BadModelFolder
-from core.generation.weights.files import weight_sets
-from core.generation.weights.pipeline_folder import Part, PipelineFolder
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.generation.weights.files import weight_sets
+from truehue.core.generation.weights.pipeline_folder import Part, PipelineFolder
 
 _SUCCESSORS = {"MT5Tokenizer": "T5Tokenizer", "MT5TokenizerFast": "T5TokenizerFast"}
 """Classes that transformers 5 no longer has, by those that do their work."""

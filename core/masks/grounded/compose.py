@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput, ObjectNotFound, ObjectsOverlap
-from core.images.mask import Mask
-from core.masks.grounded.records import Detection, Grounded, Negative, Segment
-from core.masks.grounded.variants import MaskVariant
+from truehue.core.errors import BadInput, ObjectNotFound, ObjectsOverlap
+from truehue.core.images.mask import Mask
+from truehue.core.masks.grounded.records import Detection, Grounded, Negative, Segment
+from truehue.core.masks.grounded.variants import MaskVariant
 
 MAKER = "grounded_sam"
 

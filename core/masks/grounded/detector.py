@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput, TrueHueError
-from core.generation.memory import BadModelFolder
-from core.machine import Placement
-from core.masks.grounded.embeddings import checked_image
-from core.masks.grounded.precision import computing
-from core.masks.grounded.records import Detection
-from core.masks.grounded.transformers_loading import (
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.machine import Placement
+from truehue.core.masks.grounded.embeddings import checked_image
+from truehue.core.masks.grounded.precision import computing
+from truehue.core.masks.grounded.records import Detection
+from truehue.core.masks.grounded.transformers_loading import (
     from_folder,
     model_type,
     processor_from_folder,
 )
-from core.masks.grounded.vision_models import VisionEntry
-from core.masks.grounded.weights import Weights
+from truehue.core.masks.grounded.vision_models import VisionEntry
+from truehue.core.masks.grounded.weights import Weights
 
 MODEL_TYPE = "grounding-dino"
 # Queries that are run at once. Each takes the encoder's memory; the backbone looks once for all.
@@ -57,7 +57,7 @@ def load(entry: VisionEntry, source: Weights, at: Placement) -> GroundingDino:
 
 
 class GroundingDino:
-    """A detector in memory; see :class:`core.masks.grounded.records.Detector`."""
+    """A detector in memory; see :class:`truehue.core.masks.grounded.records.Detector`."""
 
     def __init__(
         self, entry: VisionEntry, model: Any, processor: Any, at: Placement, about: dict[str, Any]

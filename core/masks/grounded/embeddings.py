@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput
-from core.masks.grounded.records import Box
+from truehue.core.errors import BadInput
+from truehue.core.masks.grounded.records import Box
 
 KEPT = 4
 
@@ -22,7 +22,7 @@ class Embedding:
 
     ``by`` is the segmenter's id, ``features`` its own tensors. ``frame`` is the size in pixels to
     which the image was resized for the encoder, where the segmenter needs it. ``autocast`` as in
-    :func:`core.masks.grounded.precision.computing`.
+    :func:`truehue.core.masks.grounded.precision.computing`.
     """
 
     by: str
@@ -71,7 +71,7 @@ def checked_image(srgb8: np.ndarray) -> np.ndarray:
     if srgb8.dtype != np.uint8 or srgb8.ndim != 3 or srgb8.shape[2] != 3 or not srgb8.size:
         raise BadInput(
             f"An image is uint8 (H, W, 3), not {srgb8.dtype} {srgb8.shape}. Open it with "
-            "core.images.load."
+            "truehue.core.images.load."
         )
     return np.ascontiguousarray(srgb8)
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import MaskError, ObjectNotFound
-from core.generation.request import Cancelled
-from core.masks.cleanup import released_cleanup
-from core.masks.grounded.compose import MaskSteps, NegativeResult, compose, union
-from core.masks.grounded.embeddings import checked_image
-from core.masks.grounded.precision import precision
-from core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
-from core.masks.grounded.variants import GRAY_SRGB8, MaskVariant
-from core.prompts.prompt import ObjectTarget
+from truehue.core.errors import MaskError, ObjectNotFound
+from truehue.core.generation.request import Cancelled
+from truehue.core.masks.cleanup import released_cleanup
+from truehue.core.masks.grounded.compose import MaskSteps, NegativeResult, compose, union
+from truehue.core.masks.grounded.embeddings import checked_image
+from truehue.core.masks.grounded.precision import precision
+from truehue.core.masks.grounded.records import Detection, Detector, Grounded, Segmenter, Tool
+from truehue.core.masks.grounded.variants import GRAY_SRGB8, MaskVariant
+from truehue.core.prompts.prompt import ObjectTarget
 
 # The detector is asked for what is a little likely too, so that a miss can say how far off it was.
 NEAR = 0.05
@@ -49,7 +49,7 @@ def ground(
     the variant says whether they are cleaned first. ``image_name`` is
     the image's id, under which the segmenter keeps its embedding. ``progress`` gets a few words
     before each step. The steps are in the result's parameters, and
-    :func:`core.masks.grounded.compose.recompose` overrides them without a model.
+    :func:`truehue.core.masks.grounded.compose.recompose` overrides them without a model.
 
     Raises ObjectNotFound or ObjectsOverlap, which name object and step; MaskError for an earlier
     mask of another size; Cancelled once ``stop`` is set; and what the models raise.

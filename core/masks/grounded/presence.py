@@ -19,13 +19,13 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from core.errors import BadInput, TrueHueError
-from core.generation.memory import keep_count
-from core.generation.weights.janus_folder import JanusParts, device_bytes, read_janus
-from core.machine import Placement
-from core.masks.grounded.precision import computing
-from core.masks.grounded.records import PAPER_QUESTION, Answer, Presence, PresenceQuestion
-from core.prompts.prompt import article
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.memory import keep_count
+from truehue.core.generation.weights.janus_folder import JanusParts, device_bytes, read_janus
+from truehue.core.machine import Placement
+from truehue.core.masks.grounded.precision import computing
+from truehue.core.masks.grounded.records import PAPER_QUESTION, Answer, Presence, PresenceQuestion
+from truehue.core.prompts.prompt import article
 
 Protocol = Literal["paper", "released", "truehue"]
 _UNKNOWN: Mapping[str, bool | None] = MappingProxyType(

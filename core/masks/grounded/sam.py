@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import TrueHueError
-from core.generation.memory import BadModelFolder, is_out_of_memory
-from core.machine import Placement
-from core.masks.grounded.embeddings import (
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
+from truehue.core.machine import Placement
+from truehue.core.masks.grounded.embeddings import (
     Embedding,
     KeptEmbeddings,
     checked_boxes,
@@ -27,11 +27,11 @@ from core.masks.grounded.embeddings import (
     checked_points,
     several_wanted,
 )
-from core.masks.grounded.precision import applies, computing
-from core.masks.grounded.records import Box, Segment
-from core.masks.grounded.sam_sizes import PIXEL_MEAN, PIXEL_STD, SamSizes, build, read_sizes
-from core.masks.grounded.vision_models import VisionEntry
-from core.masks.grounded.weights import Weights
+from truehue.core.masks.grounded.precision import applies, computing
+from truehue.core.masks.grounded.records import Box, Segment
+from truehue.core.masks.grounded.sam_sizes import PIXEL_MEAN, PIXEL_STD, SamSizes, build, read_sizes
+from truehue.core.masks.grounded.vision_models import VisionEntry
+from truehue.core.masks.grounded.weights import Weights
 
 # Boxes cut out at once: each takes a float32 mask of the image's size on the device.
 BOXES_AT_ONCE = 16
@@ -109,7 +109,7 @@ def _filled(path: Path, sizes: SamSizes, weights: Mapping[str, Any]) -> Any:
 
 
 class SamSegmenter:
-    """A segmenter in memory; see :class:`core.masks.grounded.records.Segmenter`."""
+    """A segmenter in memory; see :class:`truehue.core.masks.grounded.records.Segmenter`."""
 
     def __init__(
         self, entry: VisionEntry, model: Any, at: Placement, about: dict[str, Any]
@@ -139,7 +139,7 @@ class SamSegmenter:
         """The image's embedding, computed once and kept for the last few images.
 
         ``srgb8`` uint8 ``(H, W, 3)``. ``name`` is the image's id; without one the content names it.
-        ``autocast`` as in :func:`core.masks.grounded.precision.computing`; boxes follow it.
+        ``autocast`` as in :func:`truehue.core.masks.grounded.precision.computing`; boxes follow it.
         """
         image = checked_image(srgb8)
         autocast = applies(self._at.device, autocast)

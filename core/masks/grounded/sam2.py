@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import TrueHueError
-from core.generation.memory import BadModelFolder
-from core.machine import Placement
-from core.masks.grounded.embeddings import (
+from truehue.core.errors import TrueHueError
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.machine import Placement
+from truehue.core.masks.grounded.embeddings import (
     Embedding,
     KeptEmbeddings,
     checked_boxes,
@@ -20,15 +20,15 @@ from core.masks.grounded.embeddings import (
     checked_points,
     several_wanted,
 )
-from core.masks.grounded.precision import applies, computing
-from core.masks.grounded.records import Box, Segment
-from core.masks.grounded.transformers_loading import (
+from truehue.core.masks.grounded.precision import applies, computing
+from truehue.core.masks.grounded.records import Box, Segment
+from truehue.core.masks.grounded.transformers_loading import (
     from_folder,
     model_type,
     processor_from_folder,
 )
-from core.masks.grounded.vision_models import VisionEntry
-from core.masks.grounded.weights import Weights
+from truehue.core.masks.grounded.vision_models import VisionEntry
+from truehue.core.masks.grounded.weights import Weights
 
 # The published checkpoints are of the video model, whose image part Sam2Model takes.
 MODEL_TYPES = ("sam2", "sam2_video")
@@ -54,7 +54,7 @@ def load(entry: VisionEntry, source: Weights, at: Placement) -> Sam2Segmenter:
 
 
 class Sam2Segmenter:
-    """A segmenter in memory; see :class:`core.masks.grounded.records.Segmenter`."""
+    """A segmenter in memory; see :class:`truehue.core.masks.grounded.records.Segmenter`."""
 
     def __init__(
         self, entry: VisionEntry, model: Any, processor: Any, at: Placement, about: dict[str, Any]
@@ -82,7 +82,7 @@ class Sam2Segmenter:
         """The image's embedding, computed once and kept for the last few images.
 
         ``srgb8`` uint8 ``(H, W, 3)``. ``name`` is the image's id; without one the content names it.
-        ``autocast`` as in :func:`core.masks.grounded.precision.computing`; boxes follow it.
+        ``autocast`` as in :func:`truehue.core.masks.grounded.precision.computing`; boxes follow it.
         """
         image = checked_image(srgb8)
         autocast = applies(self._at.device, autocast)

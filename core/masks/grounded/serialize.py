@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import MaskError
-from core.images.mask import Mask
-from core.masks.grounded.compose import MAKER, MaskSteps, NegativeResult
-from core.masks.grounded.records import Detection, Grounded, Presence, Segment
-from core.masks.grounded.variants import MaskVariant
+from truehue.core.errors import MaskError
+from truehue.core.images.mask import Mask
+from truehue.core.masks.grounded.compose import MAKER, MaskSteps, NegativeResult
+from truehue.core.masks.grounded.records import Detection, Grounded, Presence, Segment
+from truehue.core.masks.grounded.variants import MaskVariant
 
 _MODELS = ("detector", "segmenter")
 

@@ -6,19 +6,19 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from core.errors import BadInput
-from core.generation.memory import check_room
-from core.generation.registry import MODELS
-from core.generation.weights.sources import Sources
-from core.machine import GIB, WORKING_GIB, Machine, Placement, machine, placement
-from core.masks.grounded.records import Detector, PresenceModel, Segmenter
-from core.masks.grounded.vision_models import (
+from truehue.core.errors import BadInput
+from truehue.core.generation.memory import check_room
+from truehue.core.generation.registry import MODELS
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.machine import GIB, WORKING_GIB, Machine, Placement, machine, placement
+from truehue.core.masks.grounded.records import Detector, PresenceModel, Segmenter
+from truehue.core.masks.grounded.vision_models import (
     ROLES,
     Role,
     VisionEntry,
     vision_model,
 )
-from core.masks.grounded.weights import check, find, weights
+from truehue.core.masks.grounded.weights import check, find, weights
 
 
 def tool_id(model_id: str, role: Role) -> str:
@@ -51,7 +51,7 @@ def open_tool(tool: str, sources: Sources | None = None) -> Detector | Segmenter
 
 def open_presence(model_id: str, sources: Sources | None = None) -> PresenceModel:
     """The presence model of that id, or of ``hub:owner/name`` or ``folder:/path``."""
-    from core.masks.grounded.presence import load_presence
+    from truehue.core.masks.grounded.presence import load_presence
 
     entry = vision_model(model_id, "presence")
     source = weights(entry, sources or Sources.here())
@@ -100,7 +100,7 @@ def open_detector(model_id: str, sources: Sources | None = None) -> Detector:
     Raises BadInput for an unknown id, ModelMissing with the way to get the files, and
     BadModelFolder for files that cannot be loaded whole.
     """
-    from core.masks.grounded import detector
+    from truehue.core.masks.grounded import detector
 
     entry = vision_model(model_id, "detector")
     source = weights(entry, sources or Sources.here())
@@ -109,7 +109,7 @@ def open_detector(model_id: str, sources: Sources | None = None) -> Detector:
 
 def open_segmenter(model_id: str, sources: Sources | None = None) -> Segmenter:
     """The same for a segmenter; ``folder:`` may also name a .pth file of segment_anything."""
-    from core.masks.grounded import sam, sam2
+    from truehue.core.masks.grounded import sam, sam2
 
     entry = vision_model(model_id, "segmenter")
     source = weights(entry, sources or Sources.here())
@@ -126,7 +126,7 @@ def open_vision(
         return open_detector(model_id, sources)
     if entry.role == "segmenter":
         return open_segmenter(model_id, sources)
-    raise BadInput(f"{entry.name} answers questions: core.masks.grounded.tools opens it.")
+    raise BadInput(f"{entry.name} answers questions: truehue.core.masks.grounded.tools opens it.")
 
 
 def vision_placement(weights_gib: float, at: Machine) -> Placement:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from core.generation.memory import BadModelFolder, is_out_of_memory
-from core.machine import Placement
-from core.masks.grounded.vision_models import VisionEntry
+from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
+from truehue.core.machine import Placement
+from truehue.core.masks.grounded.vision_models import VisionEntry
 
 
 def model_type(folder: Path) -> str:

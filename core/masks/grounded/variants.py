@@ -19,7 +19,7 @@ another word, or something that the object stands in. A segment below it is take
   Grounded SAM runs with.
 
 **Second and third objects.** ``released`` cleans the masks of earlier objects
-(:mod:`core.masks.cleanup`), paints what is left of them gray, looks again, removes what
+(:mod:`truehue.core.masks.cleanup`), paints what is left of them gray, looks again, removes what
 overlaps them, and fails objects that overlap by an IoU over 0.2. It computes that IoU after the
 removal, when it is 0 but for what the mask's clean-up adds; what fails there in practice is an
 object of which nothing is left. ``paper`` says nothing: ours looks at the image as it is, and
@@ -32,7 +32,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 GRAY_SRGB8 = 128
 """What earlier objects are painted with, in all three channels."""
@@ -48,8 +48,8 @@ class MaskVariant:
     clean-up first, and what it drops is neither painted nor removed. ``most_iou``: an object that
     overlaps an earlier one by more fails, measured before or after the shared pixels are removed.
     ``presence_wording``: how it is asked whether an object is in the image, where that is asked.
-    ``autocast``: on a GPU the models compute as :mod:`core.masks.grounded.precision` says, else in
-    float32. ``version`` changes when the same numbers would give another mask.
+    ``autocast``: on a GPU the models compute as :mod:`truehue.core.masks.grounded.precision` says,
+    else in float32. ``version`` changes when the same numbers would give another mask.
     """
 
     id: str

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from core.errors import BadInput
-from core.generation.entry import ModelEntry
-from core.generation.registry import model
+from truehue.core.errors import BadInput
+from truehue.core.generation.entry import ModelEntry
+from truehue.core.generation.registry import model
 
 Role = Literal["detector", "segmenter", "presence"]
 Library = Literal["transformers", "segment_anything"]
@@ -184,7 +184,8 @@ def vision_model(model_id: str, role: Role | None = None) -> VisionEntry:
 
 
 def as_model_entry(entry: VisionEntry) -> ModelEntry:
-    """The entry as :mod:`core.generation`'s search and download know models of transformers."""
+    """The entry as :mod:`truehue.core.generation`'s search and download know models of
+    transformers."""
     return ModelEntry(
         id=entry.id,
         name=entry.name,

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
-from core.files import named_path
-from core.generation.memory import BadModelFolder, ModelMissing
-from core.generation.weights.download import download as download_model
-from core.generation.weights.download import explained
-from core.generation.weights.pipeline_folder import check_source
-from core.generation.weights.sources import Source, Sources, find_own
-from core.masks.grounded.vision_models import Role, VisionEntry, as_model_entry
+from truehue.core.errors import BadInput
+from truehue.core.files import named_path
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.generation.weights.download import download as download_model
+from truehue.core.generation.weights.download import explained
+from truehue.core.generation.weights.pipeline_folder import check_source
+from truehue.core.generation.weights.sources import Source, Sources, find_own
+from truehue.core.masks.grounded.vision_models import Role, VisionEntry, as_model_entry
 
 WITHOUT: dict[Role, str] = {
     "detector": "Without a detector, draw the box by hand; the rest works the same.",

@@ -18,11 +18,11 @@ in upper or lower case):
 ``object_category``    the category of the object
 ``object2`` …          a second to ninth object: object2, color2, role2, negative_labels2, …
 ``category``, ``concept``, ``modifier``, ``modifier_kind``, ``style``, ``template``, ``notation``,
-``source``             as the prompt's record has them (:class:`core.prompts.prompt.Prompt`)
+``source``             as the prompt's record has them (:class:`truehue.core.prompts.prompt.Prompt`)
 =====================  ============================================================================
 
-**JSONL**: one object a line, with the same keys, or in the form of ``Prompt.as_json``.
-**Plain text**: one prompt a line. **Published files**: see :mod:`core.prompts.importing.published`.
+**JSONL**: one object a line, with the same keys, or in the form of ``Prompt.as_json``. **Plain
+text**: one prompt a line. **Published files**: see :mod:`truehue.core.prompts.importing.published`.
 
 What cannot be read is reported by line and the rest is taken. Limits: 256 MB and 500,000 prompts a
 file, 250,000 characters a line, 20,000 a prompt, 1,000 any other field.
@@ -36,13 +36,13 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path, PurePath
 
-from core.color.catalog import system as color_system
-from core.errors import BadInput
-from core.prompts.importing import published as mini
-from core.prompts.importing.flat import COLUMNS, Lookup, TooManyUnknown, prompt_of
-from core.prompts.importing.jsonl import prompt_of_line
-from core.prompts.importing.published import image_place
-from core.prompts.importing.report import (
+from truehue.core.color.catalog import system as color_system
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing import published as mini
+from truehue.core.prompts.importing.flat import COLUMNS, Lookup, TooManyUnknown, prompt_of
+from truehue.core.prompts.importing.jsonl import prompt_of_line
+from truehue.core.prompts.importing.published import image_place
+from truehue.core.prompts.importing.report import (
     MAX_FIELD_CHARACTERS,
     MAX_FILE_BYTES,
     MAX_LINE_CHARACTERS,
@@ -52,10 +52,10 @@ from core.prompts.importing.report import (
     Shelf,
     excerpt,
 )
-from core.prompts.importing.source import TextSource, open_text
-from core.prompts.importing.tables import DELIMITERS, NUL, Record, records, too_long
-from core.prompts.importing.write import write_prompts
-from core.prompts.prompt import Prompt
+from truehue.core.prompts.importing.source import TextSource, open_text
+from truehue.core.prompts.importing.tables import DELIMITERS, NUL, Record, records, too_long
+from truehue.core.prompts.importing.write import write_prompts
+from truehue.core.prompts.prompt import Prompt
 
 __all__ = [
     "HEADER_HELP",

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.color.catalog import SYSTEMS
-from core.color.systems import ColorTarget, parse_target
-from core.errors import BadInput, UnknownColor
-from core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
+from truehue.core.color.catalog import SYSTEMS
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.errors import BadInput, UnknownColor
+from truehue.core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
 
 MAX_OBJECTS = 9
 MAX_UNKNOWN_COLORS = 1_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.errors import BadInput
-from core.prompts.importing.flat import COLUMNS, Lookup, prompt_of
-from core.prompts.prompt import Prompt, prompt_from_json
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.flat import COLUMNS, Lookup, prompt_of
+from truehue.core.prompts.prompt import Prompt, prompt_from_json
 
 NESTED = frozenset({"targets", "level"})
 MOST_UNUSED = 1_000

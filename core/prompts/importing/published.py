@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from core.color.catalog import SYSTEMS
-from core.color.catalog import system as color_system
-from core.color.notation import read_hex
-from core.color.systems import ColorTarget
-from core.errors import BadInput, UnknownColor
-from core.prompts.importing.flat import COLUMNS, Lookup
-from core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.color.catalog import SYSTEMS
+from truehue.core.color.catalog import system as color_system
+from truehue.core.color.notation import read_hex
+from truehue.core.color.systems import ColorTarget
+from truehue.core.errors import BadInput, UnknownColor
+from truehue.core.prompts.importing.flat import COLUMNS, Lookup
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
 
 LAYOUTS: Mapping[str, tuple[str, ...]] = {
     "cna": ("id", "color", "object", "prompt"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.color.catalog import SYSTEMS
-from core.errors import BadInput
-from core.prompts.prompt import MAX_PROMPT_CHARACTERS, ROLES, TASKS, Prompt
+from truehue.core.color.catalog import SYSTEMS
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import MAX_PROMPT_CHARACTERS, ROLES, TASKS, Prompt
 
 MAX_FILE_BYTES = 256 * 2**20
 MAX_RECORDS = 500_000

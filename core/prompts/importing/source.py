@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from core.errors import BadInput
-from core.prompts.importing.report import MAX_FILE_BYTES, MAX_LINE_CHARACTERS, MAX_LINES
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.report import MAX_FILE_BYTES, MAX_LINE_CHARACTERS, MAX_LINES
 
 _CHUNK = 2**20
 # UTF-32 first: its little-endian mark begins with that of UTF-16.

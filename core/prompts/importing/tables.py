@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from core.prompts.importing.report import MAX_LINE_CHARACTERS
+from truehue.core.prompts.importing.report import MAX_LINE_CHARACTERS
 
 DELIMITERS = (",", ";", "\t")
 MAX_RECORD_LINES = 1_000

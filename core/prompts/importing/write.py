@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from core.color.systems import ColorTarget
-from core.errors import BadInput
-from core.prompts.importing.flat import MAX_OBJECTS, TEXTS
-from core.prompts.importing.report import MAX_LINE_CHARACTERS, unfit
-from core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.color.systems import ColorTarget
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.flat import MAX_OBJECTS, TEXTS
+from truehue.core.prompts.importing.report import MAX_LINE_CHARACTERS, unfit
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
 
 KINDS = ("csv", "jsonl")
 

@@ -1,1 +1,1 @@
-"""The parts of :mod:`core.prompts.search.index`: words, facets, orders, marks."""
+"""The parts of :mod:`truehue.core.prompts.search.index`: words, facets, orders, marks."""

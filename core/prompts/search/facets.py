@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.color.catalog import SYSTEMS
-from core.color.catalog import system as color_system
-from core.color.difference import HUE_GATE_CHROMA, delta_e00
-from core.color.systems import ColorTarget
-from core.prompts.prompt import LEVELS, TASKS, Prompt
-from core.prompts.search.columns import Column, ValueList, several, single
+from truehue.core.color.catalog import SYSTEMS
+from truehue.core.color.catalog import system as color_system
+from truehue.core.color.difference import HUE_GATE_CHROMA, delta_e00
+from truehue.core.color.systems import ColorTarget
+from truehue.core.prompts.prompt import LEVELS, TASKS, Prompt
+from truehue.core.prompts.search.columns import Column, ValueList, several, single
 
 OBJECT_COUNTS = ("no object", "one object", "several objects")
 NO_COLOR = -1

@@ -16,19 +16,19 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.errors import BadInput
-from core.prompts.prompt import TASKS, Prompt
-from core.prompts.search.columns import Column, Facet, FacetValue
-from core.prompts.search.facets import (
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import TASKS, Prompt
+from truehue.core.prompts.search.columns import Column, Facet, FacetValue
+from truehue.core.prompts.search.facets import (
     Targets,
     columns_of,
     hue_ranks,
     lightness_ranks,
     targets_of,
 )
-from core.prompts.search.status import PromptStatus, StatusColumn, marks_of
-from core.prompts.search.suggest import MOST, Suggestion, spelled_like, values_named
-from core.prompts.search.words import Term, WordIndex, folded, terms_of
+from truehue.core.prompts.search.status import PromptStatus, StatusColumn, marks_of
+from truehue.core.prompts.search.suggest import MOST, Suggestion, spelled_like, values_named
+from truehue.core.prompts.search.words import Term, WordIndex, folded, terms_of
 
 __all__ = ["FACETS", "SORTS", "Facet", "FacetValue", "Page", "PromptIndex", "Query", "StatusColumn"]
 
@@ -167,7 +167,8 @@ class PromptIndex:
         self, query: Query, marks: StatusColumn | None = None
     ) -> tuple[str, tuple[Suggestion, ...]]:
         """What the words of a query may mean: a spelling that finds something, or an empty text,
-        and values of facets that they name, at most :data:`core.prompts.search.suggest.MOST`.
+        and values of facets that they name, at most
+        :data:`truehue.core.prompts.search.suggest.MOST`.
 
         A value that is chosen already, or would leave no prompt, is not among them.
         """

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from core.errors import BadInput
-from core.prompts.search.columns import Column
+from truehue.core.errors import BadInput
+from truehue.core.prompts.search.columns import Column
 
 DRAWN = ("drawn", "not drawn")
 VERDICTS = ("pass", "fail", "unscored", "no verdict")

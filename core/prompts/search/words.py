@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 MAX_QUERY_CHARACTERS = 1_000
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from core.prompts.concepts import concepts
-from core.sketches.starter.drawing import Drawing
-from core.sketches.starter.registry import DRAWN
+from truehue.core.prompts.concepts import concepts
+from truehue.core.sketches.starter.drawing import Drawing
+from truehue.core.sketches.starter.registry import DRAWN
 
 
 @cache

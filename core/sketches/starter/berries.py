@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.sketches.starter.curves import closed, opened
-from core.sketches.starter.outlines import arc, band, ellipse, leaf
-from core.sketches.starter.parts import lobed_leaf, sparkle, veined_leaf
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import closed, opened
+from truehue.core.sketches.starter.outlines import arc, band, ellipse, leaf
+from truehue.core.sketches.starter.parts import lobed_leaf, sparkle, veined_leaf
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def cherry(sheet: Sheet) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.sketches.starter.curves import closed, opened
-from core.sketches.starter.outlines import band, ellipse
-from core.sketches.starter.parts import eye
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import closed, opened
+from truehue.core.sketches.starter.outlines import band, ellipse
+from truehue.core.sketches.starter.parts import eye
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def bird(sheet: Sheet) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from core.sketches.starter.curves import closed, joined, opened
-from core.sketches.starter.outlines import arc, box, ellipse
-from core.sketches.starter.scenery import bush, cloud, pine, sun, tree
-from core.sketches.starter.sheet import Sheet
-from core.sketches.starter.walls import arched, window
+from truehue.core.sketches.starter.curves import closed, joined, opened
+from truehue.core.sketches.starter.outlines import arc, box, ellipse
+from truehue.core.sketches.starter.scenery import bush, cloud, pine, sun, tree
+from truehue.core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.walls import arched, window
 
 
 def cabin(sheet: Sheet) -> None:

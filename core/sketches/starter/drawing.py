@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape
 import cv2
 import numpy as np
 
-from core.sketches.starter.curves import Path
-from core.sketches.starter.sheet import SIDE, Mark, Sheet
+from truehue.core.sketches.starter.curves import Path
+from truehue.core.sketches.starter.sheet import SIDE, Mark, Sheet
 
 SUPERSAMPLING = 4
 _FRACTION_BITS = 4
@@ -23,8 +23,9 @@ _PAPER, _INK = 255, 0
 class Drawing:
     """One line drawing of the starter set.
 
-    ``words`` is the concept ("apple"), ``concept_id`` its id in :mod:`core.prompts.concepts`,
-    ``category`` the paper's. ``draw`` draws it on an empty sheet, once it is asked for.
+    ``words`` is the concept ("apple"), ``concept_id`` its id in
+    :mod:`truehue.core.prompts.concepts`, ``category`` the paper's. ``draw`` draws it on an empty
+    sheet, once it is asked for.
     """
 
     words: str

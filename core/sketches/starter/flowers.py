@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from core.sketches.starter.curves import closed, opened, through
-from core.sketches.starter.outlines import band, ellipse, leaf, scalloped
-from core.sketches.starter.parts import veined_leaf
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import closed, opened, through
+from truehue.core.sketches.starter.outlines import band, ellipse, leaf, scalloped
+from truehue.core.sketches.starter.parts import veined_leaf
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def cherry_blossom(sheet: Sheet) -> None:

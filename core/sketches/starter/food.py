@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.sketches.starter.curves import closed, joined, opened, through
-from core.sketches.starter.outlines import arc, box, ellipse, leaf, scalloped
-from core.sketches.starter.parts import sparkle
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import closed, joined, opened, through
+from truehue.core.sketches.starter.outlines import arc, box, ellipse, leaf, scalloped
+from truehue.core.sketches.starter.parts import sparkle
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def bread(sheet: Sheet) -> None:

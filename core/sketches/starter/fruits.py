@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from core.sketches.starter.curves import closed, joined, opened, through
-from core.sketches.starter.outlines import arc, band, ellipse, leaf
-from core.sketches.starter.parts import sparkle, veined_leaf
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import closed, joined, opened, through
+from truehue.core.sketches.starter.outlines import arc, band, ellipse, leaf
+from truehue.core.sketches.starter.parts import sparkle, veined_leaf
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def apple(sheet: Sheet) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.sketches.starter.curves import closed, joined, opened
-from core.sketches.starter.outlines import arc, band, ellipse
-from core.sketches.starter.scenery import (
+from truehue.core.sketches.starter.curves import closed, joined, opened
+from truehue.core.sketches.starter.outlines import arc, band, ellipse
+from truehue.core.sketches.starter.scenery import (
     blade_marks,
     bush,
     cloud,
@@ -18,7 +18,7 @@ from core.sketches.starter.scenery import (
     tree,
     tuft,
 )
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def desert(sheet: Sheet) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from core.sketches.starter.curves import closed, joined, opened
-from core.sketches.starter.outlines import arc, box, ellipse
-from core.sketches.starter.scenery import bush, sun
-from core.sketches.starter.sheet import Sheet
-from core.sketches.starter.walls import arched, battlement
+from truehue.core.sketches.starter.curves import closed, joined, opened
+from truehue.core.sketches.starter.outlines import arc, box, ellipse
+from truehue.core.sketches.starter.scenery import bush, sun
+from truehue.core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.walls import arched, battlement
 
 
 def castle(sheet: Sheet) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.sketches.starter.curves import Path, joined, through
+from truehue.core.sketches.starter.curves import Path, joined, through
 
 
 def ellipse(x: float, y: float, rx: float, ry: float | None = None, turn: float = 0.0) -> Path:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.sketches.starter.curves import Path, closed, joined, opened, through
-from core.sketches.starter.outlines import arc, ellipse, leaf, rib
-from core.sketches.starter.sheet import LINE, Sheet
+from truehue.core.sketches.starter.curves import Path, closed, joined, opened, through
+from truehue.core.sketches.starter.outlines import arc, ellipse, leaf, rib
+from truehue.core.sketches.starter.sheet import LINE, Sheet
 
 _SHARES = (0.0, 0.22, 0.5, 0.8, 1.0)
 _PROFILE = (0.0, 0.80, 1.0, 0.54, 0.0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from core.sketches.starter.curves import Path, closed, opened, through
-from core.sketches.starter.outlines import band, ellipse, leaf
-from core.sketches.starter.parts import palm, sparkle
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import Path, closed, opened, through
+from truehue.core.sketches.starter.outlines import band, ellipse, leaf
+from truehue.core.sketches.starter.parts import palm, sparkle
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def acorn(sheet: Sheet) -> None:

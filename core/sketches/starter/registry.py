@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from core.sketches.starter import (
+from truehue.core.sketches.starter import (
     animals,
     berries,
     birds,
@@ -22,7 +22,7 @@ from core.sketches.starter import (
     vegetables,
     waters,
 )
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.sheet import Sheet
 
 Draw = Callable[[Sheet], None]
 

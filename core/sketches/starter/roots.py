@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.sketches.starter.curves import closed, opened, through
-from core.sketches.starter.parts import sparkle, veined_leaf
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import closed, opened, through
+from truehue.core.sketches.starter.parts import sparkle, veined_leaf
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def carrot(sheet: Sheet) -> None:

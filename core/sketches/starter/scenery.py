@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.sketches.starter.curves import closed, joined, opened, through
-from core.sketches.starter.outlines import box, ellipse, scalloped
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import closed, joined, opened, through
+from truehue.core.sketches.starter.outlines import box, ellipse, scalloped
+from truehue.core.sketches.starter.sheet import Sheet
 
 EXTENT = 900
 """A scene is drawn on a square of this side, from its upper left corner."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.sketches.starter.curves import Path, joined, through
-from core.sketches.starter.outlines import ellipse
+from truehue.core.sketches.starter.curves import Path, joined, through
+from truehue.core.sketches.starter.outlines import ellipse
 
 SIDE = 1024
 """The side of a finished drawing, in its own units."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from core.sketches.starter.curves import Path, closed, joined, opened, through
-from core.sketches.starter.outlines import arc, box, ellipse, star
-from core.sketches.starter.parts import sparkle
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import Path, closed, joined, opened, through
+from truehue.core.sketches.starter.outlines import arc, box, ellipse, star
+from truehue.core.sketches.starter.parts import sparkle
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def birthday_cake(sheet: Sheet) -> None:

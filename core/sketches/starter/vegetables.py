@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from core.sketches.starter.curves import closed, opened
-from core.sketches.starter.outlines import band, box, ellipse, leaf, scalloped
-from core.sketches.starter.parts import lobed_leaf, sparkle
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import closed, opened
+from truehue.core.sketches.starter.outlines import band, box, ellipse, leaf, scalloped
+from truehue.core.sketches.starter.parts import lobed_leaf, sparkle
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def asparagus(sheet: Sheet) -> None:

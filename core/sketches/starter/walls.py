@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.sketches.starter.curves import closed, joined, opened
-from core.sketches.starter.outlines import arc, box
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.curves import closed, joined, opened
+from truehue.core.sketches.starter.outlines import arc, box
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def arched(

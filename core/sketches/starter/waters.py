@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from core.sketches.starter.curves import closed, joined, opened
-from core.sketches.starter.outlines import arc, band, ellipse, scalloped
-from core.sketches.starter.parts import palm
-from core.sketches.starter.scenery import (
+from truehue.core.sketches.starter.curves import closed, joined, opened
+from truehue.core.sketches.starter.outlines import arc, band, ellipse, scalloped
+from truehue.core.sketches.starter.parts import palm
+from truehue.core.sketches.starter.scenery import (
     bush,
     cloud,
     framed,
@@ -19,7 +19,7 @@ from core.sketches.starter.scenery import (
     sun,
     tuft,
 )
-from core.sketches.starter.sheet import Sheet
+from truehue.core.sketches.starter.sheet import Sheet
 
 
 def _sailboat(sheet: Sheet, x: float, y: float, size: float) -> None:

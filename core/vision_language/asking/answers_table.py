@@ -6,9 +6,9 @@ import csv
 import io
 from collections.abc import Iterable
 
-from core.spreadsheets import cell
-from core.vision_language.asking.asked import Asked, as_released
-from core.vision_language.records import Answer
+from truehue.core.spreadsheets import cell
+from truehue.core.vision_language.asking.asked import Asked, as_released
+from truehue.core.vision_language.records import Answer
 
 COLUMNS = (
     "asking",

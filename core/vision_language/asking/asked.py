@@ -6,20 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.vision_language.asking.pictures import Version
-from core.vision_language.asking.plan import AskingFolder, AskingSettings, Prompted, QuestionSource
-from core.vision_language.asking.work import AskingWork
-from core.vision_language.models.registry import VisionModel
-from core.vision_language.parsing import Reader, answered
-from core.vision_language.prompting import Style
-from core.vision_language.published import HUB_ID
-from core.vision_language.records import Answer, Form, Question
-from core.vision_language.released_reader import (
+from truehue.core.vision_language.asking.pictures import Version
+from truehue.core.vision_language.asking.plan import (
+    AskingFolder,
+    AskingSettings,
+    Prompted,
+    QuestionSource,
+)
+from truehue.core.vision_language.asking.work import AskingWork
+from truehue.core.vision_language.models.registry import VisionModel
+from truehue.core.vision_language.parsing import Reader, answered
+from truehue.core.vision_language.prompting import Style
+from truehue.core.vision_language.published import HUB_ID
+from truehue.core.vision_language.records import Answer, Form, Question
+from truehue.core.vision_language.released_reader import (
     ReleasedReader,
     reader_of,
     released_answers,
 )
-from core.vision_language.scoring import Scores, score
+from truehue.core.vision_language.scoring import Scores, score
 
 
 @dataclass(frozen=True)

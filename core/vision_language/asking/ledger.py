@@ -12,8 +12,8 @@ import json
 import os
 from pathlib import Path
 
-from core.errors import DataFolderError
-from core.files import why_of
+from truehue.core.errors import DataFolderError
+from truehue.core.files import why_of
 
 LEDGER = "spent.jsonl"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ImageError
-from core.images.load import image_id, load_image
-from core.vision_language.variants import gray
+from truehue.core.errors import ImageError
+from truehue.core.images.load import image_id, load_image
+from truehue.core.vision_language.variants import gray
 
 
 class Version(StrEnum):
@@ -22,8 +22,8 @@ class Version(StrEnum):
 
 
 def as_sent(srgb8: NDArray[np.uint8], version: Version) -> NDArray[np.uint8]:
-    """uint8 ``(H, W, 3)`` in and out. Gray is :func:`core.vision_language.variants.gray`; black is
-    an image of the same size."""
+    """uint8 ``(H, W, 3)`` in and out. Gray is :func:`truehue.core.vision_language.variants.gray`;
+    black is an image of the same size."""
     if version is Version.BLACK:
         return np.zeros_like(srgb8)
     return gray(srgb8) if version is Version.GRAY else srgb8

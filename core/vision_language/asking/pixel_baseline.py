@@ -11,14 +11,14 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import DataFolderError
-from core.files import why_of
-from core.vision_language.asking.asked import Asked
-from core.vision_language.asking.pictures import Version, picture
-from core.vision_language.asking.plan import Prompted, QuestionSource
-from core.vision_language.baselines import PIXELS_VERSION, read_pixels, reads
-from core.vision_language.records import Answer, Illustrated, Outcome, Question
-from core.vision_language.tasks import ROBUSTNESS
+from truehue.core.errors import DataFolderError
+from truehue.core.files import why_of
+from truehue.core.vision_language.asking.asked import Asked
+from truehue.core.vision_language.asking.pictures import Version, picture
+from truehue.core.vision_language.asking.plan import Prompted, QuestionSource
+from truehue.core.vision_language.baselines import PIXELS_VERSION, read_pixels, reads
+from truehue.core.vision_language.records import Answer, Illustrated, Outcome, Question
+from truehue.core.vision_language.tasks import ROBUSTNESS
 
 FILE = "pixels.jsonl"
 

@@ -12,18 +12,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from core.batch.folder import PLAN, BatchFolder, json_bytes, json_object
-from core.batch.records import Words
-from core.errors import BadInput, DataFolderError
-from core.files import replace_file
-from core.generation.weights.sources import Sources
-from core.vision_language.asking.pictures import Version
-from core.vision_language.models.files import with_dtype
-from core.vision_language.models.records import Sampling
-from core.vision_language.models.registry import VisionModel, fingerprint
-from core.vision_language.parsing import FIRST as FIRST_PARSER
-from core.vision_language.parsing import VERSION as PARSER
-from core.vision_language.records import Form, Question
+from truehue.core.batch.folder import PLAN, BatchFolder, json_bytes, json_object
+from truehue.core.batch.records import Words
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.files import replace_file
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vision_language.asking.pictures import Version
+from truehue.core.vision_language.models.files import with_dtype
+from truehue.core.vision_language.models.records import Sampling
+from truehue.core.vision_language.models.registry import VisionModel, fingerprint
+from truehue.core.vision_language.parsing import FIRST as FIRST_PARSER
+from truehue.core.vision_language.parsing import VERSION as PARSER
+from truehue.core.vision_language.records import Form, Question
 
 VERSION = 1
 """Rises where the same plan would ask otherwise."""

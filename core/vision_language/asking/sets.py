@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.vision_language.asking.plan import QuestionSource
-from core.vision_language.question_set import open_set
-from core.vision_language.records import Question
+from truehue.core.vision_language.asking.plan import QuestionSource
+from truehue.core.vision_language.question_set import open_set
+from truehue.core.vision_language.records import Question
 
 
 def read_questions(folder: Path) -> tuple[Sequence[tuple[Question, Path]], QuestionSource]:
     """The questions of a folder with their images' paths, and where they are from.
 
-    Raises BadInput and StorageError as :func:`core.vision_language.question_set.open_set`.
+    Raises BadInput and StorageError as :func:`truehue.core.vision_language.question_set.open_set`.
     """
     opened = open_set(folder)
     questions = [(question, opened.image_path(question)) for question in opened.questions()]

@@ -9,17 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.batch.records import DONE, Row
-from core.batch.results import parts_of, tables
-from core.batch.shards import schema_with
-from core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
-from core.errors import BadInput, TrueHueError
-from core.generation.weights.sources import Sources
-from core.vision_language.asking.ledger import Ledger
-from core.vision_language.asking.pictures import picture
-from core.vision_language.asking.plan import AskingFolder, Prompted, as_begun
-from core.vision_language.models.opening import open_model
-from core.vision_language.models.records import (
+from truehue.core.batch.records import DONE, Row
+from truehue.core.batch.results import parts_of, tables
+from truehue.core.batch.shards import schema_with
+from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vision_language.asking.ledger import Ledger
+from truehue.core.vision_language.asking.pictures import picture
+from truehue.core.vision_language.asking.plan import AskingFolder, Prompted, as_begun
+from truehue.core.vision_language.models.opening import open_model
+from truehue.core.vision_language.models.records import (
     Answerer,
     Ask,
     CannotAnswer,
@@ -27,8 +27,8 @@ from core.vision_language.models.records import (
     NoReply,
     Reply,
 )
-from core.vision_language.models.registry import VisionModel, fingerprint
-from core.vision_language.models.served import Budget
+from truehue.core.vision_language.models.registry import VisionModel, fingerprint
+from truehue.core.vision_language.models.served import Budget
 
 _WAITING_A_HAND = 4
 """So many questions of a batch wait for each that is under way: few hands are idle at its end."""

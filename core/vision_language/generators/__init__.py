@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from core.errors import BadInput
-from core.vision_language.generators import (
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.generators import (
     blindness,
     color_counting,
     comparison,
@@ -15,8 +15,8 @@ from core.vision_language.generators import (
     object_counting,
     proportion,
 )
-from core.vision_language.generators.draws import VERSION, Difficulty
-from core.vision_language.records import Illustrated
+from truehue.core.vision_language.generators.draws import VERSION, Difficulty
+from truehue.core.vision_language.records import Illustrated
 
 __all__ = ["GENERATORS", "VERSION", "Difficulty", "GeneratedSettings", "generated"]
 
@@ -31,7 +31,7 @@ GENERATORS: dict[str, Make] = {
     "color_illusion": illusion.make,
     "color_blindness": blindness.make,
 }
-"""By the id of the task, in the order of ``core.vision_language.tasks``."""
+"""By the id of the task, in the order of ``truehue.core.vision_language.tasks``."""
 MOST_A_TASK = 10_000
 
 

@@ -1,8 +1,8 @@
 """Color Blindness: which number or letters stand in a plate of dots?
 
 As in pseudoisochromatic plates (S. Ishihara, 1917), and made of the confusion lines of
-``core.images.plates``: the dots of the figure and those around it differ along what one kind of
-cone sees, so that somebody without that cone sees one cloud.
+``truehue.core.images.plates``: the dots of the figure and those around it differ along what one
+kind of cone sees, so that somebody without that cone sees one cloud.
 
 Unlike the plates that people are screened with, these say nothing in gray either: where dots lie
 and how large they are does not depend on the figure, luminance Y is drawn for each from one
@@ -20,10 +20,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from core.color.difference import delta_chroma
-from core.color.spaces import LINEAR1_TO_XYZ1, linear1_to_srgb1, linear1_to_xyz1, xyz1_to_lab
-from core.images.plates import GROUND_LINEAR1, Axis, cone_direction
-from core.vision_language.generators.draws import (
+from truehue.core.color.difference import delta_chroma
+from truehue.core.color.spaces import (
+    LINEAR1_TO_XYZ1,
+    linear1_to_srgb1,
+    linear1_to_xyz1,
+    xyz1_to_lab,
+)
+from truehue.core.images.plates import GROUND_LINEAR1, Axis, cone_direction
+from truehue.core.vision_language.generators.draws import (
     Difficulty,
     Draws,
     Slot,
@@ -31,7 +36,7 @@ from core.vision_language.generators.draws import (
     slots,
     with_answer,
 )
-from core.vision_language.records import Illustrated
+from truehue.core.vision_language.records import Illustrated
 
 SIZE_PX = 400
 AXES = (Axis.PROTAN, Axis.DEUTAN, Axis.TRITAN)

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from core.color.catalog import Srgb8
-from core.vision_language.generators.draws import (
+from truehue.core.color.catalog import Srgb8
+from truehue.core.vision_language.generators.draws import (
     Difficulty,
     Draws,
     Slot,
@@ -21,8 +21,8 @@ from core.vision_language.generators.draws import (
     numbers_around,
     slots,
 )
-from core.vision_language.generators.palette import apart, around, least_delta
-from core.vision_language.records import Illustrated
+from truehue.core.vision_language.generators.palette import apart, around, least_delta
+from truehue.core.vision_language.records import Illustrated
 
 SIZE_PX = 384
 LEAST_DELTA_E00 = {Difficulty.EASY: 30.0, Difficulty.MEDIUM: 20.0, Difficulty.HARD: 10.0}

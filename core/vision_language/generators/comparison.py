@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from core.color.spaces import chroma, hue_deg
-from core.vision_language.generators.draws import (
+from truehue.core.color.spaces import chroma, hue_deg
+from truehue.core.vision_language.generators.draws import (
     Difficulty,
     Draws,
     Slot,
@@ -21,9 +21,9 @@ from core.vision_language.generators.draws import (
     slots,
     with_answer,
 )
-from core.vision_language.generators.palette import lab_of, srgb8_of
-from core.vision_language.generators.shapes import SHAPES, draw
-from core.vision_language.records import Illustrated
+from truehue.core.vision_language.generators.palette import lab_of, srgb8_of
+from truehue.core.vision_language.generators.shapes import SHAPES, draw
+from truehue.core.vision_language.records import Illustrated
 
 SIZE_PX = 400
 GROUND = (196, 196, 196)

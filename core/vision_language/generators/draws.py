@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BadInput
-from core.images.load import image_id
-from core.vision_language.records import LETTERS, Form, Illustrated, Question
-from core.vision_language.tasks import COLORBENCH, Task, task
+from truehue.core.errors import BadInput
+from truehue.core.images.load import image_id
+from truehue.core.vision_language.records import LETTERS, Form, Illustrated, Question
+from truehue.core.vision_language.tasks import COLORBENCH, Task, task
 
 _Item = TypeVar("_Item")
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.color.catalog import Srgb8
-from core.color.spaces import hex_of
-from core.vision_language.generators.draws import (
+from truehue.core.color.catalog import Srgb8
+from truehue.core.color.spaces import hex_of
+from truehue.core.vision_language.generators.draws import (
     Difficulty,
     Slot,
     illustrated,
     slots,
     with_answer,
 )
-from core.vision_language.generators.palette import around, delta
-from core.vision_language.records import Illustrated
+from truehue.core.vision_language.generators.palette import around, delta
+from truehue.core.vision_language.records import Illustrated
 
 SIZE_PX = 256
 NOTATIONS = ("RGB", "HSV", "HEX")

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.color.catalog import Srgb8
-from core.color.spaces import lab_to_srgb8
-from core.vision_language.generators.draws import (
+from truehue.core.color.catalog import Srgb8
+from truehue.core.color.spaces import lab_to_srgb8
+from truehue.core.vision_language.generators.draws import (
     Difficulty,
     Draws,
     Slot,
@@ -31,8 +31,8 @@ from core.vision_language.generators.draws import (
     slots,
     with_answer,
 )
-from core.vision_language.generators.palette import delta, srgb8_of, toward
-from core.vision_language.records import Illustrated
+from truehue.core.vision_language.generators.palette import delta, srgb8_of, toward
+from truehue.core.vision_language.records import Illustrated
 
 WIDTH_PX, HEIGHT_PX = 480, 320
 DELTA_E00 = {Difficulty.EASY: 20.0, Difficulty.MEDIUM: 12.0, Difficulty.HARD: 6.0}

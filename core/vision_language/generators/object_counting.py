@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.vision_language.generators.draws import (
+from truehue.core.vision_language.generators.draws import (
     Difficulty,
     Draws,
     Slot,
@@ -18,9 +18,9 @@ from core.vision_language.generators.draws import (
     numbers_around,
     slots,
 )
-from core.vision_language.generators.palette import BASIC
-from core.vision_language.generators.shapes import SHAPES, draw
-from core.vision_language.records import Illustrated
+from truehue.core.vision_language.generators.palette import BASIC
+from truehue.core.vision_language.generators.shapes import SHAPES, draw
+from truehue.core.vision_language.records import Illustrated
 
 SIZE_PX = 480
 GROUND = (222, 222, 222)

@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from core.color.catalog import Srgb8
-from core.color.difference import delta_e00
-from core.color.spaces import lab_to_srgb1, srgb8_to_lab
-from core.vision_language.generators.draws import Draws
+from truehue.core.color.catalog import Srgb8
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import lab_to_srgb1, srgb8_to_lab
+from truehue.core.vision_language.generators.draws import Draws
 
 BASIC: dict[str, Srgb8] = {
     "red": (214, 32, 38),

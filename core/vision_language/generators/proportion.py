@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from core.vision_language.generators.draws import (
+from truehue.core.vision_language.generators.draws import (
     Difficulty,
     Draws,
     Slot,
@@ -21,8 +21,8 @@ from core.vision_language.generators.draws import (
     slots,
     with_answer,
 )
-from core.vision_language.generators.palette import BASIC
-from core.vision_language.records import Illustrated
+from truehue.core.vision_language.generators.palette import BASIC
+from truehue.core.vision_language.records import Illustrated
 
 SIZE_PX = 400
 PATTERNS = ("patches", "stripes", "cells")

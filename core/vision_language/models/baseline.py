@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 
-from core.errors import TrueHueError
-from core.vision_language.baselines import guess, read_pixels, reads
-from core.vision_language.models.records import Ask, Halted, NoReply, Reply, Sampling, Stop
-from core.vision_language.models.registry import CHANCE, VisionModel
-from core.vision_language.records import Illustrated
+from truehue.core.errors import TrueHueError
+from truehue.core.vision_language.baselines import guess, read_pixels, reads
+from truehue.core.vision_language.models.records import Ask, Halted, NoReply, Reply, Sampling, Stop
+from truehue.core.vision_language.models.registry import CHANCE, VisionModel
+from truehue.core.vision_language.records import Illustrated
 
 
 class BaselineAnswerer:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from core.generation.backends.endpoints import retry_after_s
+from truehue.core.generation.backends.endpoints import retry_after_s
 
 MAX_WAIT_S = 3600.0
 """So long a server is waited for in all, from its first refusal to its next answer."""

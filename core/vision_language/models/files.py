@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from core.errors import BadInput
-from core.files import named_path, shown_path
-from core.generation.memory import BadModelFolder, ModelMissing
-from core.generation.weights.files import PICKLES, check_set, weight_sets
-from core.generation.weights.sources import Source, Sources
-from core.machine import GIB, Placement, machine, placement
-from core.vision_language.models.registry import VisionModel
+from truehue.core.errors import BadInput
+from truehue.core.files import named_path, shown_path
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.generation.weights.files import PICKLES, check_set, weight_sets
+from truehue.core.generation.weights.sources import Source, Sources
+from truehue.core.machine import GIB, Placement, machine, placement
+from truehue.core.vision_language.models.registry import VisionModel
 
 CONFIG = "config.json"
 

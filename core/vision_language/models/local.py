@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadInput, TrueHueError
-from core.generation.memory import BadModelFolder, is_out_of_memory
-from core.generation.weights.sources import Source, Sources
-from core.machine import Placement
-from core.masks.grounded.transformers_loading import quiet
-from core.vision_language.models.files import check_files, files_of, place
-from core.vision_language.models.records import Ask, Halted, NoReply, Reply, Sampling, Stop
-from core.vision_language.models.registry import VisionModel
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
+from truehue.core.generation.weights.sources import Source, Sources
+from truehue.core.machine import Placement
+from truehue.core.masks.grounded.transformers_loading import quiet
+from truehue.core.vision_language.models.files import check_files, files_of, place
+from truehue.core.vision_language.models.records import Ask, Halted, NoReply, Reply, Sampling, Stop
+from truehue.core.vision_language.models.registry import VisionModel
 
 _GRID = "image_grid_thw"
 
@@ -71,9 +71,9 @@ class LocalAnswerer:
     def answers(
         self, asks: Iterable[Ask], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
-        """See :class:`core.vision_language.models.records.Answerer`. Where chance enters, each is
-        asked alone, with its own seed. What a batch cannot do, such as for lack of memory, is done
-        one by one."""
+        """See :class:`truehue.core.vision_language.models.records.Answerer`. Where chance enters,
+        each is asked alone, with its own seed. What a batch cannot do, such as for lack of memory,
+        is done one by one."""
         waiting = iter(asks)
         size = self._batch if sampling.temperature == 0 else 1
         while group := list(islice(waiting, size)):

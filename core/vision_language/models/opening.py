@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from core.generation.weights.sources import Sources
-from core.vision_language.models.busy import ReportWait
-from core.vision_language.models.records import Answerer
-from core.vision_language.models.registry import VisionModel
-from core.vision_language.models.served import Budget, ServedAnswerer
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vision_language.models.busy import ReportWait
+from truehue.core.vision_language.models.records import Answerer
+from truehue.core.vision_language.models.registry import VisionModel
+from truehue.core.vision_language.models.served import Budget, ServedAnswerer
 
 
 def open_model(
@@ -21,9 +21,9 @@ def open_model(
     if model.kind == "served":
         return ServedAnswerer(model, budget, report_wait)
     if model.kind == "baseline":
-        from core.vision_language.models.baseline import BaselineAnswerer
+        from truehue.core.vision_language.models.baseline import BaselineAnswerer
 
         return BaselineAnswerer(model)
-    from core.vision_language.models.local import open_local
+    from truehue.core.vision_language.models.local import open_local
 
     return open_local(model, sources)

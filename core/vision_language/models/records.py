@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import TrueHueError
-from core.vision_language.records import Question
+from truehue.core.errors import TrueHueError
+from truehue.core.vision_language.records import Question
 
 Stop = Callable[[], bool]
 """Whether people want an end: looked at often while a model is at work."""

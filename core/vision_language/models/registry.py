@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar, get_args
 
-from core.errors import BadInput
-from core.files import named_path
-from core.generation.backends.endpoints import Endpoint
-from core.generation.weights.sources import Sources
+from truehue.core.errors import BadInput
+from truehue.core.files import named_path
+from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.generation.weights.sources import Sources
 
 Kind = Literal["local", "served", "baseline"]
 PIXELS, CHANCE = "pixels", "chance"
@@ -127,13 +127,13 @@ class VisionModel:
 def fingerprint(model: VisionModel, sources: Sources | None = None) -> str:
     """SHA-256, hex, of what decides a model's answers, as far as it can be known here.
 
-    Of a local model: the files (:meth:`core.generation.weights.sources.Source.fingerprint`) and
-    the dtype, wherever they lie. Of a served one: URL and name; whoever runs the server may change
-    what is behind them. Of a baseline: its id and version. Raises what
-    :func:`core.vision_language.models.files.files_of` raises.
+    Of a local model: the files (:meth:`truehue.core.generation.weights.sources.Source.fingerprint`)
+    and the dtype, wherever they lie. Of a served one: URL and name; whoever runs the server may
+    change what is behind them. Of a baseline: its id and version. Raises what
+    :func:`truehue.core.vision_language.models.files.files_of` raises.
     """
     if model.kind == "local":
-        from core.vision_language.models.files import files_of
+        from truehue.core.vision_language.models.files import files_of
 
         source = files_of(model, sources or Sources.here())
         decides: dict[str, Any] = {"files": source.fingerprint(), "dtype": model.local().dtype}

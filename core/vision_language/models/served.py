@@ -18,11 +18,16 @@ from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import BadInput, DataFolderError, TrueHueError
-from core.generation.backends.endpoints import MAX_TRIES, pause_s
-from core.images.load import encode_png
-from core.vision_language.models.busy import SAME_REFUSALS, Patience, ReportWait, SameRefusals
-from core.vision_language.models.records import (
+from truehue.core.errors import BadInput, DataFolderError, TrueHueError
+from truehue.core.generation.backends.endpoints import MAX_TRIES, pause_s
+from truehue.core.images.load import encode_png
+from truehue.core.vision_language.models.busy import (
+    SAME_REFUSALS,
+    Patience,
+    ReportWait,
+    SameRefusals,
+)
+from truehue.core.vision_language.models.records import (
     Ask,
     CannotAnswer,
     Halted,
@@ -31,7 +36,7 @@ from core.vision_language.models.records import (
     Sampling,
     Stop,
 )
-from core.vision_language.models.registry import VisionModel
+from truehue.core.vision_language.models.registry import VisionModel
 
 FIRST_PAUSE_S = 1.0
 """Before a server that could not be reached is tried again; doubled each time."""
@@ -107,7 +112,7 @@ class ServedAnswerer:
     def answers(
         self, asks: Iterable[Ask], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
-        """See :class:`core.vision_language.models.records.Answerer`."""
+        """See :class:`truehue.core.vision_language.models.records.Answerer`."""
         waiting = iter(asks)
         under_way: deque[Future[Reply]] = deque()
         try:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from core.concepts.matching import concept_of, normal
-from core.prompts.concepts import Concept, concepts
-from tabs.compare.concept.link import words_and_concept
-from tabs.compare.generated import words_with_images
-from tabs.compare.sources import Choice, choices
-from tabs.page.context import Context
+from truehue.core.concepts.matching import concept_of, normal
+from truehue.core.prompts.concepts import Concept, concepts
+from truehue.tabs.compare.concept.link import words_and_concept
+from truehue.tabs.compare.generated import words_with_images
+from truehue.tabs.compare.sources import Choice, choices
+from truehue.tabs.page.context import Context
 
 MOST_AT_FIRST = 3
 RATINGS_NOTE = "ratings, normalized"

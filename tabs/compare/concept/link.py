@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from core.concepts.matching import concept_of, normal
-from core.concepts.records import EXTRACTED, METHODS
-from core.errors import BadInput
-from core.prompts.concepts import Concept, concepts
-from tabs.compare.histograms import SORTS
-from tabs.compare.sources import distribution, label_of, measure
-from tabs.page.context import Context
-from tabs.page.errors import message_of
-from tabs.page.links import whole
+from truehue.core.concepts.matching import concept_of, normal
+from truehue.core.concepts.records import EXTRACTED, METHODS
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import Concept, concepts
+from truehue.tabs.compare.histograms import SORTS
+from truehue.tabs.compare.sources import distribution, label_of, measure
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.links import whole
 
 if TYPE_CHECKING:
-    from core.concepts.distribution import Distribution
+    from truehue.core.concepts.distribution import Distribution
 
 MOST_SOURCES = 6
 MOST_WORDS = 80

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from core.color.distances import Move
-from core.color.uw71 import lab71, uw71
-from tabs.compare.histograms import OUTLINE_PX, Histogram, escaped
-from tabs.page.figures import INK, LINE, SOFT, blank, plain_json
+from truehue.core.color.distances import Move
+from truehue.core.color.uw71 import lab71, uw71
+from truehue.tabs.compare.histograms import OUTLINE_PX, Histogram, escaped
+from truehue.tabs.page.figures import INK, LINE, SOFT, blank, plain_json
 
 LARGEST_PX = 46
 APART = 0.3

@@ -10,29 +10,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.cache import LruCache
-from core.color.distances import compare, emd_flow
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.color.uw71 import uw71
-from core.concepts.records import METHODS, PIXELS, RATINGS
-from tabs.compare.concept.link import (
+from truehue.core.cache import LruCache
+from truehue.core.color.distances import compare, emd_flow
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.records import METHODS, PIXELS, RATINGS
+from truehue.tabs.compare.concept.link import (
     ConceptQuestion,
     PageSource,
     page_sources,
     pair_of,
     question_of,
 )
-from tabs.compare.concept.plane import MOST_ARROWS, bubbles, flow
-from tabs.compare.histograms import SORTS, Histogram, histograms, mirrored, order_of, palettes
-from tabs.compare.images import image_row
-from tabs.compare.numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
-from tabs.compare.sources import background
-from tabs.page.context import Context
-from tabs.page.errors import many
+from truehue.tabs.compare.concept.plane import MOST_ARROWS, bubbles, flow
+from truehue.tabs.compare.histograms import (
+    SORTS,
+    Histogram,
+    histograms,
+    mirrored,
+    order_of,
+    palettes,
+)
+from truehue.tabs.compare.images import image_row
+from truehue.tabs.compare.numbers import METRICS, Metric, interval_json, metrics_json, numbers_json
+from truehue.tabs.compare.sources import background
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
 
 if TYPE_CHECKING:
-    from core.concepts.distribution import Distribution
-    from core.concepts.intervals import Intervals
+    from truehue.core.concepts.distribution import Distribution
+    from truehue.core.concepts.intervals import Intervals
 
 MEASURE_S = 1.0
 """For so long the images of a question are measured; the page asks again until all are."""
@@ -135,7 +142,7 @@ def intervals_of(first: PageSource, second: PageSource) -> Intervals:
     """The intervals of a pair; both must have been found. Those of the last pairs are kept: a table
     is saved with the numbers that are on the page. So are the draws of the last distributions: one
     stands in several pairs."""
-    from core.concepts.intervals import draws_of, intervals_of_draws
+    from truehue.core.concepts.intervals import draws_of, intervals_of_draws
 
     assert first.distribution is not None
     assert second.distribution is not None

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.color.spaces import hex_of
-from core.color.uw71 import COUNT
-from core.concepts.records import PIXELS, PictureProfile
-from core.errors import BadInput
-from tabs.compare.concept.link import ConceptQuestion, question_of
-from tabs.compare.sources import distribution, pictures, written_scale
-from tabs.page.context import Context
-from tabs.page.links import whole
+from truehue.core.color.spaces import hex_of
+from truehue.core.color.uw71 import COUNT
+from truehue.core.concepts.records import PIXELS, PictureProfile
+from truehue.core.errors import BadInput
+from truehue.tabs.compare.concept.link import ConceptQuestion, question_of
+from truehue.tabs.compare.sources import distribution, pictures, written_scale
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.links import whole
 
 if TYPE_CHECKING:
-    from core.concepts.palette import Palette
+    from truehue.core.concepts.palette import Palette
 
 MOST_PICTURES = 200
 

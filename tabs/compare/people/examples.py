@@ -11,9 +11,9 @@ from functools import cache
 
 import numpy as np
 
-from core.color.notation import read_hex
-from core.color.spaces import srgb8_to_lab
-from core.color.uw71 import COUNT, assign, uw71
+from truehue.core.color.notation import read_hex
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.uw71 import COUNT, assign, uw71
 
 # Colors with weights, by concept and modifier.
 _PALETTES: dict[tuple[str, str], tuple[tuple[str, float], ...]] = {

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.errors import BadInput, MaskError
-from tabs.page.context import Context
-from tabs.page.errors import many
+from truehue.core.errors import BadInput, MaskError
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
 
 if TYPE_CHECKING:
-    from core.images.load import LoadedImage
-    from core.images.mask import Mask
+    from truehue.core.images.load import LoadedImage
+    from truehue.core.images.mask import Mask
 
 MOST_PICTURES = 2_000
 MOST_TABLE_BYTES = 4 * 2**20
@@ -114,9 +114,9 @@ def mask_for(context: Context, upload: PictureUpload, loaded: LoadedImage, mode:
 
     Raises MaskError where the mode finds none, BadInput for another mode.
     """
-    from core.images.load import image_id, load_mask
-    from core.images.mask import Mask
-    from core.masks.white_background import without_paper
+    from truehue.core.images.load import image_id, load_mask
+    from truehue.core.images.mask import Mask
+    from truehue.core.masks.white_background import without_paper
 
     if mode not in MASKS:
         raise BadInput(f"There is no way to masks {mode[:40]!r}: {', '.join(MASKS)}.")
@@ -148,9 +148,9 @@ def preview(context: Context, session: str, place: int, mode: str, most_px: int)
     """
     import base64
 
-    from core.images.load import load_image
-    from core.masks.describe import describe
-    from core.masks.display import cutout_png
+    from truehue.core.images.load import load_image
+    from truehue.core.masks.describe import describe
+    from truehue.core.masks.display import cutout_png
 
     folder = context.staging.folder(session)
     uploads = [picture for picture in laid_out(folder).pictures if picture.place == place]

@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from core.concepts.matching import similar
-from core.concepts.reading import AS_58, MAX_BYTES, RATINGS, SHARES, read_distributions
-from core.concepts.reading.collector import NORMALIZED
-from core.concepts.records import KINDS, DistributionFile
-from core.errors import BadInput
-from tabs.compare.people.sets import MOST_NAME, coverage, strips
-from tabs.compare.people.words import concept_json, free_words
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import PageRequest, Session, read_as
+from truehue.core.concepts.matching import similar
+from truehue.core.concepts.reading import AS_58, MAX_BYTES, RATINGS, SHARES, read_distributions
+from truehue.core.concepts.reading.collector import NORMALIZED
+from truehue.core.concepts.records import KINDS, DistributionFile
+from truehue.core.errors import BadInput
+from truehue.tabs.compare.people.sets import MOST_NAME, coverage, strips
+from truehue.tabs.compare.people.words import concept_json, free_words
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest, Session, read_as
 
 MOST_BYTES = MAX_BYTES
 SHOWN = 100

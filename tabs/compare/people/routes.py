@@ -9,17 +9,17 @@ from urllib.parse import unquote
 import anyio
 from fastapi.responses import JSONResponse, Response
 
-from core.errors import BadInput, TrueHueError
-from tabs.compare.people import imports as files
-from tabs.compare.people import sets, taking
-from tabs.compare.people.examples import EXAMPLES
-from tabs.compare.people.images import CONTRIBUTORS, MASKS, preview
-from tabs.compare.people.words import suggestions
-from tabs.page.answers import attachment, guarded, refusal
-from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.once import Once
-from tabs.page.routes import DECODES_AT_ONCE
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.tabs.compare.people import imports as files
+from truehue.tabs.compare.people import sets, taking
+from truehue.tabs.compare.people.examples import EXAMPLES
+from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS, preview
+from truehue.tabs.compare.people.words import suggestions
+from truehue.tabs.page.answers import attachment, guarded, refusal
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.page.once import Once
+from truehue.tabs.page.routes import DECODES_AT_ONCE
 
 CUTOUT_PX = 192
 MOST_PAGE = 200
@@ -85,7 +85,7 @@ def _pictures(door: Door) -> None:
             return refusal(error)
 
     def cutout(_: Path, image_id: str, mask_id: str) -> bytes:
-        from core.masks.display import cutout_png
+        from truehue.core.masks.display import cutout_png
 
         mask, image = context.storage.masks.get(mask_id), context.storage.images.get(image_id)
         if mask.image_id != image.image_id:

@@ -9,18 +9,23 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from core.color.distances import dominant
-from core.color.uw71 import uw71
-from core.concepts.distribution import of_rows
-from core.concepts.matching import concept_of, normal
-from core.concepts.records import KINDS, DistributionRow, DistributionSetRecord, PictureSetRecord
-from core.errors import NotStored
-from core.prompts.concepts import concepts
-from storage.makers import CONCEPT_SET
-from tabs.page.actor import Actor, asks, may, thing
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.requests import PageRequest
+from truehue.core.color.distances import dominant
+from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.distribution import of_rows
+from truehue.core.concepts.matching import concept_of, normal
+from truehue.core.concepts.records import (
+    KINDS,
+    DistributionRow,
+    DistributionSetRecord,
+    PictureSetRecord,
+)
+from truehue.core.errors import NotStored
+from truehue.core.prompts.concepts import concepts
+from truehue.storage.makers import CONCEPT_SET
+from truehue.tabs.page.actor import Actor, asks, may, thing
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.requests import PageRequest
 
 _Dated = DistributionSetRecord | PictureSetRecord
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from pydantic import Field
 
-from core.errors import BadInput, TrueHueError
-from tabs.compare.people.images import Layout, PictureUpload, laid_out, mask_for
-from tabs.compare.people.sets import MOST_NAME
-from tabs.compare.people.words import concept_json, free_words
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many, message_of
-from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest, Session
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.tabs.compare.people.images import Layout, PictureUpload, laid_out, mask_for
+from truehue.tabs.compare.people.sets import MOST_NAME
+from truehue.tabs.compare.people.words import concept_json, free_words
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest, Session
 
 LISTED = 200
 
@@ -147,7 +147,7 @@ def _store_upload(
 ) -> tuple[str, str, str]:
     """Image, mask and an empty reason; or why the picture is left out, with its image if there is
     one."""
-    from core.images.load import load_image
+    from truehue.core.images.load import load_image
 
     image_id = ""
     try:

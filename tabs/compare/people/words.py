@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.concepts.matching import concept_of, normal, similar
-from core.errors import BadInput
-from core.prompts.concepts import concepts
+from truehue.core.concepts.matching import concept_of, normal, similar
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import concepts
 
 MOST_WORDS = 120
 SHOWN = 12

@@ -13,16 +13,16 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from core.concepts.distribution import of_pictures
-from core.concepts.records import METHODS, ConceptCell
-from core.errors import BadInput
-from core.runs.concepts import MissingCell
-from tabs.compare.sources import written_scale
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.jobs import Job
-from tabs.page.requests import PageRequest, one_of
+from truehue.core.concepts.distribution import of_pictures
+from truehue.core.concepts.records import METHODS, ConceptCell
+from truehue.core.errors import BadInput
+from truehue.core.runs.concepts import MissingCell
+from truehue.tabs.compare.sources import written_scale
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest, one_of
 
 KIND = "cells"
 ALL_SCALES, EACH_SCALE = "all", "each"

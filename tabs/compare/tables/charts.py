@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.spreadsheets import cell
-from tabs.explore.figure_parts import label
+from truehue.core.spreadsheets import cell
+from truehue.tabs.explore.figure_parts import label
 
 MOST_NAME = 36
 MOST_LINES = 200

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.analysis.records import RunRecord
-from core.analysis.run_names import run_labels
-from core.concepts.records import EXTRACTED, METHODS, ConceptCell
-from core.errors import BadInput
-from tabs.compare.numbers import PLAINLY
-from tabs.compare.sources import written_scale
-from tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
-from tabs.compare.tables.people import Crowd, People, PeopleHere
-from tabs.explore.board_groups import facts
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.templates import html
+from truehue.core.analysis.records import RunRecord
+from truehue.core.analysis.run_names import run_labels
+from truehue.core.concepts.records import EXTRACTED, METHODS, ConceptCell
+from truehue.core.errors import BadInput
+from truehue.tabs.compare.numbers import PLAINLY
+from truehue.tabs.compare.sources import written_scale
+from truehue.tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
+from truehue.tabs.compare.tables.people import Crowd, People, PeopleHere
+from truehue.tabs.explore.board_groups import facts
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.templates import html
 
 METHOD_NAMES: Mapping[str, str] = {
     "extracted": "Extraction as published",

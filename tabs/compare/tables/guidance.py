@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from core.concepts.means import Number
-from core.concepts.metrics import MEANINGS, METRICS
-from core.concepts.scores import KINDS, Score, scores
-from core.concepts.sweeps import ALL, GuidanceLine, guidance_sweep, parameters_of, size_sweep
-from core.concepts.tables import BY_CATEGORY, BY_KIND, Alignment, column_of, groups_in_order
-from core.errors import BadInput
-from core.prompts.concepts import STYLES
-from tabs.compare.sources import written_scale
-from tabs.compare.tables.charts import Chart, Row, interval_text
-from tabs.compare.tables.frame import Frame, frame_of
-from tabs.compare.tables.people import PeopleHere
-from tabs.compare.tables.published import ARROWS, WHY_OTHERS
-from tabs.compare.tables.published import KINDS as KIND_NAMES
-from tabs.compare.tables.sweep_figures import Mark, Tile, by_size, heat, lines
-from tabs.compare.tables.view import STYLE_NAMES
-from tabs.explore.figure_parts import label
-from tabs.page.context import Context
-from tabs.page.errors import many
+from truehue.core.concepts.means import Number
+from truehue.core.concepts.metrics import MEANINGS, METRICS
+from truehue.core.concepts.scores import KINDS, Score, scores
+from truehue.core.concepts.sweeps import (
+    ALL,
+    GuidanceLine,
+    guidance_sweep,
+    parameters_of,
+    size_sweep,
+)
+from truehue.core.concepts.tables import BY_CATEGORY, BY_KIND, Alignment, column_of, groups_in_order
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import STYLES
+from truehue.tabs.compare.sources import written_scale
+from truehue.tabs.compare.tables.charts import Chart, Row, interval_text
+from truehue.tabs.compare.tables.frame import Frame, frame_of
+from truehue.tabs.compare.tables.people import PeopleHere
+from truehue.tabs.compare.tables.published import ARROWS, WHY_OTHERS
+from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
+from truehue.tabs.compare.tables.sweep_figures import Mark, Tile, by_size, heat, lines
+from truehue.tabs.compare.tables.view import STYLE_NAMES
+from truehue.tabs.explore.figure_parts import label
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
 
 PARTS = ("guidance", "size", "category")
 NUMBER_COLUMNS = ("value", "low", "high", "concepts", "left out")

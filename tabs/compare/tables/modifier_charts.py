@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.concepts.records import ConceptCell
-from core.concepts.scores import base_of, by_id, moved_lab
-from core.concepts.sensitivity import (
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.concepts.records import ConceptCell
+from truehue.core.concepts.scores import base_of, by_id, moved_lab
+from truehue.core.concepts.sensitivity import (
     BEHAVIORS,
     DRIFT,
     INERTIA,
@@ -21,13 +21,13 @@ from core.concepts.sensitivity import (
     Shift,
     mean_color,
 )
-from tabs.compare.tables.charts import Chart, Row
-from tabs.compare.tables.frame import Frame
-from tabs.compare.tables.plane import TOP, Point, Region, Spread, plane, sizes
-from tabs.compare.tables.published import KINDS as KIND_NAMES
-from tabs.compare.tables.view import STYLE_NAMES
-from tabs.explore.figure_parts import label
-from tabs.page.errors import many
+from truehue.tabs.compare.tables.charts import Chart, Row
+from truehue.tabs.compare.tables.frame import Frame
+from truehue.tabs.compare.tables.plane import TOP, Point, Region, Spread, plane, sizes
+from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
+from truehue.tabs.compare.tables.view import STYLE_NAMES
+from truehue.tabs.explore.figure_parts import label
+from truehue.tabs.page.errors import many
 
 PLANE_COLUMNS = (
     "concept",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from core.concepts.sensitivity import (
+from truehue.core.concepts.sensitivity import (
     BEHAVIORS,
     Limits,
     ModelsMean,
@@ -15,11 +15,11 @@ from core.concepts.sensitivity import (
     mean_of_models,
     summary_of,
 )
-from tabs.compare.tables.charts import interval_text
-from tabs.compare.tables.frame import Frame
-from tabs.compare.tables.published import KINDS as KIND_NAMES
-from tabs.compare.tables.view import STYLE_NAMES
-from tabs.page.errors import many
+from truehue.tabs.compare.tables.charts import interval_text
+from truehue.tabs.compare.tables.frame import Frame
+from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
+from truehue.tabs.compare.tables.view import STYLE_NAMES
+from truehue.tabs.page.errors import many
 
 BOTH = ""
 MEAN_NAME = "Mean of the runs"

@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from core.concepts.sensitivity import BEHAVIORS, OURS, Limits, Shift, shifts
-from core.errors import BadInput
-from core.prompts.concepts import STYLES
-from tabs.compare.tables.charts import csv_text
-from tabs.compare.tables.frame import Frame, frame_of
-from tabs.compare.tables.modifier_charts import plane_chart, sizes_chart
-from tabs.compare.tables.modifier_table import TABLE_COLUMNS, ratio_rows, ratio_table
-from tabs.compare.tables.people import PeopleHere
-from tabs.compare.tables.published import KINDS as KIND_NAMES
-from tabs.compare.tables.published import published
-from tabs.compare.tables.view import STYLE_NAMES
-from tabs.page.context import Context
-from tabs.page.errors import many
+from truehue.core.concepts.sensitivity import BEHAVIORS, OURS, Limits, Shift, shifts
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import STYLES
+from truehue.tabs.compare.tables.charts import csv_text
+from truehue.tabs.compare.tables.frame import Frame, frame_of
+from truehue.tabs.compare.tables.modifier_charts import plane_chart, sizes_chart
+from truehue.tabs.compare.tables.modifier_table import TABLE_COLUMNS, ratio_rows, ratio_table
+from truehue.tabs.compare.tables.people import PeopleHere
+from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
+from truehue.tabs.compare.tables.published import published
+from truehue.tabs.compare.tables.view import STYLE_NAMES
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
 
 MODIFIED = ("visual state", "emotional")
 PARTS = ("table", "plane")

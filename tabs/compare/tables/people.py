@@ -9,9 +9,9 @@ from threading import Lock
 
 import numpy as np
 
-from core.concepts.distribution import of_pictures, of_rows
-from core.concepts.matching import concept_of
-from core.concepts.records import (
+from truehue.core.concepts.distribution import of_pictures, of_rows
+from truehue.core.concepts.matching import concept_of
+from truehue.core.concepts.records import (
     EXTRACTED,
     KINDS,
     RATINGS,
@@ -19,11 +19,11 @@ from core.concepts.records import (
     PictureProfile,
     PictureSetRecord,
 )
-from core.errors import BadInput
-from tabs.compare.sources import MOST_REASONS
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.links import ID_LENGTH
+from truehue.core.errors import BadInput
+from truehue.tabs.compare.sources import MOST_REASONS
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.links import ID_LENGTH
 
 COLORINGS = "colorings"
 """The id of all picture sets of people together: colorings, one set a concept."""
@@ -33,8 +33,8 @@ COLORINGS = "colorings"
 class Crowd:
     """People that can be chosen: ``id`` is ``set:…`` of an imported file, or :data:`COLORINGS`.
 
-    ``kind`` is a key of :data:`core.concepts.records.KINDS`, empty for colorings; ``words`` say
-    what their numbers are.
+    ``kind`` is a key of :data:`truehue.core.concepts.records.KINDS`, empty for colorings; ``words``
+    say what their numbers are.
     """
 
     id: str

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tabs.compare.tables.charts import SHAPES, run_names
-from tabs.explore.figure_parts import finished, label
-from tabs.page.figures import INK, LINE, SOFT, blank
+from truehue.tabs.compare.tables.charts import SHAPES, run_names
+from truehue.tabs.explore.figure_parts import finished, label
+from truehue.tabs.page.figures import INK, LINE, SOFT, blank
 
 LEAST_RATIO, MOST_RATIO = 0.05, 8.0
 """What of the axis is always shown, and beyond what points stand at its edge."""

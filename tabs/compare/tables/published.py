@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from core.analysis.records import RunRecord
-from core.published import Column, counterpart, table
+from truehue.core.analysis.records import RunRecord
+from truehue.core.published import Column, counterpart, table
 
 PAPER = "colorconceptbench"
 WHY_OTHERS = (

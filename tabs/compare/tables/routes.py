@@ -8,15 +8,15 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from tabs.compare.tables.cells import ExtractCells, start_cells
-from tabs.compare.tables.guidance import guidance_csv, guidance_view
-from tabs.compare.tables.modifiers import modifiers_csv, modifiers_view
-from tabs.compare.tables.people import PeopleHere
-from tabs.compare.tables.view import tables_csv, tables_view
-from tabs.compare.tables.worst import concepts_view
-from tabs.page.answers import csv_attachment, guarded
-from tabs.page.context import Context
-from tabs.page.door import Door
+from truehue.tabs.compare.tables.cells import ExtractCells, start_cells
+from truehue.tabs.compare.tables.guidance import guidance_csv, guidance_view
+from truehue.tabs.compare.tables.modifiers import modifiers_csv, modifiers_view
+from truehue.tabs.compare.tables.people import PeopleHere
+from truehue.tabs.compare.tables.view import tables_csv, tables_view
+from truehue.tabs.compare.tables.worst import concepts_view
+from truehue.tabs.page.answers import csv_attachment, guarded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
 
 Make = Callable[[Context, PeopleHere, Mapping[str, str]], Any]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.analysis.records import Slice
-from tabs.compare.sources import written_scale
-from tabs.compare.tables.charts import line_style, run_names
-from tabs.explore.figure_parts import HeatCell, Picks, finished, heat_map, label
-from tabs.page.figures import INK, PANEL, SOFT, blank
+from truehue.core.analysis.records import Slice
+from truehue.tabs.compare.sources import written_scale
+from truehue.tabs.compare.tables.charts import line_style, run_names
+from truehue.tabs.explore.figure_parts import HeatCell, Picks, finished, heat_map, label
+from truehue.tabs.page.figures import INK, PANEL, SOFT, blank
 
 WEAKEST_SHADE = 6.0
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from core.concepts.means import Number
-from core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, ScoreMetric, of_table
-from core.concepts.scores import KINDS, by_id
-from core.concepts.tables import (
+from truehue.core.concepts.means import Number
+from truehue.core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, ScoreMetric, of_table
+from truehue.core.concepts.scores import KINDS, by_id
+from truehue.core.concepts.tables import (
     BY_CATEGORY,
     Alignment,
     Column,
     TableChoice,
     alignment,
 )
-from core.errors import BadInput
-from core.prompts.concepts import STYLES
-from tabs.compare.tables.charts import csv_text, interval_text
-from tabs.compare.tables.frame import Frame, frame_of
-from tabs.compare.tables.people import PeopleHere
-from tabs.compare.tables.published import ARROWS, published
-from tabs.compare.tables.published import KINDS as KIND_NAMES
-from tabs.page.context import Context
-from tabs.page.errors import many
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import STYLES
+from truehue.tabs.compare.tables.charts import csv_text, interval_text
+from truehue.tabs.compare.tables.frame import Frame, frame_of
+from truehue.tabs.compare.tables.people import PeopleHere
+from truehue.tabs.compare.tables.published import ARROWS, published
+from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
 
 ALL_KINDS = "all"
 STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}
@@ -166,7 +166,7 @@ def number_json(number: Number, metric: ScoreMetric, marked: bool = True) -> dic
 
 
 def column_id(category: str, kind: str, style: str, metric: str) -> str:
-    """The id of a column of either table, as :func:`tabs.compare.tables.worst` reads it."""
+    """The id of a column of either table, as :func:`truehue.tabs.compare.tables.worst` reads it."""
     return f"{category}/{kind}/{style}/{metric}"
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.color.uw71 import uw71
-from core.concepts.metrics import MEANINGS, METRICS
-from core.concepts.scores import KINDS, Score, scores
-from core.errors import BadInput
-from tabs.compare.tables.frame import Frame, frame_of
-from tabs.compare.tables.people import PeopleHere
-from tabs.compare.tables.published import KINDS as KIND_NAMES
-from tabs.compare.tables.view import ALL_KINDS, STYLE_NAMES, is_common
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.links import whole
+from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.metrics import MEANINGS, METRICS
+from truehue.core.concepts.scores import KINDS, Score, scores
+from truehue.core.errors import BadInput
+from truehue.tabs.compare.tables.frame import Frame, frame_of
+from truehue.tabs.compare.tables.people import PeopleHere
+from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
+from truehue.tabs.compare.tables.view import ALL_KINDS, STYLE_NAMES, is_common
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.links import whole
 
 PAGE = 60
 

@@ -10,16 +10,16 @@ from io import BytesIO
 import numpy as np
 from PIL import Image
 
-from core.errors import BadInput, NotStored, StorageError
-from core.files import png_of
-from core.records import SketchRecord
-from core.sketches.records import LONGEST_SIDE, Sketch, SketchWarning, sketch_id
-from core.study_copy import StudyCopy
-from tabs.page.context import Context
-from tabs.studies.colorings.facts import Moment, known_of
-from tabs.studies.colorings.layers import layer_of
-from tabs.studies.colorings.tables_rows import ColoringExport, file_of
-from tabs.studies.copies import SketchDocument
+from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.core.files import png_of
+from truehue.core.records import SketchRecord
+from truehue.core.sketches.records import LONGEST_SIDE, Sketch, SketchWarning, sketch_id
+from truehue.core.study_copy import StudyCopy
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.colorings.facts import Moment, known_of
+from truehue.tabs.studies.colorings.layers import layer_of
+from truehue.tabs.studies.colorings.tables_rows import ColoringExport, file_of
+from truehue.tabs.studies.copies import SketchDocument
 
 WAIT_S = 600.0
 MOST_SKETCH_BYTES = 16 * 2**20

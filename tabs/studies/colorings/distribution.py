@@ -7,16 +7,22 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from annotation.quality.result import LEVELS, Level
-from core.concepts.records import EXTRACTED, HISTOGRAMS, METHODS, DistributionFile, DistributionRow
-from core.errors import BadInput, NotStored
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.page.links import ID_LENGTH, link
-from tabs.page.requests import one_of
-from tabs.studies.colorings.facts import Facts, known
-from tabs.studies.results import OfStudy
+from truehue.annotation.quality.result import LEVELS, Level
+from truehue.core.concepts.records import (
+    EXTRACTED,
+    HISTOGRAMS,
+    METHODS,
+    DistributionFile,
+    DistributionRow,
+)
+from truehue.core.errors import BadInput, NotStored
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.links import ID_LENGTH, link
+from truehue.tabs.page.requests import one_of
+from truehue.tabs.studies.colorings.facts import Facts, known
+from truehue.tabs.studies.results import OfStudy
 
 TOGETHER, DESIGNERS = "together", "designers"
 FORMS = {

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from annotation.quality.colorings import (
+from truehue.annotation.quality.colorings import (
     Coloring,
     Key,
     by_case,
     distribution_of,
 )
-from annotation.quality.consensus import Consensus, consensus, pairwise_emd
-from annotation.quality.result import (
+from truehue.annotation.quality.consensus import Consensus, consensus, pairwise_emd
+from truehue.annotation.quality.result import (
     Evidence,
     Kept,
     Level,
@@ -28,14 +28,14 @@ from annotation.quality.result import (
     stabilities,
     thresholds,
 )
-from annotation.quality.reviews import Review, votes_of
-from annotation.quality.second import Stability
-from annotation.quality.worth import Worth, worths
-from annotation.report import PersonResult, people_results
-from core.studies import ColoringMark, EventKind
-from storage.store import Storage
-from tabs.page.context import Context
-from tabs.studies.colorings.given import (
+from truehue.annotation.quality.reviews import Review, votes_of
+from truehue.annotation.quality.second import Stability
+from truehue.annotation.quality.worth import Worth, worths
+from truehue.annotation.report import PersonResult, people_results
+from truehue.core.studies import ColoringMark, EventKind
+from truehue.storage.store import Storage
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.colorings.given import (
     TRAINING,
     Given,
     counted_reviews,
@@ -45,10 +45,10 @@ from tabs.studies.colorings.given import (
     require_colorings,
     reviewers_of,
 )
-from tabs.studies.colorings.layers import Measured, Result, measured_of, result_of
-from tabs.studies.colorings.rule import ColoringRule, coloring_rule
-from tabs.studies.results import Computed, ResultsKeeper
-from tabs.studies.results_source import StudySource, read_source
+from truehue.tabs.studies.colorings.layers import Measured, Result, measured_of, result_of
+from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule
+from truehue.tabs.studies.results import Computed, ResultsKeeper
+from truehue.tabs.studies.results_source import StudySource, read_source
 
 KEPT = "kept"
 _LEVELS = (Level.ALL, Level.MAJORITY, Level.MARKS)

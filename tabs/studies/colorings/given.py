@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from annotation.judgments.answers import AnswerKind, answers_of
-from annotation.quality.colorings import Key
-from annotation.studies.cases import Case, Kind
-from annotation.studies.plan import StudyPlan
-from core.errors import BadInput, NotStored
-from core.studies import ColoringMark, Event, MarkKind, ParticipantRecord, Purpose, Trial
-from tabs.page.context import Context
-from tabs.studies.results_source import StudySource, person_name
+from truehue.annotation.judgments.answers import AnswerKind, answers_of
+from truehue.annotation.quality.colorings import Key
+from truehue.annotation.studies.cases import Case, Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import ColoringMark, Event, MarkKind, ParticipantRecord, Purpose, Trial
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.results_source import StudySource, person_name
 
 SECOND, TRAINING, MAIN = "second", "training", "trial"
 _PURPOSES = {

@@ -13,17 +13,17 @@ from functools import partial
 
 import numpy as np
 
-from annotation.colorings.mask import background_share, profile
-from annotation.quality.colorings import Coloring, Key, distribution_of, own_weights
-from annotation.quality.worth import width_of
-from core.cache import LruCache
-from core.concepts.records import ColorProfile
-from core.errors import BadInput, MaskError, StorageError
-from core.sketches.pictures import composite
-from core.sketches.regions import decoded_regions
-from tabs.page.context import Context
-from tabs.participants.drawing import Answered, Drawing
-from tabs.studies.colorings.given import Given
+from truehue.annotation.colorings.mask import background_share, profile
+from truehue.annotation.quality.colorings import Coloring, Key, distribution_of, own_weights
+from truehue.annotation.quality.worth import width_of
+from truehue.core.cache import LruCache
+from truehue.core.concepts.records import ColorProfile
+from truehue.core.errors import BadInput, MaskError, StorageError
+from truehue.core.sketches.pictures import composite
+from truehue.core.sketches.regions import decoded_regions
+from truehue.tabs.page.context import Context
+from truehue.tabs.participants.drawing import Answered, Drawing
+from truehue.tabs.studies.colorings.given import Given
 
 MOST_MEASURED = 50_000
 """Kept in memory: a profile of chosen colors is some hundred numbers."""

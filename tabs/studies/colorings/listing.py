@@ -8,24 +8,24 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from annotation.colorings.mask import LEAST_BACKGROUND
-from annotation.quality.result import Level
-from annotation.quality.reviews import Votes
-from core.color.spaces import hex_of
-from core.color.uw71 import uw71
-from core.concepts.matching import normal
-from core.files import png_of
-from core.sketches.pictures import layer_png
-from core.studies import ColoringMark, EventKind, MarkKind
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import Whole
-from tabs.studies.colorings.facts import Facts, known, state_json
-from tabs.studies.colorings.given import TRAINING, Given, is_of, label_of, latest, one_of
-from tabs.studies.colorings.layers import layer_of, picture_of
-from tabs.studies.colorings.standing import Standing, standing_of
-from tabs.studies.results import OfStudy
-from tabs.studies.rights import may_personal
+from truehue.annotation.colorings.mask import LEAST_BACKGROUND
+from truehue.annotation.quality.result import Level
+from truehue.annotation.quality.reviews import Votes
+from truehue.core.color.spaces import hex_of
+from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.matching import normal
+from truehue.core.files import png_of
+from truehue.core.sketches.pictures import layer_png
+from truehue.core.studies import ColoringMark, EventKind, MarkKind
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Whole
+from truehue.tabs.studies.colorings.facts import Facts, known, state_json
+from truehue.tabs.studies.colorings.given import TRAINING, Given, is_of, label_of, latest, one_of
+from truehue.tabs.studies.colorings.layers import layer_of, picture_of
+from truehue.tabs.studies.colorings.standing import Standing, standing_of
+from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.rights import may_personal
 
 SHOWN_COLORS = 8
 PICTURE, LAYER = "picture", "layer"
@@ -142,7 +142,7 @@ def background_json(given: Given, facts: Facts | None) -> dict[str, Any] | None:
 
 def comments_of(standing: Standing) -> Mapping[tuple[str, int], list[str]]:
     """What people wrote of single sketches, by their id and the position, in its order. They are
-    personal data: for those of :func:`tabs.studies.rights.may_personal`."""
+    personal data: for those of :func:`truehue.tabs.studies.rights.may_personal`."""
     comments: dict[tuple[str, int], list[str]] = {}
     for person, events in standing.source.events.items():
         for event in events:

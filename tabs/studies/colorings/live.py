@@ -7,19 +7,19 @@ from collections.abc import Collection, Iterable, Sequence
 from statistics import median
 from typing import Any
 
-from annotation.assignment.practice import PracticeStage, practice_state
-from annotation.assignment.training import rounds
-from annotation.judgments.answers import AnswerKind, answers_of
-from core.records import LayerRecord
-from core.studies import ColoringMark, EventKind, Purpose
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.studies.colorings.facts import Facts, known, state_json
-from tabs.studies.colorings.given import MAIN, SECOND, TRAINING, Given
-from tabs.studies.colorings.marks import open_recolors
-from tabs.studies.colorings.standing import Standing, standing_of
-from tabs.studies.results import OfStudy
-from tabs.studies.results_source import person_name
+from truehue.annotation.assignment.practice import PracticeStage, practice_state
+from truehue.annotation.assignment.training import rounds
+from truehue.annotation.judgments.answers import AnswerKind, answers_of
+from truehue.core.records import LayerRecord
+from truehue.core.studies import ColoringMark, EventKind, Purpose
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.colorings.facts import Facts, known, state_json
+from truehue.tabs.studies.colorings.given import MAIN, SECOND, TRAINING, Given
+from truehue.tabs.studies.colorings.marks import open_recolors
+from truehue.tabs.studies.colorings.standing import Standing, standing_of
+from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results_source import person_name
 
 Json = dict[str, Any]
 

@@ -10,33 +10,33 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from annotation.assignment.practice import (
+from truehue.annotation.assignment.practice import (
     ACCEPTED,
     AGAIN,
     ASKED,
     recolors_given,
     recolors_open,
 )
-from annotation.judgments.answers import Answer, answers_of
-from core.errors import BadInput, NotStored
-from core.studies import ColoringMark, MarkKind, Purpose, Trial
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.requests import Whole, one_of
-from tabs.studies.colorings.facts import KEPT, known, state_json
-from tabs.studies.colorings.given import MAIN, TRAINING, Given
-from tabs.studies.colorings.given import one_of as coloring_of
-from tabs.studies.colorings.listing import OfColoring, row_json
-from tabs.studies.colorings.quality import quality
-from tabs.studies.colorings.rule import (
+from truehue.annotation.judgments.answers import Answer, answers_of
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import ColoringMark, MarkKind, Purpose, Trial
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Whole, one_of
+from truehue.tabs.studies.colorings.facts import KEPT, known, state_json
+from truehue.tabs.studies.colorings.given import MAIN, TRAINING, Given
+from truehue.tabs.studies.colorings.given import one_of as coloring_of
+from truehue.tabs.studies.colorings.listing import OfColoring, row_json
+from truehue.tabs.studies.colorings.quality import quality
+from truehue.tabs.studies.colorings.rule import (
     ColoringRule,
     SetColoringRule,
     coloring_rule,
     with_coloring_rule,
 )
-from tabs.studies.colorings.standing import Standing, standing_of
-from tabs.studies.results import OfStudy
-from tabs.studies.results_people import MOST_REASON, OfParticipant
+from truehue.tabs.studies.colorings.standing import Standing, standing_of
+from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results_people import MOST_REASON, OfParticipant
 
 WITHDRAWN = "withdrawn"
 DISCARDED, TAKEN_BACK = "discarded", ""

@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from annotation.quality.consensus import Consensus
-from annotation.quality.result import LEVELS, STANDS_FOR, Kept, Level
-from annotation.quality.reviews import Outcome, agreement
-from annotation.quality.second import SecondCheck
-from annotation.quality.worth import Worth
-from core.cache import LruCache
-from tabs.page.actor import Actor, asks
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.studies.colorings.facts import Facts, known, state_json
-from tabs.studies.colorings.given import TRAINING, label_of
-from tabs.studies.colorings.listing import background_json, colors_json
-from tabs.studies.colorings.rule import rule_json
-from tabs.studies.results import OfStudy
-from tabs.studies.results_numbers import number, percent
+from truehue.annotation.quality.consensus import Consensus
+from truehue.annotation.quality.result import LEVELS, STANDS_FOR, Kept, Level
+from truehue.annotation.quality.reviews import Outcome, agreement
+from truehue.annotation.quality.second import SecondCheck
+from truehue.annotation.quality.worth import Worth
+from truehue.core.cache import LruCache
+from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.studies.colorings.facts import Facts, known, state_json
+from truehue.tabs.studies.colorings.given import TRAINING, label_of
+from truehue.tabs.studies.colorings.listing import background_json, colors_json
+from truehue.tabs.studies.colorings.rule import rule_json
+from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results_numbers import number, percent
 
 Json = dict[str, Any]
 NOT_TWICE = "No coloring was looked at by two experts yet."

@@ -9,22 +9,22 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from annotation.studies.cases import Kind
-from core.color.spaces import hex_of
-from core.color.uw71 import uw71
-from core.errors import BadInput, NotStored
-from core.studies import MarkKind, State
-from tabs.page.actor import Actor, allowed, asks
-from tabs.page.context import Context
-from tabs.page.requests import Nothing, one_of
-from tabs.studies.colorings.facts import Facts, known_but_marks, state_json
-from tabs.studies.colorings.given import TRAINING, Given, counted_reviews
-from tabs.studies.colorings.layers import picture_of
-from tabs.studies.colorings.listing import png
-from tabs.studies.colorings.rule import ALL
-from tabs.studies.colorings.standing import Standing, standing_of
-from tabs.studies.live import current
-from tabs.studies.results import OfStudy
+from truehue.annotation.studies.cases import Kind
+from truehue.core.color.spaces import hex_of
+from truehue.core.color.uw71 import uw71
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import MarkKind, State
+from truehue.tabs.page.actor import Actor, allowed, asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing, one_of
+from truehue.tabs.studies.colorings.facts import Facts, known_but_marks, state_json
+from truehue.tabs.studies.colorings.given import TRAINING, Given, counted_reviews
+from truehue.tabs.studies.colorings.layers import picture_of
+from truehue.tabs.studies.colorings.listing import png
+from truehue.tabs.studies.colorings.rule import ALL
+from truehue.tabs.studies.colorings.standing import Standing, standing_of
+from truehue.tabs.studies.live import current
+from truehue.tabs.studies.results import OfStudy
 
 YES, NO, BACK = "yes", "no", "back"
 _VALUES = {YES: "consistent", NO: "inconsistent", BACK: ""}

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from tabs.page.actor import Actor
-from tabs.page.answers import guarded, refusal
-from tabs.page.context import Context
-from tabs.page.door import Door, read_address
-from tabs.page.requests import Nothing
-from tabs.studies.colorings.distribution import MakeDistribution, make_distribution
-from tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
-from tabs.studies.colorings.live import coloring_progress
-from tabs.studies.colorings.marks import (
+from truehue.tabs.page.actor import Actor
+from truehue.tabs.page.answers import guarded, refusal
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door, read_address
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.studies.colorings.distribution import MakeDistribution, make_distribution
+from truehue.tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
+from truehue.tabs.studies.colorings.live import coloring_progress
+from truehue.tabs.studies.colorings.marks import (
     PostKeep,
     PostPractice,
     PostRecolor,
@@ -24,8 +24,8 @@ from tabs.studies.colorings.marks import (
     post_recolor,
     set_coloring_rule,
 )
-from tabs.studies.colorings.quality import quality, worth
-from tabs.studies.colorings.review import (
+from truehue.tabs.studies.colorings.quality import quality, worth
+from truehue.tabs.studies.colorings.review import (
     OfItem,
     PostReview,
     next_review,
@@ -33,8 +33,8 @@ from tabs.studies.colorings.review import (
     review_picture,
     reviews_open,
 )
-from tabs.studies.colorings.rule import SetColoringRule
-from tabs.studies.results import OfStudy
+from truehue.tabs.studies.colorings.rule import SetColoringRule
+from truehue.tabs.studies.results import OfStudy
 
 _KEPT = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
 """The address of a picture names the answer that it is of, so that it never changes."""

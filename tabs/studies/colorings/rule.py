@@ -11,13 +11,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from annotation.quality.consensus import FLAGGED_SHARE
-from annotation.quality.result import LEVELS, Level
-from annotation.quality.reviews import REVIEWERS
-from annotation.quality.second import LEAST_LAB, QUANTILE
-from core.errors import BadInput
-from tabs.page.requests import one_of
-from tabs.studies.results import OfStudy
+from truehue.annotation.quality.consensus import FLAGGED_SHARE
+from truehue.annotation.quality.result import LEVELS, Level
+from truehue.annotation.quality.reviews import REVIEWERS
+from truehue.annotation.quality.second import LEAST_LAB, QUANTILE
+from truehue.core.errors import BadInput
+from truehue.tabs.page.requests import one_of
+from truehue.tabs.studies.results import OfStudy
 
 FIELD = "colorings"
 """Where it stands in the stored rule."""

@@ -6,12 +6,12 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from threading import Lock
 
-from annotation.studies.plan import StudyPlan
-from core.studies import ColoringMark, EventKind
-from tabs.page.context import Context
-from tabs.studies.colorings.given import Given, given_of, marks_of, require_colorings
-from tabs.studies.colorings.rule import ColoringRule, coloring_rule
-from tabs.studies.results_source import StudySource, read_source
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import ColoringMark, EventKind
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.colorings.given import Given, given_of, marks_of, require_colorings
+from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule
+from truehue.tabs.studies.results_source import StudySource, read_source
 
 _MOST_KEPT = 16
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.quality.result import Level
-from annotation.quality.reviews import Outcome
-from core.export.columns import NUMBER, TEXT, TRUTH, WHOLE, Column
-from tabs.studies.colorings.given import MAIN, SECOND, TRAINING
-from tabs.studies.colorings.tables_rows import (
+from truehue.annotation.quality.result import Level
+from truehue.annotation.quality.reviews import Outcome
+from truehue.core.export.columns import NUMBER, TEXT, TRUTH, WHOLE, Column
+from truehue.tabs.studies.colorings.given import MAIN, SECOND, TRAINING
+from truehue.tabs.studies.colorings.tables_rows import (
     actions,
     colorings,
     concepts,
     distributions,
     reviews,
 )
-from tabs.studies.tables import COMPUTED, DONE, PERSON, PLAN, SHOWN, StudyTable
+from truehue.tabs.studies.tables import COMPUTED, DONE, PERSON, PLAN, SHOWN, StudyTable
 
 _LAB, _SHARE, _MS, _TIME, _PX = (
     "CIELAB units",

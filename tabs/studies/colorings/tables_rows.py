@@ -8,14 +8,20 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from annotation.quality.result import Level
-from annotation.quality.reviews import Votes
-from core.color.uw71 import uw71
-from core.records import LayerRecord
-from core.studies import ColoringMark, MarkKind
-from tabs.studies.colorings.facts import Facts
-from tabs.studies.colorings.given import TRAINING, Given, counted_reviews, decisions, reviewers_of
-from tabs.studies.tables_rows import ExportData
+from truehue.annotation.quality.result import Level
+from truehue.annotation.quality.reviews import Votes
+from truehue.core.color.uw71 import uw71
+from truehue.core.records import LayerRecord
+from truehue.core.studies import ColoringMark, MarkKind
+from truehue.tabs.studies.colorings.facts import Facts
+from truehue.tabs.studies.colorings.given import (
+    TRAINING,
+    Given,
+    counted_reviews,
+    decisions,
+    reviewers_of,
+)
+from truehue.tabs.studies.tables_rows import ExportData
 
 Json = dict[str, Any]
 Actions = Callable[

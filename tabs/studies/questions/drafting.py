@@ -9,17 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from annotation.studies.cases import Case
-from annotation.studies.questions import QuestionSetName, asked_question
-from core.errors import BadInput
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.records import Form, Question
-from core.vision_language.tasks import ROBUSTNESS
-from tabs.page.context import Context
-from tabs.page.errors import many
-from tabs.studies.drafting import Draft
-from tabs.studies.form import StudyForm
-from tabs.studies.questions.sets import chosen_tasks, in_order, opened_set, task_name, tasks_json
+from truehue.annotation.studies.cases import Case
+from truehue.annotation.studies.questions import QuestionSetName, asked_question
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.records import Form, Question
+from truehue.core.vision_language.tasks import ROBUSTNESS
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.studies.drafting import Draft
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.questions.sets import (
+    chosen_tasks,
+    in_order,
+    opened_set,
+    task_name,
+    tasks_json,
+)
 
 SOURCE = "question"
 """What images of questions are stored as."""

@@ -6,14 +6,19 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.judgments.answers import answers_of
-from annotation.judgments.questions import RightShares, answers_by_person, asked_in, right_shares
-from annotation.report import people_results
-from core.errors import BadInput
-from core.studies import Purpose, State
-from core.vision_language.records import Answer, Question
-from tabs.page.context import Context
-from tabs.studies.results_source import StudySource, read_source
+from truehue.annotation.judgments.answers import answers_of
+from truehue.annotation.judgments.questions import (
+    RightShares,
+    answers_by_person,
+    asked_in,
+    right_shares,
+)
+from truehue.annotation.report import people_results
+from truehue.core.errors import BadInput
+from truehue.core.studies import Purpose, State
+from truehue.core.vision_language.records import Answer, Question
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.results_source import StudySource, read_source
 
 log = logging.getLogger("truehue")
 

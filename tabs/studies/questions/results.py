@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.judgments.questions import (
+from truehue.annotation.judgments.questions import (
     PARTICIPANTS,
     MacroShare,
     QuestionResults,
     RightShare,
     RightShares,
 )
-from annotation.judgments.resampling import Share
-from annotation.studies.cases import Kind
-from annotation.studies.plan import StudyPlan
-from core.vision_language.records import LETTERS, Form
-from tabs.studies.questions.sets import task_name
-from tabs.studies.results_numbers import number, plain
+from truehue.annotation.judgments.resampling import Share
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.vision_language.records import LETTERS, Form
+from truehue.tabs.studies.questions.sets import task_name
+from truehue.tabs.studies.results_numbers import number, plain
 
 Json = dict[str, Any]
 NOT_ASKED = "Nobody has answered a question of this task yet."

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from annotation.studies.cases import Case
-from core.errors import BadInput, NotStored
-from core.vision_language.question_set import QuestionSet
-from core.vision_language.tasks import TASKS
-from tabs.page.context import Context
+from truehue.annotation.studies.cases import Case
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.vision_language.question_set import QuestionSet
+from truehue.core.vision_language.tasks import TASKS
+from truehue.tabs.page.context import Context
 
 
 def task_name(task_id: str) -> str:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.export.columns import TEXT, WHOLE, Column
-from core.vision_language.records import Form
-from tabs.studies.questions.results import letter_of
-from tabs.studies.tables import COMPUTED, DONE, PLAN, StudyTable
-from tabs.studies.tables_rows import ExportData
+from truehue.core.export.columns import TEXT, WHOLE, Column
+from truehue.core.vision_language.records import Form
+from truehue.tabs.studies.questions.results import letter_of
+from truehue.tabs.studies.tables import COMPUTED, DONE, PLAN, StudyTable
+from truehue.tabs.studies.tables_rows import ExportData
 
 
 def _text(name: str, source: str, meaning: str, unit: str = "", **more: Any) -> Column:

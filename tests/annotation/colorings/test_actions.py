@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.colorings.actions import (
+from truehue.annotation.colorings.actions import (
     Action,
     Clear,
     Fill,
@@ -20,7 +20,7 @@ from annotation.colorings.actions import (
     in_force,
     read_action,
 )
-from core.errors import BadInput
+from truehue.core.errors import BadInput
 
 FILL = {"do": "fill", "x": 3, "y": -4, "closing": 2, "color": "#FF8000"}
 STROKE = {"do": "stroke", "points": [1, 2, 3, 4], "diameter": 9, "color": None, "within": 0}

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.colorings.actions import Action, Clear, Fill, Redo, Stroke, Undo, in_force
-from annotation.colorings.layer import checksum, paint
-from core.sketches.regions import RegionMaps, regions
 from tests.core.sketches.drawings import box, cat, ink_of, paper
+from truehue.annotation.colorings.actions import Action, Clear, Fill, Redo, Stroke, Undo, in_force
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.core.sketches.regions import RegionMaps, regions
 
 pytestmark = pytest.mark.slow
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annotation.colorings.actions import Fill, Stroke
-from annotation.colorings.layer import paint
-from annotation.colorings.mask import background_share, concept_mask, profile
-from core.concepts.profile import sample_of
-from core.errors import MaskError, NoPixels
-from core.sketches.coding import encode
-from core.sketches.regions import regions
 from tests.core.sketches.drawings import box, paper
 from tests.node import run_module
+from truehue.annotation.colorings.actions import Fill, Stroke
+from truehue.annotation.colorings.layer import paint
+from truehue.annotation.colorings.mask import background_share, concept_mask, profile
+from truehue.core.concepts.profile import sample_of
+from truehue.core.errors import MaskError, NoPixels
+from truehue.core.sketches.coding import encode
+from truehue.core.sketches.regions import regions
 
 
 def test_paper_is_no_color_and_chosen_white_is() -> None:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.colorings.actions import read_action
-from annotation.colorings.layer import checksum, paint
-from core.errors import BadInput
-from core.sketches.regions import coded_regions, regions
 from tests.core.sketches.drawings import box, cat, paper
+from truehue.annotation.colorings.actions import read_action
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.core.errors import BadInput
+from truehue.core.sketches.regions import coded_regions, regions
 
 pytestmark = pytest.mark.process
 

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.colorings.actions import as_json, has_color, read_action
-from annotation.colorings.trace import code_of, colors_standing
+from truehue.annotation.colorings.actions import as_json, has_color, read_action
+from truehue.annotation.colorings.trace import code_of, colors_standing
 
 COLOR = st.sampled_from([None, "#aa5500", "#ffffff"])
 ACTIONS = st.one_of(

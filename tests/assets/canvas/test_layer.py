@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.colorings.actions import rows_of
 from tests.node import run_module
+from truehue.annotation.colorings.actions import rows_of
 
 pytestmark = pytest.mark.process
 

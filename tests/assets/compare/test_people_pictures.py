@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tabs.compare.tab import people_html
 from tests.house import ROOT
 from tests.node import run_module
+from truehue.tabs.compare.tab import people_html
 
 pytestmark = pytest.mark.process
 

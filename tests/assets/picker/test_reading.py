@@ -1,13 +1,13 @@
-"""What a person types in the color picker is read as ``core.color`` reads it."""
+"""What a person types in the color picker is read as ``truehue.core.color`` reads it."""
 
 from __future__ import annotations
 
 import pytest
 
-from core.color.systems import SYSTEMS, parse_target, system
-from core.errors import UnknownColor
-from tabs.page.asset_files import catalog
 from tests.node import run_module
+from truehue.core.color.systems import SYSTEMS, parse_target, system
+from truehue.core.errors import UnknownColor
+from truehue.tabs.page.asset_files import catalog
 
 pytestmark = pytest.mark.process
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tabs.page.templates import html
 from tests.node import run_tests
+from truehue.tabs.page.templates import html
 
 pytestmark = pytest.mark.process
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from core.analysis.board import (
+from truehue.core.analysis.board import (
     AVERAGED,
     BOOTSTRAP,
     LEFT_OUT,
@@ -21,9 +21,9 @@ from core.analysis.board import (
     board,
     leaders,
 )
-from core.analysis.bootstrap import interval, ratios, resampled_sums
-from core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
-from core.errors import BadInput
+from truehue.core.analysis.bootstrap import interval, ratios, resampled_sums
+from truehue.core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
+from truehue.core.errors import BadInput
 
 
 def tally(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from core.analysis.drift import arrows, most_colorful
-from core.analysis.groups import (
+from truehue.core.analysis.drift import arrows, most_colorful
+from truehue.core.analysis.groups import (
     OVERALL,
     bands_of,
     category_cells,
@@ -17,11 +17,11 @@ from core.analysis.groups import (
     mean_percent,
     top_found,
 )
-from core.analysis.paired import agree_percent, kappa, scored_by_both, turned
-from core.analysis.rates import Rate, rates, total
-from core.analysis.records import NEUTRAL, Count, Drift, RuleAgreement
-from core.color.systems import parse_target, system
-from core.errors import UnknownColor
+from truehue.core.analysis.paired import agree_percent, kappa, scored_by_both, turned
+from truehue.core.analysis.rates import Rate, rates, total
+from truehue.core.analysis.records import NEUTRAL, Count, Drift, RuleAgreement
+from truehue.core.color.systems import parse_target, system
+from truehue.core.errors import UnknownColor
 
 
 @pytest.mark.parametrize(("passes", "scored"), [(0, 3), (3, 3), (1, 1), (7, 40), (96_460, 100_000)])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.analysis.names import (
+from truehue.core.analysis.names import (
     BASIC_NAMES,
     MODIFIERS,
     basic_of,
@@ -13,9 +13,9 @@ from core.analysis.names import (
     sector_codes,
     traits_of,
 )
-from core.analysis.records import SECTORS
-from core.color.catalog import system
-from core.color.systems import nearest_names, parse_target
+from truehue.core.analysis.records import SECTORS
+from truehue.core.color.catalog import system
+from truehue.core.color.systems import nearest_names, parse_target
 
 L3 = [color.name for color in system("l3").colors]
 

@@ -6,7 +6,7 @@ from math import comb
 
 import pytest
 
-from core.analysis.paired import PairCounts
+from truehue.core.analysis.paired import PairCounts
 
 
 def test_rates_are_over_pairs_of_two_scores() -> None:

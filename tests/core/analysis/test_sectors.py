@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.analysis.names import CHROMA, LIGHTNESS, sector_hex, sector_label
-from core.analysis.records import NEUTRAL, SECTORS
-from core.color.notation import read_hex
-from core.color.spaces import srgb8_to_lab
-from core.errors import BadInput
+from truehue.core.analysis.names import CHROMA, LIGHTNESS, sector_hex, sector_label
+from truehue.core.analysis.records import NEUTRAL, SECTORS
+from truehue.core.color.notation import read_hex
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.errors import BadInput
 
 
 def test_every_sector_is_shown_by_its_own_hue_at_one_lightness() -> None:

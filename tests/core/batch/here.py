@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.batch.team import BROKEN, DONE, READY, STEPS, Batch, TeamEvent
-from core.batch.work import Work
-from core.batch.worker import Worker
-from core.errors import TrueHueError
+from truehue.core.batch.team import BROKEN, DONE, READY, STEPS, Batch, TeamEvent
+from truehue.core.batch.work import Work
+from truehue.core.batch.worker import Worker
+from truehue.core.errors import TrueHueError
 
 
 class InProcess:
-    """A :class:`core.batch.team.Team` without processes."""
+    """A :class:`truehue.core.batch.team.Team` without processes."""
 
     def __init__(self, work: Work) -> None:
         self._work = work

@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import signal
 
-from core.batch import journal
-from core.batch.records import Row
+from truehue.core.batch import journal
+from truehue.core.batch.records import Row
 
 MOST_LINES, HOLD_AT = "TRUEHUE_TEST_MOST_LINES", "TRUEHUE_TEST_HOLD_AT"
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from core.batch.execute import Crew, execute
-from core.batch.folder import BatchFolder
-from core.batch.records import DONE, Row, Words
-from core.batch.shards import schema_with
-from core.batch.work import ItemFailed, Work, WorkerContext
-from core.errors import BadInput
 from tests.core.batch import hold
+from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.folder import BatchFolder
+from truehue.core.batch.records import DONE, Row, Words
+from truehue.core.batch.shards import schema_with
+from truehue.core.batch.work import ItemFailed, Work, WorkerContext
+from truehue.core.errors import BadInput
 
 # Here and not below: the workers of work that a test begins import this module too.
 hold.obey()

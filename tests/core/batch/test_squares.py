@@ -1,4 +1,5 @@
-"""Work without pictures, from its plan to its rows: what core.batch promises of any kind."""
+"""Work without pictures, from its plan to its rows: what truehue.core.batch promises of any
+kind."""
 
 from __future__ import annotations
 
@@ -18,20 +19,20 @@ from typing import ClassVar
 import pyarrow.parquet as pq
 import pytest
 
-from core.batch.execute import Crew, execute
-from core.batch.folder import PLAN, BatchFolder
-from core.batch.journal import LEFT_OUT, read_journal
-from core.batch.local_team import LocalTeam
-from core.batch.records import DONE, BatchState, Row
-from core.batch.results import tables
-from core.batch.team import DONE as DONE_BATCH
-from core.batch.team import READY, Batch
-from core.batch.work import WorkerContext
-from core.batch.worker import Worker
-from core.errors import BadInput, DataFolderError
 from tests.core.batch import hold
 from tests.core.batch.here import InProcess
 from tests.core.batch.squares import OnGpu, Squarer, Squares, SquaresFolder, begun
+from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.folder import PLAN, BatchFolder
+from truehue.core.batch.journal import LEFT_OUT, read_journal
+from truehue.core.batch.local_team import LocalTeam
+from truehue.core.batch.records import DONE, BatchState, Row
+from truehue.core.batch.results import tables
+from truehue.core.batch.team import DONE as DONE_BATCH
+from truehue.core.batch.team import READY, Batch
+from truehue.core.batch.work import WorkerContext
+from truehue.core.batch.worker import Worker
+from truehue.core.errors import BadInput, DataFolderError
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -80,7 +81,7 @@ def test_what_failed_has_its_reason_and_is_tried_again_on_request(tmp_path: Path
 def test_a_pause_gives_up_the_number_in_work_and_steps_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.batch.execute._STATE_S", 0.0)  # told after every batch
+    monkeypatch.setattr("truehue.core.batch.execute._STATE_S", 0.0)  # told after every batch
     work = Squares(begun(tmp_path, 40), steps=4)
     seen: list[int] = []
 
@@ -254,7 +255,7 @@ def test_work_goes_to_other_processes_as_where_it_is(
 def test_each_worker_sees_a_gpu_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With real processes and made-up GPUs; no device is asked."""
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,MIG-b")
-    monkeypatch.setattr("core.batch.local_team.visible_gpus", lambda: ("4", "MIG-b"))
+    monkeypatch.setattr("truehue.core.batch.local_team.visible_gpus", lambda: ("4", "MIG-b"))
     work = OnGpu(begun(tmp_path, 4))
     team = LocalTeam(work, 1)
     seen: dict[str, str] = {}
@@ -301,9 +302,11 @@ def test_a_state_of_before_there_were_steps_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_long_work_asks_for_no_pictures() -> None:
-    """Neither core.batch nor a kind of work on it loads what knows pictures."""
-    modules = sorted(f"core.batch.{path.stem}" for path in (ROOT / "core/batch").glob("[!_]*.py"))
-    assert "core.batch.execute" in modules
+    """Neither truehue.core.batch nor a kind of work on it loads what knows pictures."""
+    modules = sorted(
+        f"truehue.core.batch.{path.stem}" for path in (ROOT / "core/batch").glob("[!_]*.py")
+    )
+    assert "truehue.core.batch.execute" in modules
     code = (
         "import importlib, sys\n"
         "for name in sys.argv[1:]: importlib.import_module(name)\n"
@@ -312,8 +315,13 @@ def test_long_work_asks_for_no_pictures() -> None:
     command = [sys.executable, "-c", code, *modules, "tests.core.batch.squares"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    ours = {name for name in loaded if name.startswith("core.") and name.count(".") == 1}
-    assert ours == {"core.batch", "core.errors", "core.files", "core.machine"}
+    ours = {name for name in loaded if name.startswith("truehue.core.") and name.count(".") == 2}
+    assert ours == {
+        "truehue.core.batch",
+        "truehue.core.errors",
+        "truehue.core.files",
+        "truehue.core.machine",
+    }
     assert not loaded & {"PIL", "cv2", "torch", "scipy"}
 
 

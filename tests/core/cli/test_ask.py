@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.ask.command import main
-from core.vision_language.asking.work import AskingWork
-from core.vision_language.prompting import Style, prompt_text
-from core.vision_language.question_set import open_set
 from tests.core.generation.images_server import failure
 from tests.core.vision_language.chat_server import ChatServer
 from tests.core.vision_language.questions_made import save_set
 from tests.workers_here import workers_here
+from truehue.core.cli.ask.command import main
+from truehue.core.vision_language.asking.work import AskingWork
+from truehue.core.vision_language.prompting import Style, prompt_text
+from truehue.core.vision_language.question_set import open_set
 
 __all__ = ["workers_here"]
 

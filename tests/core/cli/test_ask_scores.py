@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from core.cli.ask.command import main
-from core.vision_language.generators import Difficulty, GeneratedSettings, generated
-from core.vision_language.question_set import open_set, write_set
-from core.vision_language.records import LETTERS
 from tests.core.generation.images_server import Answer, failure
 from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.core.vision_language.test_published import robust, row, written
 from tests.workers_here import workers_here
+from truehue.core.cli.ask.command import main
+from truehue.core.vision_language.generators import Difficulty, GeneratedSettings, generated
+from truehue.core.vision_language.question_set import open_set, write_set
+from truehue.core.vision_language.records import LETTERS
 
 pytestmark = pytest.mark.slow
 
@@ -201,7 +201,7 @@ def test_the_pixels_of_a_set_are_read_once(
         of.image_path(one).unlink()
     assert scored(capsys, out)["scores"][0]["pixels"] == first
     # Another version of the reader reads again.
-    monkeypatch.setattr("core.vision_language.asking.pixel_baseline.PIXELS_VERSION", "0")
+    monkeypatch.setattr("truehue.core.vision_language.asking.pixel_baseline.PIXELS_VERSION", "0")
     assert main(["score", str(out)]) == 0
     assert "Without the reader of pixels" in capsys.readouterr().err
 

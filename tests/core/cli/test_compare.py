@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.compare.command import main
-from core.cli.compare.sides import Reading, read_side
-from core.color import distances as of
-from core.color.uw71 import from_58, nearest, uw58, uw71
-from core.concepts.distribution import of_pictures
-from core.concepts.intervals import intervals
-from core.concepts.profile import profile_of
 from tests.commands import called
+from truehue.core.cli.compare.command import main
+from truehue.core.cli.compare.sides import Reading, read_side
+from truehue.core.color import distances as of
+from truehue.core.color.uw71 import from_58, nearest, uw58, uw71
+from truehue.core.concepts.distribution import of_pictures
+from truehue.core.concepts.intervals import intervals
+from truehue.core.concepts.profile import profile_of
 
 ROOT = Path(__file__).resolve().parents[3]
 BLUE, GREEN, GRAY, YELLOW = 0, 50, 26, 69
@@ -458,7 +458,7 @@ def test_two_masks_of_one_name(folder: Path) -> None:
 
 def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "core.compare", *arguments],
+        [sys.executable, "-m", "truehue.core.compare", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
         capture_output=True,
@@ -498,7 +498,7 @@ def test_a_reader_that_has_gone_and_a_terminal_without_letters(folder: Path) -> 
 @pytest.mark.process
 def test_it_starts_without_the_heavy_packages(folder: Path) -> None:
     code = (
-        "import sys; from core.cli.compare.command import main\n"
+        "import sys; from truehue.core.cli.compare.command import main\n"
         "assert main(['half.json', 'blue.png', '--json']) == 0\n"
         "print([name for name in ('torch', 'gradio', 'duckdb', 'diffusers', 'transformers', 'ray')"
         " if name in sys.modules])"
@@ -516,7 +516,7 @@ def test_it_starts_without_the_heavy_packages(folder: Path) -> None:
 
 def test_the_colors_of_the_bins_are_nearest_to_themselves() -> None:
     """What the pictures of these tests stand on."""
-    from core.color.spaces import srgb8_to_lab
+    from truehue.core.color.spaces import srgb8_to_lab
 
     srgb8 = np.array([bin_.srgb8 for bin_ in uw71()], dtype=np.uint8)
     assert nearest(srgb8_to_lab(srgb8)).tolist() == list(range(71))

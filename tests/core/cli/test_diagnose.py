@@ -15,24 +15,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.batch.journal import read_journal
-from core.batch.locks import InUse, held
-from core.batch.shards import read_columns
-from core.cli.diagnose import main
-from core.color.systems import parse_target
-from core.diagnosis.batch import FOLDER, DiagnosisFolder, work_of
-from core.diagnosis.colors import asking, picture, set_colors
-from core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
-from core.diagnosis.records import DiagnosisReport
-from core.diagnosis.run import Progress, diagnose, read_report
-from core.diagnosis.verdicts import MEANING, csv_of, rows_of_csv
-from core.errors import BadInput, TrueHueError
-from core.verdict.measure import measure
 from tests.commands import called
 from tests.core.batch.here import team_here
 from tests.core.diagnosis.commands import SLICE
 from tests.core.diagnosis.rows import row
 from tests.held_back import held_back
+from truehue.core.batch.journal import read_journal
+from truehue.core.batch.locks import InUse, held
+from truehue.core.batch.shards import read_columns
+from truehue.core.cli.diagnose import main
+from truehue.core.color.systems import parse_target
+from truehue.core.diagnosis.batch import FOLDER, DiagnosisFolder, work_of
+from truehue.core.diagnosis.colors import asking, picture, set_colors
+from truehue.core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
+from truehue.core.diagnosis.records import DiagnosisReport
+from truehue.core.diagnosis.run import Progress, diagnose, read_report
+from truehue.core.diagnosis.verdicts import MEANING, csv_of, rows_of_csv
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.verdict.measure import measure
 
 pytestmark = pytest.mark.process
 
@@ -55,7 +55,7 @@ def workers_of_ours() -> Iterator[None]:
     """Commands that are called here have their workers here too; those that are begun as processes
     of their own have processes as workers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.batch.execute.LocalTeam", team_here)
+        patch.setattr("truehue.core.batch.execute.LocalTeam", team_here)
         yield
 
 
@@ -150,7 +150,7 @@ def test_a_second_run_takes_what_is_kept_and_prints_the_table(
 def test_a_killed_run_goes_on_and_ends_with_the_same_rows(
     whole: tuple[Path, DiagnosisReport], tmp_path: Path
 ) -> None:
-    with held_back("core.diagnose", "--out", str(tmp_path), *ALONE) as process:
+    with held_back("truehue.core.diagnose", "--out", str(tmp_path), *ALONE) as process:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
     kept = tasks_kept(tmp_path)
@@ -177,7 +177,7 @@ def tasks_kept(out: Path) -> Counter[str]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_cleanly_and_keeps_what_is_done(tmp_path: Path, number: int) -> None:
-    with held_back("core.diagnose", "--out", str(tmp_path), *FEW) as process:
+    with held_back("truehue.core.diagnose", "--out", str(tmp_path), *FEW) as process:
         # Ctrl+C goes to all processes of the terminal. SIGTERM goes to one.
         if number == signal.SIGINT:
             os.killpg(process.pid, number)
@@ -326,7 +326,7 @@ def test_a_task_that_breaks_is_said_and_tried_again(
         raise RuntimeError("no such shape")
 
     with monkeypatch.context() as patch:
-        patch.setattr("core.diagnosis.batch.rows_of", breaks)
+        patch.setattr("truehue.core.diagnosis.batch.rows_of", breaks)
         with pytest.raises(TrueHueError, match=r"could not be judged.*no such shape.*is kept"):
             diagnose(tmp_path, *slice_of())
     assert diagnose(tmp_path, *slice_of()).images_reused == 0

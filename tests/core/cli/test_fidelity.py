@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.fidelity.building import _warn
-from core.cli.fidelity.command import EPILOG, main, parser
-from core.cli.fidelity.machines import placement_here
-from core.cli.fidelity.scoring import computed_metric
-from core.fidelity.groups import Group, write_groups
-from core.generation.registry import model
-from core.images.load import image_id, load_image
-from core.machine import GIB, Machine
-from core.scores.measures import measure_of
 from tests.core.fidelity.vivid_groups import vivid_groups
 from tests.tiny_models import cfm
+from truehue.core.cli.fidelity.building import _warn
+from truehue.core.cli.fidelity.command import EPILOG, main, parser
+from truehue.core.cli.fidelity.machines import placement_here
+from truehue.core.cli.fidelity.scoring import computed_metric
+from truehue.core.fidelity.groups import Group, write_groups
+from truehue.core.generation.registry import model
+from truehue.core.images.load import image_id, load_image
+from truehue.core.machine import GIB, Machine
+from truehue.core.scores.measures import measure_of
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def test_the_instruction_that_a_cfm_read_is_named(
 
 def test_cfm_is_never_placed_in_float16(monkeypatch: pytest.MonkeyPatch) -> None:
     old = Machine("cuda", "A card of 2018", 40 * GIB, 40 * GIB, 64 * GIB, 8, bf16=False)
-    monkeypatch.setattr("core.cli.fidelity.machines.machine", lambda: old)
+    monkeypatch.setattr("truehue.core.cli.fidelity.machines.machine", lambda: old)
     assert placement_here(cpu=False).dtype == "float32"
     assert placement_here(cpu=True).device == "cpu"
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.measure import main
-from core.color.systems import parse_target
-from core.verdict.measure import AskedObject, measure
-from core.verdict.rules import DEFAULT_RULE, RULES, rule
 from tests.commands import ROOT, called
+from truehue.core.cli.measure import main
+from truehue.core.color.systems import parse_target
+from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.rules import DEFAULT_RULE, RULES, rule
 
 pytestmark = pytest.mark.process
 
@@ -76,7 +76,7 @@ def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
 def run_program(folder: Path, *arguments: str, **environment: str) -> CompletedProcess[str]:
     """The command as a program of its own in ``folder``; its streams as UTF-8."""
     return subprocess.run(
-        [sys.executable, "-m", "core.measure", *arguments],
+        [sys.executable, "-m", "truehue.core.measure", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
         capture_output=True,

@@ -16,16 +16,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.models import main
-from core.generation.memory import BadModelFolder
-from core.generation.opening import open_model
-from core.generation.registry import MODELS, model
-from core.generation.weights.download import wanted_files
-from core.generation.weights.sources import Sources, source
 from tests.commands import called
 from tests.core.generation.backends.test_diffusion import ask, draw
 from tests.core.generation.conftest import Tiny
 from tests.core.generation.tiny_hub import COMMIT, TinyHub, serving
+from truehue.core.cli.models import main
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.registry import MODELS, model
+from truehue.core.generation.weights.download import wanted_files
+from truehue.core.generation.weights.sources import Sources, source
 
 pytestmark = pytest.mark.weights
 
@@ -74,7 +74,7 @@ def fetch_alone(*arguments: object, hub: TinyHub, cache: Path) -> Done:
     }
     env.pop("TRUEHUE_MODELS", None)
     done = subprocess.run(
-        [sys.executable, "-m", "core.generation", "download", *map(str, arguments)],
+        [sys.executable, "-m", "truehue.core.generation", "download", *map(str, arguments)],
         capture_output=True,
         text=True,
         env=env,

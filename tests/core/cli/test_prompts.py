@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.prompts import main
-from core.errors import BadInput
-from core.prompts.prompt import prompt_from_json
-from core.prompts.sets import PROMPT_SETS, prompt_set
+from truehue.core.cli.prompts import main
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import prompt_from_json
+from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.score import main
-from core.errors import NoPixels
-from core.scores import measures as listed
-from core.scores.records import HIGH, Computed, Measure
 from tests.commands import called
 from tests.tiny_models import cfm
+from truehue.core.cli.score import main
+from truehue.core.errors import NoPixels
+from truehue.core.scores import measures as listed
+from truehue.core.scores.records import HIGH, Computed, Measure
 
 pytestmark = pytest.mark.process
 

@@ -10,8 +10,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from core.cli.small.command import _command_of, _parser, main
-from core.cli.small.measuring import (
+from tests.commands import called
+from truehue.core.cli.small.command import _command_of, _parser, main
+from truehue.core.cli.small.measuring import (
     GROUPS,
     Row,
     asked_of,
@@ -20,10 +21,15 @@ from core.cli.small.measuring import (
     prompts_of,
     saturation,
 )
-from core.cli.small.report import accuracy, best_guidance, figures, interval, page
-from core.generation.renderer import RenderRequest, SceneObject, SceneRequest, render, render_scene
-from core.generation.small.captions import caption_of, held_out
-from tests.commands import called
+from truehue.core.cli.small.report import accuracy, best_guidance, figures, interval, page
+from truehue.core.generation.renderer import (
+    RenderRequest,
+    SceneObject,
+    SceneRequest,
+    render,
+    render_scene,
+)
+from truehue.core.generation.small.captions import caption_of, held_out
 
 
 def test_the_mask_is_the_renderers_own_but_for_its_edge() -> None:

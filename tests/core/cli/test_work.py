@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.batch.records import BatchState
-from core.cli import work
-from core.command import status_of
-from core.errors import BadInput
+from truehue.core.batch.records import BatchState
+from truehue.core.cli import work
+from truehue.core.command import status_of
+from truehue.core.errors import BadInput
 
 
 def test_a_line_now_and_then(

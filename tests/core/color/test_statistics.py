@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.color import statistics
+from truehue.core.color import statistics
 
 # Values of the size of chromas and distances. Some are drawn from a short list, so that ties and
 # values on the border of a bin are common and not a rare accident.

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.color.difference import delta_e00
-from core.color.systems import (
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.systems import (
     SYSTEMS,
     all_nearest,
     candidates,
@@ -15,7 +15,7 @@ from core.color.systems import (
     parse_target,
     system,
 )
-from core.errors import BadInput, UnknownColor
+from truehue.core.errors import BadInput, UnknownColor
 
 EVERY = [color for key in SYSTEMS for color in system(key).colors]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.concepts.records import EXTRACTED, ConceptCell
+from truehue.core.concepts.records import EXTRACTED, ConceptCell
 
 # Neutral bins: they differ in L* alone, 25 and 50 apart.
 DARK, MIDDLE, LIGHT = 25, 26, 27

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.concepts.profile import profile_of
-from core.concepts.records import ColorProfile
+from truehue.core.concepts.profile import profile_of
+from truehue.core.concepts.records import ColorProfile
 
 BANANA = ((228, 205, 72), (201, 168, 44), (120, 92, 40))
 LEAF = ((66, 120, 52), (40, 84, 38), (150, 170, 90))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.color.uw71 import uw71
+from truehue.core.color.uw71 import uw71
 
 HEX = tuple(one.hex for one in uw71())
 LAB = tuple(",".join(f"{value:.4f}" for value in one.lab) for one in uw71())

@@ -12,13 +12,13 @@ from threading import Event
 import numpy as np
 import pytest
 
-from core.color.spaces import srgb8_to_lab
-from core.color.uw71 import assign
-from core.concepts.extraction import extract
-from core.concepts.profile import profile_of
-from core.concepts.records import ColorProfile, ConceptCell
-from core.concepts.scores import base_of, by_id
-from core.concepts.sensitivity import (
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.uw71 import assign
+from truehue.core.concepts.extraction import extract
+from truehue.core.concepts.profile import profile_of
+from truehue.core.concepts.records import ColorProfile, ConceptCell
+from truehue.core.concepts.scores import base_of, by_id
+from truehue.core.concepts.sensitivity import (
     INERTIA,
     MODEL_STILL,
     OVER_CORRECTION,
@@ -27,12 +27,12 @@ from core.concepts.sensitivity import (
     shifts,
     summary_of,
 )
-from core.concepts.tables import alignment
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.renderer.concept_colors import concept_colors
-from core.generation.renderer.modifiers import moved
-from core.generation.request import GenerationRequest
-from core.prompts.prompt import ObjectTarget
+from truehue.core.concepts.tables import alignment
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.renderer.concept_colors import concept_colors
+from truehue.core.generation.renderer.modifiers import moved
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.prompts.prompt import ObjectTarget
 
 pytestmark = pytest.mark.slow
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.color.spaces import srgb8_to_lab
-from core.color.systems import parse_target
-from core.concepts.color_description import describe_colors, palette_of
-from core.images.pixels import masked_colors
-from core.verdict.measure import measure
 from tests.core.photographs import object_photograph
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.systems import parse_target
+from truehue.core.concepts.color_description import describe_colors, palette_of
+from truehue.core.images.pixels import masked_colors
+from truehue.core.verdict.measure import measure
 
 ORANGE, BLUE = (205, 84, 40), (30, 60, 190)
 

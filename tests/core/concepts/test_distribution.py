@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.color import uw71
-from core.color.distances import NotADistribution, compare, emd
-from core.concepts import intervals as drawing
-from core.concepts.distribution import PICTURES, Distribution, of_pictures, of_rows
-from core.concepts.extraction import ExtractionSettings, extract
-from core.concepts.intervals import FIELDS, intervals, resampled
-from core.concepts.records import (
+from tests.core.concepts.pictures import BANANA, LEAF, PLUM, several
+from truehue.core.color import uw71
+from truehue.core.color.distances import NotADistribution, compare, emd
+from truehue.core.concepts import intervals as drawing
+from truehue.core.concepts.distribution import PICTURES, Distribution, of_pictures, of_rows
+from truehue.core.concepts.extraction import ExtractionSettings, extract
+from truehue.core.concepts.intervals import FIELDS, intervals, resampled
+from truehue.core.concepts.records import (
     EXTRACTED,
     EXTRACTED_SOFT,
     HISTOGRAMS,
@@ -29,8 +30,7 @@ from core.concepts.records import (
     DistributionRow,
     PictureProfile,
 )
-from core.errors import BadInput
-from tests.core.concepts.pictures import BANANA, LEAF, PLUM, several
+from truehue.core.errors import BadInput
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,10 @@ from colour.difference import delta_E_CIE2000
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.color import uw71
-from core.concepts.extraction import (
+from tests.core.concepts.pictures import BANANA, LEAF, PLUM, SNOW, several
+from tests.core.concepts.test_palette import by_hand as merge_by_hand
+from truehue.core.color import uw71
+from truehue.core.concepts.extraction import (
     EXTRACTION_VERSION,
     Extraction,
     ExtractionSettings,
@@ -22,11 +24,9 @@ from core.concepts.extraction import (
     extract,
     weights_of_draws,
 )
-from core.concepts.grouping import GROUPINGS
-from core.concepts.records import ColorProfile
-from core.errors import BadInput
-from tests.core.concepts.pictures import BANANA, LEAF, PLUM, SNOW, several
-from tests.core.concepts.test_palette import by_hand as merge_by_hand
+from truehue.core.concepts.grouping import GROUPINGS
+from truehue.core.concepts.records import ColorProfile
+from truehue.core.errors import BadInput
 
 pytestmark = pytest.mark.slow
 
@@ -189,7 +189,7 @@ PLAIN = st.lists(
 def _plain(
     first: tuple[int, int, int], n: int, second: tuple[int, int, int], m: int
 ) -> ColorProfile:
-    from core.concepts.profile import profile_of
+    from truehue.core.concepts.profile import profile_of
 
     srgb8 = np.array([[first] * n + [second] * m], np.uint8)
     return profile_of(srgb8, np.ones(srgb8.shape[:2], bool))

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.concepts.matching import concept_of, concept_of_prompt, normal, similar
-from core.prompts.concepts import build_concepts, concepts
+from truehue.core.concepts.matching import concept_of, concept_of_prompt, normal, similar
+from truehue.core.prompts.concepts import build_concepts, concepts
 
 
 @pytest.mark.parametrize(

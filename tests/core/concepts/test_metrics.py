@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.color.distances import compare
-from core.color.uw71 import COUNT
-from core.concepts.intervals import FIELDS
-from core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, of_table
-from core.concepts.tables import METRICS_SHOWN
+from truehue.core.color.distances import compare
+from truehue.core.color.uw71 import COUNT
+from truehue.core.concepts.intervals import FIELDS
+from truehue.core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, of_table
+from truehue.core.concepts.tables import METRICS_SHOWN
 
 NAMES_SILVER = (
     "pcc",

@@ -8,9 +8,9 @@ from colour.difference import delta_E_CIE2000
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.color.difference import delta_e00
-from core.concepts.palette import Palette, merge
-from core.errors import BadInput
+from truehue.core.color.difference import delta_e00
+from truehue.core.concepts.palette import Palette, merge
+from truehue.core.errors import BadInput
 
 
 def _palette(seed: int, size: int, spread: float) -> Palette:

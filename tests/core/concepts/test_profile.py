@@ -9,10 +9,10 @@ from math import floor
 import numpy as np
 import pytest
 
-from core.color import uw71
-from core.color.spaces import srgb8_to_lab
-from core.concepts.profile import profile_of, sample_of
-from core.errors import MaskError, NoPixels
+from truehue.core.color import uw71
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.concepts.profile import profile_of, sample_of
+from truehue.core.errors import MaskError, NoPixels
 
 
 def _picture(height: int, width: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

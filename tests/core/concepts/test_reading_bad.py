@@ -8,12 +8,12 @@ from time import process_time
 import numpy as np
 import pytest
 
-from core.concepts import reading
-from core.concepts.reading import FileRefused, from_json, read_distributions
-from core.concepts.reading import collector as gathering
-from core.concepts.records import HISTOGRAMS, RATINGS
-from core.errors import BadInput
 from tests.core.concepts.samples import distribution, wide, written
+from truehue.core.concepts import reading
+from truehue.core.concepts.reading import FileRefused, from_json, read_distributions
+from truehue.core.concepts.reading import collector as gathering
+from truehue.core.concepts.records import HISTOGRAMS, RATINGS
+from truehue.core.errors import BadInput
 
 INDEX = [str(index) for index in range(71)]
 GOOD = [*map(repr, map(float, distribution(1)))]

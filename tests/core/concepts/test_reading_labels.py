@@ -7,13 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from core.color.uw71 import uw71
-from core.concepts.distribution import of_rows
-from core.concepts.reading import RATINGS, SHARES, FileRefused, read_distributions
-from core.concepts.reading import collector as gathering
-from core.concepts.records import HISTOGRAMS
-from core.errors import BadInput
 from tests.core.concepts.samples import distribution, wide, written
+from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.distribution import of_rows
+from truehue.core.concepts.reading import RATINGS, SHARES, FileRefused, read_distributions
+from truehue.core.concepts.reading import collector as gathering
+from truehue.core.concepts.records import HISTOGRAMS
+from truehue.core.errors import BadInput
 
 INDEX = [str(index) for index in range(71)]
 HEADER = ["concept", "label", "kind", "method", "people", *(one.hex for one in uw71())]

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from core.color.uw71 import lab71, uw71
-from core.concepts.reading import FileRefused, read_distributions
-from core.concepts.records import PALETTES
 from tests.core.concepts.samples import HEX, LAB
+from truehue.core.color.uw71 import lab71, uw71
+from truehue.core.concepts.reading import FileRefused, read_distributions
+from truehue.core.concepts.records import PALETTES
 
 HEADER = "concept,modifier,contributor,people,hex,weight\n"
 

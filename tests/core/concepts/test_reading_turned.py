@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.color.uw71 import uw58, uw71
-from core.concepts.reading import FileRefused, read_distributions
-from core.concepts.records import HISTOGRAMS, PALETTES
 from tests.core.concepts.samples import HEX, LAB, distribution, written
+from truehue.core.color.uw71 import uw58, uw71
+from truehue.core.concepts.reading import FileRefused, read_distributions
+from truehue.core.concepts.records import HISTOGRAMS, PALETTES
 
 APPLE, MANGO = distribution(1), distribution(2)
 KEYS: dict[str, tuple[list[str], list[list[str]]]] = {

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.color.uw71 import lab71, uw58, uw71
-from core.concepts.reading import FileRefused, read_distributions
-from core.concepts.records import HISTOGRAMS, RATINGS
 from tests.core.concepts.samples import HEX, LAB, distribution, wide, written
+from truehue.core.color.uw71 import lab71, uw58, uw71
+from truehue.core.concepts.reading import FileRefused, read_distributions
+from truehue.core.concepts.records import HISTOGRAMS, RATINGS
 
 SEMI = [name.replace(",", ";") for name in LAB]
 INDEX = [str(index) for index in range(71)]

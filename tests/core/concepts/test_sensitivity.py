@@ -9,9 +9,25 @@ from threading import Event
 import numpy as np
 import pytest
 
-from core.concepts.records import ConceptCell
-from core.concepts.scores import NO_PEOPLE, NOT_DRAWN, UNMEASURED
-from core.concepts.sensitivity import (
+from tests.core.concepts.cells import (
+    APPLE,
+    CABIN,
+    DARK,
+    FRESH,
+    LIGHT,
+    LONELY,
+    MANGO,
+    MIDDLE,
+    ROTTEN,
+    ROTTEN_APPLE,
+    UNRIPE,
+    bins,
+    cell,
+    only,
+)
+from truehue.core.concepts.records import ConceptCell
+from truehue.core.concepts.scores import NO_PEOPLE, NOT_DRAWN, UNMEASURED
+from truehue.core.concepts.sensitivity import (
     BEHAVIORS,
     DRIFT,
     INERTIA,
@@ -34,23 +50,7 @@ from core.concepts.sensitivity import (
     summaries,
     summary_of,
 )
-from core.errors import BadInput
-from tests.core.concepts.cells import (
-    APPLE,
-    CABIN,
-    DARK,
-    FRESH,
-    LIGHT,
-    LONELY,
-    MANGO,
-    MIDDLE,
-    ROTTEN,
-    ROTTEN_APPLE,
-    UNRIPE,
-    bins,
-    cell,
-    only,
-)
+from truehue.core.errors import BadInput
 
 # Of L* 50, 25 from the neutral MIDDLE: at the hues 3, 93 and 183 degrees.
 RED, YELLOW, GREEN = 31, 42, 21

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.concepts.scores import NOT_COMMON
-from core.concepts.sweeps import guidance_sweep, parameters_of, size_sweep
-from core.concepts.tables import TableChoice, alignment
-from core.errors import BadInput
 from tests.core.concepts.cells import APPLE, CABIN, DARK, LIGHT, MANGO, MIDDLE, cell, only
+from truehue.core.concepts.scores import NOT_COMMON
+from truehue.core.concepts.sweeps import guidance_sweep, parameters_of, size_sweep
+from truehue.core.concepts.tables import TableChoice, alignment
+from truehue.core.errors import BadInput
 
 PEOPLE = {MANGO: only(DARK), APPLE: only(DARK)}
 CELLS = [

@@ -9,20 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.concepts.records import PIXELS, ConceptCell
-from core.concepts.scores import (
-    NO_PEOPLE,
-    NOT_COMMON,
-    NOT_DRAWN,
-    REASONS,
-    UNDEFINED,
-    UNMEASURED,
-    by_id,
-    compared,
-    scores,
-)
-from core.concepts.tables import Alignment, TableChoice, alignment
-from core.errors import BadInput
 from tests.core.concepts.cells import (
     APPLE,
     CABIN,
@@ -36,6 +22,20 @@ from tests.core.concepts.cells import (
     cell,
     only,
 )
+from truehue.core.concepts.records import PIXELS, ConceptCell
+from truehue.core.concepts.scores import (
+    NO_PEOPLE,
+    NOT_COMMON,
+    NOT_DRAWN,
+    REASONS,
+    UNDEFINED,
+    UNMEASURED,
+    by_id,
+    compared,
+    scores,
+)
+from truehue.core.concepts.tables import Alignment, TableChoice, alignment
+from truehue.core.errors import BadInput
 
 # Bins of L* 50 at the hues 3 and 93 degrees, 25 from the neutral one.
 RED, YELLOW = 31, 42

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.diagnosis.judging import JudgmentRow
+from truehue.core.diagnosis.judging import JudgmentRow
 
 _PLAIN: dict[str, Any] = {
     "object": "mug",

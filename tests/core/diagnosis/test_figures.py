@@ -8,9 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from core.color.systems import system
-from core.diagnosis.colors import hue_key, lightness_key
-from core.diagnosis.figures import (
+from tests.core.diagnosis.rows import row
+from truehue.core.color.systems import system
+from truehue.core.diagnosis.colors import hue_key, lightness_key
+from truehue.core.diagnosis.figures import (
     LIMITS,
     figures_by_rule,
     rate_percent,
@@ -18,8 +19,7 @@ from core.diagnosis.figures import (
     roc_by_rule,
     worst_by_rule,
 )
-from core.diagnosis.records import RuleReport
-from tests.core.diagnosis.rows import row
+from truehue.core.diagnosis.records import RuleReport
 
 
 def wilson(count: int, total: int) -> tuple[float, float]:

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.diagnose import main
-from core.diagnosis.colors import asking, picture
-from core.diagnosis.judging import judged
-from core.diagnosis.manifest import read_manifest
-from core.diagnosis.plan import manifest_tasks, rules_used
-from core.diagnosis.records import DiagnosisReport
-from core.errors import BadInput
 from tests.commands import called
 from tests.workers_here import workers_here
+from truehue.core.cli.diagnose import main
+from truehue.core.diagnosis.colors import asking, picture
+from truehue.core.diagnosis.judging import judged
+from truehue.core.diagnosis.manifest import read_manifest
+from truehue.core.diagnosis.plan import manifest_tasks, rules_used
+from truehue.core.diagnosis.records import DiagnosisReport
+from truehue.core.errors import BadInput
 
 __all__ = ["workers_here"]
 

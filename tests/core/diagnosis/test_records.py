@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.diagnosis.plan import SPLIT, part_of
-from core.diagnosis.records import (
+from truehue.core.diagnosis.plan import SPLIT, part_of
+from truehue.core.diagnosis.records import (
     SETS,
     DiagnosisReport,
     Example,
@@ -18,8 +18,8 @@ from core.diagnosis.records import (
     RocPoint,
     RuleReport,
 )
-from core.errors import BadInput
-from core.generation.renderer import LIGHTS, OBJECTS
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import LIGHTS, OBJECTS
 
 
 def report() -> DiagnosisReport:

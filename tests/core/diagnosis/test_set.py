@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00
-from core.color.packing import unpack_srgb24
-from core.color.systems import find, parse_target, system
-from core.diagnosis.colors import (
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.packing import unpack_srgb24
+from truehue.core.color.systems import find, parse_target, system
+from truehue.core.diagnosis.colors import (
     SECOND_HEX,
     TWO_MATERIAL_OBJECTS,
     asking,
@@ -17,9 +17,9 @@ from core.diagnosis.colors import (
     second_color,
     set_colors,
 )
-from core.errors import BadInput
-from core.generation.renderer import RenderRequest, render
-from core.generation.renderer.two_materials import render_two_materials
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import RenderRequest, render
+from truehue.core.generation.renderer.two_materials import render_two_materials
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.engine import Delivery, Engine
-from core.errors import BadInput
-from core.generation.request import (
+from truehue.core.engine import Delivery, Engine
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
     GenerationRequest,

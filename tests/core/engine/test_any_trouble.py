@@ -8,10 +8,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.engine import Delivery
-from core.errors import BadInput
-from core.generation.request import GenerationRequest
 from tests.core.engine.models import WAIT_S, FlatModel, House, OutOfMemoryError, asked
+from truehue.core.engine import Delivery
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import GenerationRequest
 
 FATES = ("drawn", "refused", "broken", "memory", "lost")
 REQUEST = st.tuples(

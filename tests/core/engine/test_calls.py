@@ -10,9 +10,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from core.engine import CallState, Delivery, Engine
-from core.errors import BadInput, TrueHueError
-from core.generation.request import Cancelled
 from tests.core.engine.models import (
     WAIT_S,
     FlatModel,
@@ -23,6 +20,9 @@ from tests.core.engine.models import (
     until,
 )
 from tests.core.engine.tools import Tool, Workshop, at_step, gated, say
+from truehue.core.engine import CallState, Delivery, Engine
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.request import Cancelled
 
 
 def test_an_idle_engine_answers_at_once() -> None:
@@ -309,7 +309,7 @@ def test_the_time_of_calls_is_not_the_images(monkeypatch: pytest.MonkeyPatch) ->
     now = 0.0
     clock = SimpleNamespace(monotonic=lambda: now, time=time.time)
     for name in ("calls", "drawing", "job", "pace"):
-        monkeypatch.setattr(f"core.engine.{name}.time", clock)
+        monkeypatch.setattr(f"truehue.core.engine.{name}.time", clock)
 
     def take_a_minute(tool: object) -> None:
         nonlocal now
@@ -347,7 +347,7 @@ def test_a_thread_that_ended_with_the_process_takes_nothing_more(
     house = Workshop({})
     with house.engine() as engine:
         assert engine.call("sam", say).result(WAIT_S) == "sam"
-        monkeypatch.setattr("core.engine.engine.main_thread", Over)
+        monkeypatch.setattr("truehue.core.engine.engine.main_thread", Over)
         deadline = time.monotonic() + WAIT_S
         while any(thread.name == "truehue-engine" for thread in threading.enumerate()):
             assert time.monotonic() < deadline

@@ -6,7 +6,6 @@ import threading
 
 import numpy as np
 
-from core.engine.calls import torch_state_preserved
 from tests.core.engine.models import (
     WAIT_S,
     FlatModel,
@@ -15,6 +14,7 @@ from tests.core.engine.models import (
     until,
 )
 from tests.core.engine.tools import Tool, Workshop
+from truehue.core.engine.calls import torch_state_preserved
 
 
 class Chancy(FlatModel):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import TrueHueError
 from tests.core.engine.models import (
     WAIT_S,
     FlatModel,
@@ -14,6 +13,7 @@ from tests.core.engine.models import (
     until,
 )
 from tests.core.engine.tools import Tool, Workshop, at_step, gated, say
+from truehue.core.errors import TrueHueError
 
 
 def test_the_longest_unused_goes_also_for_a_tool() -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from core.engine import Delivery, Engine
-from core.errors import TrueHueError
 from tests.core.engine.models import WAIT_S, FlatModel, House, Inbox, asked, until
+from truehue.core.engine import Delivery, Engine
+from truehue.core.errors import TrueHueError
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -159,7 +159,7 @@ def test_a_process_that_forgot_to_close_ends_nevertheless(true: str) -> None:
     steps = 2 if true == "state.finished" else 10**9
     code = f"""
         from tests.core.engine.models import FlatModel, House, asked, until
-        from core.engine import Engine
+        from truehue.core.engine import Engine
         house = House({{"flat": lambda: FlatModel(steps={steps})}})
         engine = Engine(house.open_model, house.memory_wanted)
         job = engine.submit(asked(1), lambda delivery: None)

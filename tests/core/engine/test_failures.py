@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.engine import Delivery, Problem
-from core.errors import BadInput, DataFolderError, TrueHueError
-from core.generation.request import Cancelled, GeneratedImage, GenerationRequest
 from tests.core.engine.models import WAIT_S, Before, FlatModel, House, Inbox, asked
+from truehue.core.engine import Delivery, Problem
+from truehue.core.errors import BadInput, DataFolderError, TrueHueError
+from truehue.core.generation.request import Cancelled, GeneratedImage, GenerationRequest
 
 
 def raising(error: BaseException, *texts: str) -> Before:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from core.engine import checked
-from core.engine.limits import MAX_REQUESTS
-from core.errors import BadInput
-from core.generation.request import MAX_SEED, GenerationRequest
-from core.prompts.prompt import MAX_PROMPT_CHARACTERS, ObjectTarget
 from tests.core.engine.models import FlatModel, House, Inbox, asked
+from truehue.core.engine import checked
+from truehue.core.engine.limits import MAX_REQUESTS
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import MAX_SEED, GenerationRequest
+from truehue.core.prompts.prompt import MAX_PROMPT_CHARACTERS, ObjectTarget
 
 GOOD = GenerationRequest("flat", "a red mug", seed=3)
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.engine import Problem
-from core.engine.drawing import LOAD_OUT_OF_MEMORY, OUT_OF_MEMORY
-from core.generation.request import GenerationRequest
 from tests.core.engine.models import (
     WAIT_S,
     Before,
@@ -18,6 +15,9 @@ from tests.core.engine.models import (
     asked,
     until,
 )
+from truehue.core.engine import Problem
+from truehue.core.engine.drawing import LOAD_OUT_OF_MEMORY, OUT_OF_MEMORY
+from truehue.core.generation.request import GenerationRequest
 
 
 def many(names: str, **fields: object) -> House:

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.generation.request import GenerationRequest
 from tests.core.engine.models import WAIT_S, FlatModel, House, Inbox, asked, flat, until
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import GenerationRequest
 
 
 def test_all_requests_are_drawn_in_order() -> None:
@@ -208,7 +208,7 @@ def test_finished_jobs_are_forgotten_after_a_while() -> None:
 @pytest.mark.process
 def test_importing_and_making_one_starts_no_thread() -> None:
     code = (
-        "import threading, core.engine as e; e.Engine(print, len).close();"
+        "import threading, truehue.core.engine as e; e.Engine(print, len).close();"
         "import sys; print(threading.active_count(), 'torch' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

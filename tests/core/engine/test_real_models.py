@@ -9,22 +9,22 @@ from threading import Event
 import numpy as np
 import pytest
 
-from core.engine import Engine
-from core.generation.opening import memory_wanted, open_model
-from core.generation.request import (
+from tests.core.engine.models import WAIT_S, Inbox, until
+from tests.core.generation.tiny_janus import save_tiny_janus
+from tests.tiny_models.pipelines import build
+from truehue.core.engine import Engine
+from truehue.core.generation.opening import memory_wanted, open_model
+from truehue.core.generation.request import (
     GeneratedImage,
     GenerationRequest,
     LoadedModel,
     OnStep,
     StepReport,
 )
-from core.generation.weights.sources import Sources
-from core.machine import Placement
-from core.masks.grounded.presence import load_presence
-from core.masks.grounded.records import Presence, PresenceModel
-from tests.core.engine.models import WAIT_S, Inbox, until
-from tests.core.generation.tiny_janus import save_tiny_janus
-from tests.tiny_models.pipelines import build
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.machine import Placement
+from truehue.core.masks.grounded.presence import load_presence
+from truehue.core.masks.grounded.records import Presence, PresenceModel
 
 pytestmark = pytest.mark.weights
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.engine import Engine
-from core.generation.opening import memory_wanted, open_model
-from core.generation.request import GenerationRequest
-from core.prompts.prompt import ObjectTarget
 from tests.core.engine.models import WAIT_S, Inbox, until
+from truehue.core.color.systems import parse_target
+from truehue.core.engine import Engine
+from truehue.core.generation.opening import memory_wanted, open_model
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.prompts.prompt import ObjectTarget
 
 MODEL = "reference-renderer"
 MUG = ObjectTarget("mug", parse_target("#C03020"))

@@ -1,4 +1,5 @@
-"""Tools that keep the contract of core.masks.grounded.records.Tool, and an engine with them."""
+"""Tools that keep the contract of truehue.core.masks.grounded.records.Tool, and an engine with
+them."""
 
 from __future__ import annotations
 
@@ -8,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import current_thread
 
-from core.engine import Engine
-from core.errors import BadInput
 from tests.core.engine.models import WAIT_S, FlatModel, House, until
+from truehue.core.engine import Engine
+from truehue.core.errors import BadInput
 
 
 @dataclass

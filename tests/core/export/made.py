@@ -7,19 +7,19 @@ from functools import cache
 from pathlib import Path
 from threading import Event
 
-from core.color.systems import parse_target
-from core.files import shelf, write_once
-from core.generation.backends.reference import ReferenceRenderer
-from core.images.load import encode_png, image_id
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.folder import RunFolder
-from core.runs.plan import place_of, request_of
-from core.runs.records import ItemResult, MaskResult, RunPlan
-from core.runs.score import not_drawn, score
-from core.runs.shards import write_shard
-from core.verdict.candidates import Acceptance
-from core.verdict.expectations import Localization
 from tests.core.runs.samples import planned
+from truehue.core.color.systems import parse_target
+from truehue.core.files import shelf, write_once
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import place_of, request_of
+from truehue.core.runs.records import ItemResult, MaskResult, RunPlan
+from truehue.core.runs.score import not_drawn, score
+from truehue.core.runs.shards import write_shard
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.expectations import Localization
 
 EVIL = "</script><script>document.title='broken'</script>${1+1} <b>\"'`\\u2028\u2028"
 """Text of a prompt that must stay text wherever it goes."""

@@ -10,28 +10,28 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from core.errors import BadInput
-from core.export.archive import write_archive
-from core.export.archive_import.archive import INCOMING, open_archive
-from core.export.result_tables import carried, same_results
-from core.export.source import (
+from tests.core.export.made import EVIL, make_run, plan, prompts
+from tests.shards import read_shard
+from truehue.core.errors import BadInput
+from truehue.core.export.archive import write_archive
+from truehue.core.export.archive_import.archive import INCOMING, open_archive
+from truehue.core.export.result_tables import carried, same_results
+from truehue.core.export.source import (
     ExportRun,
     imported_from,
     imported_words,
     left_out_words,
     plan_out,
 )
-from core.export.tables import csv_pieces
-from core.files import read_png, shelf
-from core.generation.registry import model
-from core.generation.request import Cancelled
-from core.images.load import image_id
-from core.runs.folder import RunFolder, run_folders
-from core.runs.plan import make_plan
-from core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
-from core.runs.shards import write_shard
-from tests.core.export.made import EVIL, make_run, plan, prompts
-from tests.shards import read_shard
+from truehue.core.export.tables import csv_pieces
+from truehue.core.files import read_png, shelf
+from truehue.core.generation.registry import model
+from truehue.core.generation.request import Cancelled
+from truehue.core.images.load import image_id
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.plan import make_plan
+from truehue.core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
+from truehue.core.runs.shards import write_shard
 
 pytestmark = pytest.mark.slow
 
@@ -240,7 +240,7 @@ def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path:
 
 
 def test_the_plan_of_a_model_with_weights_is_named_in_the_references(folder: RunFolder) -> None:
-    from core.export.bibliography import references
+    from truehue.core.export.bibliography import references
 
     run = ExportRun(folder)
     text = references([run])
@@ -262,7 +262,7 @@ def test_the_plan_of_a_model_with_weights_is_named_in_the_references(folder: Run
 
 
 def test_text_of_others_is_no_command_in_the_references(tmp_path: Path) -> None:
-    from core.export.bibliography import escaped
+    from truehue.core.export.bibliography import escaped
 
     assert escaped("a_b\n{c} \\input$") == (
         r"a\_b \textbraceleft{}c\textbraceright{} \textbackslash{}input\$"
@@ -270,7 +270,7 @@ def test_text_of_others_is_no_command_in_the_references(tmp_path: Path) -> None:
 
 
 def test_a_table_keeps_its_rows_where_names_are_left_out(folder: RunFolder) -> None:
-    from core.export.result_tables import item_tables
+    from truehue.core.export.result_tables import item_tables
 
     (table,) = item_tables(folder.shards())
     out = carried(table)

@@ -15,22 +15,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from core.color.spaces import srgb8_to_lab
-from core.color.uw71 import uw71
-from core.concepts.profile import profile_of
-from core.concepts.reading import read_distributions
-from core.export import write
-from core.export.archive import write_archive
-from core.export.archive_import.archive import open_archive
-from core.export.archive_import.profiles import wrong_with
-from core.export.codebook import codebook
-from core.export.source import ExportRun
-from core.export.summary import look, unscored_words
-from core.export.tables import COLORS, RESULTS, Sheet, beside, csv_pieces
-from core.runs.folder import RunFolder
-from core.runs.plan import run_id
-from core.runs.records import ObjectProfile
-from core.runs.shards import old_schema, write_shard
 from tests.core.export.archive_import.test_hostile_archives import (
     SHARD,
     Files,
@@ -42,6 +26,22 @@ from tests.core.export.made import make_run
 from tests.core.export.test_archive import results
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import done, rows, some_prompts
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.profile import profile_of
+from truehue.core.concepts.reading import read_distributions
+from truehue.core.export import write
+from truehue.core.export.archive import write_archive
+from truehue.core.export.archive_import.archive import open_archive
+from truehue.core.export.archive_import.profiles import wrong_with
+from truehue.core.export.codebook import codebook
+from truehue.core.export.source import ExportRun
+from truehue.core.export.summary import look, unscored_words
+from truehue.core.export.tables import COLORS, RESULTS, Sheet, beside, csv_pieces
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import run_id
+from truehue.core.runs.records import ObjectProfile
+from truehue.core.runs.shards import old_schema, write_shard
 
 pytestmark = pytest.mark.slow
 
@@ -196,7 +196,7 @@ def test_a_plan_without_rules_that_asks_for_colors_is_refused(tmp_path: Path) ->
     old = contents(tmp_path / "a.zip")
     summary = json.loads(old["plan.json"])
     summary.update(rules=[], made_with={"profile": "1"})
-    from core.export.archive_import.plan import _id
+    from truehue.core.export.archive_import.plan import _id
 
     summary["run_id"] = _id(summary)
     assert summary["run_id"] != run_id(made.plan())

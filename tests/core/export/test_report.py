@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from core.export.report import report_html
-from core.export.report_parts import (
+from truehue.core.export.report import report_html
+from truehue.core.export.report_parts import (
     Block,
     Cell,
     Chart,

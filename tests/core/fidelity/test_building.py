@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.batch.execute import execute
-from core.cli.fidelity.command import main
-from core.errors import BadInput
-from core.fidelity.building.photographs import Photograph, read_photographs
-from core.fidelity.building.rendered import rendered_photographs
-from core.fidelity.building.work import BuildSettings, BuildWork, begin, scaled_down
-from core.fidelity.distortions import scaled_contrast
-from core.fidelity.groups import read_groups
-from core.fidelity.sweep import scaled_saturation
-from core.fidelity.vividness import mean_saturation
-from core.images.load import load_image
 from tests.core.batch.here import team_here
 from tests.core.photographs import object_photograph
 from tests.workers_here import workers_here
+from truehue.core.batch.execute import execute
+from truehue.core.cli.fidelity.command import main
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.building.photographs import Photograph, read_photographs
+from truehue.core.fidelity.building.rendered import rendered_photographs
+from truehue.core.fidelity.building.work import BuildSettings, BuildWork, begin, scaled_down
+from truehue.core.fidelity.distortions import scaled_contrast
+from truehue.core.fidelity.groups import read_groups
+from truehue.core.fidelity.sweep import scaled_saturation
+from truehue.core.fidelity.vividness import mean_saturation
+from truehue.core.images.load import load_image
 
 __all__ = ["workers_here"]
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.batch.execute import execute
-from core.fidelity.building.photographs import Photograph
-from core.fidelity.building.work import BuildSettings, begin
-from core.images.load import load_image
 from tests.core.batch.here import team_here
 from tests.core.photographs import object_photograph
+from truehue.core.batch.execute import execute
+from truehue.core.fidelity.building.photographs import Photograph
+from truehue.core.fidelity.building.work import BuildSettings, begin
+from truehue.core.images.load import load_image
 
 pytestmark = pytest.mark.weights
 

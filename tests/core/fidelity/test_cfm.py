@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.fidelity.cfm.checkpoint import todays_name
-from core.fidelity.cfm.instruction import INSTRUCTION, instruction_of, message
-from core.fidelity.cfm.scorer import CfmScorer, as_read, open_cfm
-from core.generation.memory import BadModelFolder, ModelMissing
-from core.machine import Placement
 from tests.tiny_models import cfm
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.checkpoint import todays_name
+from truehue.core.fidelity.cfm.instruction import INSTRUCTION, instruction_of, message
+from truehue.core.fidelity.cfm.scorer import CfmScorer, as_read, open_cfm
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.machine import Placement
 
 pytestmark = pytest.mark.weights
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadInput
-from core.fidelity.groups import GUIDANCES, Group, read_groups, split, write_groups
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.groups import GUIDANCES, Group, read_groups, split, write_groups
 
 
 @pytest.fixture

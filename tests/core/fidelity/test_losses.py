@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from core.errors import BadInput
-from core.fidelity.losses import pairwise_loss, soft_ranks, softrank_loss
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.losses import pairwise_loss, soft_ranks, softrank_loss
 
 
 def sigmoid(x: float) -> float:

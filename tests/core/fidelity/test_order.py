@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.fidelity.order import neighbor_accuracy, real_accuracy
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.order import neighbor_accuracy, real_accuracy
 
 NAN = float("nan")
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.fidelity.command import main
-from core.errors import BadInput
-from core.fidelity.reference import (
+from truehue.core.cli.fidelity.command import main
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.reference import (
     NUMBERS,
     read_reference,
     reference_of,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.fidelity.sweep import SCALES, curve_of, scaled_saturation, sweep_rows
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.sweep import SCALES, curve_of, scaled_saturation, sweep_rows
 
 
 @pytest.fixture(scope="module")

@@ -12,23 +12,23 @@ from threading import Event
 import numpy as np
 import pytest
 
-from core.checkpoints import run_folder
-from core.cli.fidelity.command import main
-from core.errors import BadInput
-from core.fidelity.cfm.checkpoint import released_name, todays_name
-from core.fidelity.cfm.reading import CfmReading
-from core.fidelity.cfm.scorer import open_cfm
-from core.fidelity.groups import Group, write_groups
-from core.fidelity.order import adjacent_accuracy
-from core.fidelity.training.model import export, open_trainee
-from core.fidelity.training.settings import TrainSettings
-from core.fidelity.training.small_base import write_small_base
-from core.fidelity.training.training import METRICS, Training, Watch, train
-from core.generation.memory import BadModelFolder
-from core.images.load import load_image
-from core.machine import Placement
 from tests.core.fidelity.vivid_groups import vivid_groups
 from tests.tiny_models import cfm
+from truehue.core.checkpoints import run_folder
+from truehue.core.cli.fidelity.command import main
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.checkpoint import released_name, todays_name
+from truehue.core.fidelity.cfm.reading import CfmReading
+from truehue.core.fidelity.cfm.scorer import open_cfm
+from truehue.core.fidelity.groups import Group, write_groups
+from truehue.core.fidelity.order import adjacent_accuracy
+from truehue.core.fidelity.training.model import export, open_trainee
+from truehue.core.fidelity.training.settings import TrainSettings
+from truehue.core.fidelity.training.small_base import write_small_base
+from truehue.core.fidelity.training.training import METRICS, Training, Watch, train
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.images.load import load_image
+from truehue.core.machine import Placement
 
 pytestmark = pytest.mark.slow
 
@@ -185,7 +185,7 @@ def test_every_epoch_has_every_group_in_an_order_of_its_own(
 def test_the_variants_of_the_ablation_learn_by_their_own_loss_and_text(
     base: Path, groups: list[Group], tmp_path: Path
 ) -> None:
-    from core.fidelity.losses import pairwise_loss
+    from truehue.core.fidelity.losses import pairwise_loss
 
     settings = replace(SHORT, loss="pairwise", steps=1, at_once=2)
     reading = replace(READING, visual_only=True)

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.models import _shortened, main
-from core.errors import BadInput
-from core.fidelity.two_passes import draw_twice, painted_map
-from core.generation.opening import open_model
-from core.generation.request import GenerationRequest
-from core.refinement.maps import saturation_map
-from core.refinement.settings import Refinement, rows_of
 from tests.core.generation.conftest import models_folder, one_thread, tiny
+from truehue.core.cli.models import _shortened, main
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.two_passes import draw_twice, painted_map
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.refinement.maps import saturation_map
+from truehue.core.refinement.settings import Refinement, rows_of
 
 pytestmark = pytest.mark.weights
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from core.fidelity.distortions import DISTORTIONS, SCALES
-from core.fidelity.groups import Group
-from core.generation.renderer import OBJECTS, RenderRequest, render
 from tests.core.photographs import object_photograph
+from truehue.core.fidelity.distortions import DISTORTIONS, SCALES
+from truehue.core.fidelity.groups import Group
+from truehue.core.generation.renderer import OBJECTS, RenderRequest, render
 
 SIZE_PX = 112
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from core.images.load import encode_png
+from truehue.core.images.load import encode_png
 
 Answer = tuple[int, dict[str, str], bytes]
 

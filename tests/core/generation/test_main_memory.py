@@ -8,16 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from core.engine import Engine
-from core.generation.backends import janus, loading
-from core.generation.memory import NotEnoughMemory, check_room, is_out_of_memory, waiting_bytes
-from core.generation.registry import model
-from core.generation.request import GenerationRequest, LoadedModel
-from core.generation.weights.sources import Sources, source
-from core.machine import GIB, Machine, Offload, Placement, machine
 from tests.core.engine.models import WAIT_S, Inbox
 from tests.core.generation.conftest import Tiny
 from tests.core.generation.tiny_janus import save_tiny_janus
+from truehue.core.engine import Engine
+from truehue.core.generation.backends import janus, loading
+from truehue.core.generation.memory import (
+    NotEnoughMemory,
+    check_room,
+    is_out_of_memory,
+    waiting_bytes,
+)
+from truehue.core.generation.registry import model
+from truehue.core.generation.request import GenerationRequest, LoadedModel
+from truehue.core.generation.weights.sources import Sources, source
+from truehue.core.machine import GIB, Machine, Offload, Placement, machine
 
 pytestmark = pytest.mark.weights
 

@@ -7,14 +7,14 @@ from typing import Any, NoReturn
 
 import pytest
 
-from core.generation.backends import janus
-from core.generation.memory import BadModelFolder, is_out_of_memory
-from core.generation.opening import open_model
-from core.generation.registry import model
-from core.machine import Placement
 from tests.core.engine.models import OutOfMemoryError
 from tests.core.generation.conftest import Tiny
 from tests.core.generation.tiny_janus import save_tiny_janus
+from truehue.core.generation.backends import janus
+from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.registry import model
+from truehue.core.machine import Placement
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from core.errors import BadInput
-from core.generation import registry
-from core.generation.entry import RELEASED_CODE
-from core.generation.registry import MODELS, ModelEntry, model
-from core.generation.released import released_settings
+from truehue.core.errors import BadInput
+from truehue.core.generation import registry
+from truehue.core.generation.entry import RELEASED_CODE
+from truehue.core.generation.registry import MODELS, ModelEntry, model
+from truehue.core.generation.released import released_settings
 
 WITH_WEIGHTS = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
 # Table 4 of GenColorBench, its first column.
@@ -171,7 +171,7 @@ def test_an_unknown_model_names_the_known_ones(wrong: str) -> None:
 @pytest.mark.process
 def test_listing_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from core.generation.registry import MODELS\n"
+        "import sys; from truehue.core.generation.registry import MODELS\n"
         "heavy = ('torch', 'diffusers', 'transformers', 'huggingface_hub')\n"
         "print(len(MODELS), [name for name in heavy if name in sys.modules])"
     )

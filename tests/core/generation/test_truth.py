@@ -7,13 +7,13 @@ from threading import Event
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00
-from core.color.spaces import srgb8_to_lab
-from core.color.systems import parse_target
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.request import GenerationRequest
-from core.generation.truth import drawn_shape, true_color_hex, true_color_words
-from core.prompts.prompt import ObjectTarget
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.systems import parse_target
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.generation.truth import drawn_shape, true_color_hex, true_color_words
+from truehue.core.prompts.prompt import ObjectTarget
 
 RED, BLUE = parse_target("#C04040"), parse_target("#4060C0")
 

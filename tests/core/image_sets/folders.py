@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from core.color.systems import parse_target
-from core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.color.systems import parse_target
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
 
 
 def prompt(prompt_id: str, text: str = "", source: str = "mine") -> Prompt:

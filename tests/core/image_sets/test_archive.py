@@ -8,10 +8,10 @@ from threading import Event
 
 import pytest
 
-from core.errors import BadInput, DataFolderError
-from core.generation.request import Cancelled
-from core.image_sets import plan, read, unpacked
 from tests.core.image_sets.folders import image, prompt
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.generation.request import Cancelled
+from truehue.core.image_sets import plan, read, unpacked
 
 
 def _zip(path: Path, *entries: tuple[str | zipfile.ZipInfo, bytes], **options: object) -> Path:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput
-from core.image_sets import FolderPlan, Remark, plan
 from tests.core.image_sets.folders import image, prompt
+from truehue.core.errors import BadInput
+from truehue.core.image_sets import FolderPlan, Remark, plan
 
 
 def _planned(tmp_path: Path, table: str | bytes, prompts=(), images="abc") -> FolderPlan:

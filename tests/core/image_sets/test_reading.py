@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.errors import BadInput
-from core.image_sets import FolderReport, Tally, drawing, plan, read, report
-from core.image_sets.reading import lossy_kind
-from core.images import load as images
 from tests.core.image_sets.folders import huge_header, image, pixels, prompt, published
+from truehue.core.errors import BadInput
+from truehue.core.image_sets import FolderReport, Tally, drawing, plan, read, report
+from truehue.core.image_sets.reading import lossy_kind
+from truehue.core.images import load as images
 
 
 def _adds_up(found: FolderReport) -> None:
@@ -74,7 +74,7 @@ def test_broken_files_say_why_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 def test_a_file_larger_than_the_limit_is_not_read_whole(tmp_path: Path, monkeypatch) -> None:
     image(tmp_path / "b_1.png")
-    monkeypatch.setattr("core.image_sets.reading.MAX_FILE_BYTES", 50)
+    monkeypatch.setattr("truehue.core.image_sets.reading.MAX_FILE_BYTES", 50)
     (step,) = read(plan(tmp_path, [prompt("b")]))
     assert step.problem is not None
     assert "is larger than" in step.problem

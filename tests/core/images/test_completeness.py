@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image, TiffImagePlugin
 
-from core.errors import ImageError
-from core.images.completeness import _ADAM7
-from core.images.load import load_image
+from truehue.core.errors import ImageError
+from truehue.core.images.completeness import _ADAM7
+from truehue.core.images.load import load_image
 
 SIDE = 100
 

@@ -6,8 +6,8 @@ import colour
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.images.difference import delta_e00_map, difference_summary
+from truehue.core.errors import BadInput
+from truehue.core.images.difference import delta_e00_map, difference_summary
 
 
 def test_each_pixel_is_compared_with_the_one_at_its_place() -> None:

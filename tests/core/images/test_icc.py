@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from core.images.load import load_image
 from tests import icc
+from truehue.core.images.load import load_image
 
 SRGB = colour.RGB_COLOURSPACES["sRGB"]
 SPACES = {

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from core.errors import BadInput, ImageError, MaskError, NoPixels
-from core.images.load import MAX_PIXELS, encode_png, image_id, load_image, load_mask
+from truehue.core.errors import BadInput, ImageError, MaskError, NoPixels
+from truehue.core.images.load import MAX_PIXELS, encode_png, image_id, load_image, load_mask
 
 RGB = np.array([[[250, 10, 20], [0, 128, 255]], [[1, 2, 3], [90, 60, 30]], [[7, 8, 9], [5, 5, 5]]])
 RGB = RGB.astype(np.uint8)  # (3, 2, 3): height, width and every value differ

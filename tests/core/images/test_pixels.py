@@ -6,9 +6,9 @@ import colour
 import numpy as np
 import pytest
 
-from core.color.packing import check_pair, masked_srgb24, unpack_srgb24
-from core.errors import MaskError, NoPixels
-from core.images.pixels import (
+from truehue.core.color.packing import check_pair, masked_srgb24, unpack_srgb24
+from truehue.core.errors import MaskError, NoPixels
+from truehue.core.images.pixels import (
     _counting_sort,
     changed_colors,
     distinct_colors,

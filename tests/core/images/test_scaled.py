@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.color.spaces import srgb8_to_linear1
-from core.images.scaled import scaled_down
+from truehue.core.color.spaces import srgb8_to_linear1
+from truehue.core.images.scaled import scaled_down
 
 
 def test_every_gray_stays_what_it_is() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from core.masks.cleanup import released_cleanup
+from truehue.core.masks.cleanup import released_cleanup
 
 ORANGE = (230, 110, 20)
 GRAY = (128, 128, 128)

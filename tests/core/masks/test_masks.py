@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors import BadInput, MaskError, NoPixels
-from core.images.mask import Mask
-from core.masks.describe import describe
-from core.masks.display import MAX_CHARACTERS, outline_path
-from core.masks.from_marks import mask_from_marks
-from core.masks.grabcut import drop_small
-from core.masks.marks import MAX_MARKS, MAX_POINTS, parse_marks
-from core.masks.registry import MASKERS, masker
-from core.masks.strokes import paint_stroke, stroke_pixels
 from tests.core.photographs import bounds, object_photograph, overlap
+from truehue.core.errors import BadInput, MaskError, NoPixels
+from truehue.core.images.mask import Mask
+from truehue.core.masks.describe import describe
+from truehue.core.masks.display import MAX_CHARACTERS, outline_path
+from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.masks.grabcut import drop_small
+from truehue.core.masks.marks import MAX_MARKS, MAX_POINTS, parse_marks
+from truehue.core.masks.registry import MASKERS, masker
+from truehue.core.masks.strokes import paint_stroke, stroke_pixels
 
 pytestmark = pytest.mark.slow
 
@@ -142,7 +142,9 @@ def test_a_stroke_beyond_any_hand_is_refused() -> None:
 
 def test_many_strokes_are_refused_together_before_one_is_painted(monkeypatch) -> None:
     image = np.zeros((1500, 2000, 3), np.uint8)
-    monkeypatch.setattr("core.masks.from_marks.stroke_pixels", lambda *_: pytest.fail("painted"))
+    monkeypatch.setattr(
+        "truehue.core.masks.from_marks.stroke_pixels", lambda *_: pytest.fail("painted")
+    )
     for kind in ("brush", "keep"):
         dots = [stroke(kind, (700, 700), radius=512)] * MAX_MARKS
         with pytest.raises(MaskError, match="take some off"):
@@ -157,7 +159,7 @@ def test_each_stroke_is_painted_once(photograph, monkeypatch) -> None:
         painted.append(arguments)
         return stroke_pixels(*arguments)
 
-    monkeypatch.setattr("core.masks.from_marks.stroke_pixels", counted)
+    monkeypatch.setattr("truehue.core.masks.from_marks.stroke_pixels", counted)
     strokes = [stroke(kind, (100, 100)) for kind in ("keep", "cut", "brush", "erase")]
     mask_from_marks(image, [*strokes, {"type": "box", "box": bounds(truth, 6)}])
     assert len(painted) == len(strokes)
@@ -181,7 +183,7 @@ def test_long_strokes_give_the_same_pixels_with_less_work(
     )[seed % 5].tolist()
     pixels = []
     for limit in (10**9, 0):
-        monkeypatch.setattr("core.masks.strokes._MANY_ROWS", limit)
+        monkeypatch.setattr("truehue.core.masks.strokes._MANY_ROWS", limit)
         pixels.append(np.zeros(shape, dtype=bool))
         paint_stroke(pixels[-1], points, radius)
     assert np.array_equal(*pixels)

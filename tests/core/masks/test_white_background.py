@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.errors import MaskError, NoPixels
-from core.masks.describe import describe
-from core.masks.display import OUTSIDE_ALPHA, cutout_png
-from core.masks.white_background import without_paper
+from truehue.core.errors import MaskError, NoPixels
+from truehue.core.masks.describe import describe
+from truehue.core.masks.display import OUTSIDE_ALPHA, cutout_png
+from truehue.core.masks.white_background import without_paper
 
 
 def sheet() -> np.ndarray:

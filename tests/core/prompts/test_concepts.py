@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from core.prompts.concepts import build_concepts, concepts
-from core.prompts.prompt import prompt_from_json
+from truehue.core.prompts.concepts import build_concepts, concepts
+from truehue.core.prompts.prompt import prompt_from_json
 
 # SHA-256 over "id<tab>text<newline>": our own, frozen.
 CONCEPTS_SILVER = "42d24d174cbd5ca876883e574c8737fece52ef70bd0788f440ab5797ad73516d"

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from core.prompts.draws import Deck, seeded_order
+from truehue.core.prompts.draws import Deck, seeded_order
 
 
 def test_an_order_follows_from_its_key() -> None:

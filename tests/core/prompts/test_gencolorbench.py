@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00
-from core.color.systems import SYSTEMS, system
-from core.prompts import tables
-from core.prompts.gencolorbench import PAPER_COUNTS, PAPER_TOTAL, build
-from core.prompts.parts import APART_DELTA_E00, LEAK_DELTA_E00
-from core.prompts.prompt import Prompt, color_words, prompt_from_json
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.systems import SYSTEMS, system
+from truehue.core.prompts import tables
+from truehue.core.prompts.gencolorbench import PAPER_COUNTS, PAPER_TOTAL, build
+from truehue.core.prompts.parts import APART_DELTA_E00, LEAK_DELTA_E00
+from truehue.core.prompts.prompt import Prompt, color_words, prompt_from_json
 
 ROOT = Path(__file__).resolve().parents[3]
 # SHA-256 over "id<tab>text<newline>" of all prompts: our own, frozen. It changes with any rule,
@@ -81,7 +81,8 @@ def test_the_very_prompts_and_no_others() -> None:
 @pytest.mark.process
 def test_a_new_process_with_other_hashes_builds_the_same() -> None:
     code = (
-        "import hashlib; from core.prompts.gencolorbench import build; print(hashlib.sha256("
+        "import hashlib; from truehue.core.prompts.gencolorbench import build\n"
+        "print(hashlib.sha256("
         "''.join(f'{p.id}\\t{p.text}\\n' for p in build()).encode()).hexdigest())"
     )
     done = subprocess.run(

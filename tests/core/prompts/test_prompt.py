@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from core.color.systems import parse_target
-from core.errors import BadInput, UnknownColor
-from core.prompts.prompt import ObjectTarget, Prompt, prompt_from_json
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput, UnknownColor
+from truehue.core.prompts.prompt import ObjectTarget, Prompt, prompt_from_json
 
 SCENE = Prompt(
     id="moc-l3-0001",

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput, TrueHueError
-from core.prompts import concepts, tables
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.prompts import concepts, tables
 
 OURS = {
     **{f"gencolorbench/{name}.csv": value for name, value in tables.FILES.items()},

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.color.systems import parse_target, system
-from core.prompts.prompt import article, color_words, with_articles
-from core.prompts.tables import css_words
+from truehue.core.color.systems import parse_target, system
+from truehue.core.prompts.prompt import article, color_words, with_articles
+from truehue.core.prompts.tables import css_words
 
 
 @pytest.mark.parametrize(

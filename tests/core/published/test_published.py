@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from core import published
-from core.errors import BadInput, TrueHueError
-from core.generation.registry import MODELS
-from core.prompts import tables as prompt_tables
-from core.prompts.prompt import TASKS
-from core.published import reading
+from truehue.core import published
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.registry import MODELS
+from truehue.core.prompts import tables as prompt_tables
+from truehue.core.prompts.prompt import TASKS
+from truehue.core.published import reading
 
 FOLDER = reading.FOLDER
 

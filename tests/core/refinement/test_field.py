@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.refinement.field import decay, guidance_ratio
-from core.refinement.maps import NATURAL_SATURATION, cell_means, saturation_map
-from core.refinement.settings import refinement_of, rows_of
+from truehue.core.errors import BadInput
+from truehue.core.refinement.field import decay, guidance_ratio
+from truehue.core.refinement.maps import NATURAL_SATURATION, cell_means, saturation_map
+from truehue.core.refinement.settings import refinement_of, rows_of
 
 MAP = np.array([[0.0, 0.5], [0.25, 1.0]], np.float32)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from core.prompts.concepts import build_concepts
-from core.prompts.prompt import Prompt
-from core.runs.records import RunPlan
 from tests.core.runs.samples import planned
+from truehue.core.prompts.concepts import build_concepts
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.records import RunPlan
 
 
 def concept_prompts(words: Iterable[str] = ("apple", "banana")) -> list[Prompt]:

@@ -9,19 +9,19 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from core.batch import journal
-from core.batch.records import BatchState
-from core.color.systems import parse_target
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.prompts.sets import prompt_set
-from core.runs.execute import ExecutionSettings, execute
-from core.runs.folder import RunFolder
-from core.runs.plan import make_plan
-from core.runs.records import DrawingPlan, ItemResult, JudgingPlan, RunPlan
-from core.runs.worker import RunWork
 from tests.core.batch import hold
 from tests.core.batch.here import InProcess
 from tests.shards import read_shard
+from truehue.core.batch import journal
+from truehue.core.batch.records import BatchState
+from truehue.core.color.systems import parse_target
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.prompts.sets import prompt_set
+from truehue.core.runs.execute import ExecutionSettings, execute
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import make_plan
+from truehue.core.runs.records import DrawingPlan, ItemResult, JudgingPlan, RunPlan
+from truehue.core.runs.worker import RunWork
 
 ROOT = Path(__file__).resolve().parents[3]
 RULES = ("paper", "released", "truehue")
@@ -57,7 +57,8 @@ def many_prompts(count: int, several: int, objects: Iterable[str] = OBJECTS) -> 
 
 
 def planned(prompts: Iterable[Prompt], model: str = "reference-renderer", **given: Any) -> RunPlan:
-    """A plan of plain fields: what a record of :func:`core.runs.plan.make_plan` has goes there."""
+    """A plan of plain fields: what a record of :func:`truehue.core.runs.plan.make_plan` has goes
+    there."""
     drawing, judging = (
         {name: given.pop(name) for name in [one.name for one in fields(record)] if name in given}
         for record in (DrawingPlan, JudgingPlan)

@@ -16,46 +16,46 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from core.batch.journal import read_journal
-from core.batch.team import Batch
-from core.batch.worker import Worker
-from core.color.systems import parse_target
-from core.concepts.profile import profile_of
-from core.errors import BadInput
-from core.files import read_png, shelf
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.request import GenerationRequest
-from core.generation.weights.sources import Sources
-from core.images.load import encode_png, image_id
-from core.images.mask import Mask
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.concepts import (
-    concept_of,
-    looked_for,
-    measured_of,
-    only_measured,
-    profiles_of,
-)
-from core.runs.estimate import estimate
-from core.runs.folder import RunFolder
-from core.runs.maskers import Grounding, open_masker
-from core.runs.plan import make_plan, order_of, place_of, plan_json, request_of, run_id
-from core.runs.records import (
-    ItemResult,
-    MaskerSpec,
-    ObjectProfile,
-    StoredItem,
-    StoredMask,
-)
-from core.runs.shards import old_schema, read_columns, result_of, row_of, write_shard
-from core.runs.worker import RunDoer, RunWork, WorkerSettings, check_versions
-from core.verdict.expectations import Localization
 from tests.core.generation.tiny_janus import teach
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import begun, done, planned, rows, small_plan, some_prompts
 from tests.core.runs.test_execute import kept, made, same_files, wait_until
 from tests.shards import read_shard
 from tests.tiny_models.once import vision
+from truehue.core.batch.journal import read_journal
+from truehue.core.batch.team import Batch
+from truehue.core.batch.worker import Worker
+from truehue.core.color.systems import parse_target
+from truehue.core.concepts.profile import profile_of
+from truehue.core.errors import BadInput
+from truehue.core.files import read_png, shelf
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.runs.concepts import (
+    concept_of,
+    looked_for,
+    measured_of,
+    only_measured,
+    profiles_of,
+)
+from truehue.core.runs.estimate import estimate
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.maskers import Grounding, open_masker
+from truehue.core.runs.plan import make_plan, order_of, place_of, plan_json, request_of, run_id
+from truehue.core.runs.records import (
+    ItemResult,
+    MaskerSpec,
+    ObjectProfile,
+    StoredItem,
+    StoredMask,
+)
+from truehue.core.runs.shards import old_schema, read_columns, result_of, row_of, write_shard
+from truehue.core.runs.worker import RunDoer, RunWork, WorkerSettings, check_versions
+from truehue.core.verdict.expectations import Localization
 
 pytestmark = pytest.mark.slow
 
@@ -154,7 +154,7 @@ def test_another_version_of_profiles_does_not_go_on(
     plan = concept_plan()
     folder = RunFolder.create(tmp_path, plan)
     check_versions(folder, plan)
-    monkeypatch.setattr("core.runs.plan.PROFILE_VERSION", "2")
+    monkeypatch.setattr("truehue.core.runs.plan.PROFILE_VERSION", "2")
     with pytest.raises(BadInput, match=r"begun with .*profile 1; this TrueHue has .*profile 2"):
         check_versions(folder, plan)
     # What measures no concept does not care.
@@ -241,14 +241,14 @@ def test_what_breaks_is_no_color_and_memory_is_nobodys_fault(
     def breaks(*given: object) -> None:
         raise ValueError("odd pixels")
 
-    monkeypatch.setattr("core.runs.concepts.profile_of", breaks)
+    monkeypatch.setattr("truehue.core.runs.concepts.profile_of", breaks)
     (one,) = profiles_of(concept(), srgb8, finding)
     assert one == ObjectProfile(0, None, "Measuring broke off: ValueError: odd pixels")
 
     def full(*given: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("core.runs.concepts.profile_of", full)
+    monkeypatch.setattr("truehue.core.runs.concepts.profile_of", full)
     with pytest.raises(MemoryError):
         profiles_of(concept(), srgb8, finding)
 
@@ -391,7 +391,7 @@ def test_an_object_that_is_not_found_is_kept_with_its_reason(
 def test_who_says_that_the_object_is_not_there_is_believed(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, image: np.ndarray, spec: MaskerSpec
 ) -> None:
-    from core.masks.grounded.presence import question
+    from truehue.core.masks.grounded.presence import question
 
     janus = shutil.copytree(vision(tmp_path_factory, "janus"), tmp_path / "janus")
     teach(janus, [(image, question("mango"), "No")])
@@ -432,7 +432,7 @@ def test_a_stored_picture_is_measured_in_the_mask_that_it_has(
 def test_what_the_renderer_left_out_is_not_in_the_picture() -> None:
     """The renderer draws every concept; one that a failure left out has no mask."""
     masker = open_masker(MaskerSpec("exact"))
-    from core.generation.backends.reference import shapes_for
+    from truehue.core.generation.backends.reference import shapes_for
 
     request = GenerationRequest("reference-renderer", "", 1, width=64, height=64, targets=(MANGO,))
     (drawn,) = ReferenceRenderer().draw([request], lambda report: None, Event())

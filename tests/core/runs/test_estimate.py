@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TrueHueError
-from core.machine import usable_cores
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.estimate import SHARDS_READ, Estimate, by_trial, estimate, trial
-from core.runs.folder import RunFolder
-from core.runs.records import ItemResult, MaskerSpec, RunPlan
-from core.runs.shards import write_shard
 from tests.core.runs.samples import small_plan, some_prompts
+from truehue.core.errors import TrueHueError
+from truehue.core.machine import usable_cores
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.runs.estimate import SHARDS_READ, Estimate, by_trial, estimate, trial
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import ItemResult, MaskerSpec, RunPlan
+from truehue.core.runs.shards import write_shard
 
 
 @cache

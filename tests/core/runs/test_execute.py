@@ -17,20 +17,6 @@ from typing import Any
 
 import pytest
 
-from core.batch.journal import read_journal
-from core.batch.local_team import LocalTeam
-from core.batch.locks import InUse, held
-from core.batch.records import BatchState
-from core.batch.team import READY, TeamEvent
-from core.errors import BadInput
-from core.generation.request import MAX_SEED
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.execute import ExecutionSettings, execute
-from core.runs.folder import RunFolder
-from core.runs.records import ItemResult
-from core.runs.score import not_drawn
-from core.runs.shards import write_shard
-from core.runs.worker import RunWork
 from tests.core.runs.samples import (
     OBJECTS,
     begun,
@@ -41,6 +27,20 @@ from tests.core.runs.samples import (
     small_plan,
 )
 from tests.shards import read_shard
+from truehue.core.batch.journal import read_journal
+from truehue.core.batch.local_team import LocalTeam
+from truehue.core.batch.locks import InUse, held
+from truehue.core.batch.records import BatchState
+from truehue.core.batch.team import READY, TeamEvent
+from truehue.core.errors import BadInput
+from truehue.core.generation.request import MAX_SEED
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.runs.execute import ExecutionSettings, execute
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import ItemResult
+from truehue.core.runs.score import not_drawn
+from truehue.core.runs.shards import write_shard
+from truehue.core.runs.worker import RunWork
 
 pytestmark = pytest.mark.slow
 
@@ -132,7 +132,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_rows_of_an_undisturb
 def test_what_is_done_is_not_done_again(
     tmp_path: Path, few: list[Prompt], quiet: list[ItemResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.batch.execute._STATE_S", 0.0)  # told after every batch
+    monkeypatch.setattr("truehue.core.batch.execute._STATE_S", 0.0)  # told after every batch
     folder = made(tmp_path, small_plan(few))
 
     def pause_early(state: BatchState) -> None:
@@ -249,8 +249,8 @@ class OneHangs(LocalTeam):
 def test_a_worker_that_hangs_does_not_keep_a_run_from_pausing(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.batch.execute.MOST_IN_BATCH", 1)
-    monkeypatch.setattr("core.batch.local_team._END_S", 0.2)
+    monkeypatch.setattr("truehue.core.batch.execute.MOST_IN_BATCH", 1)
+    monkeypatch.setattr("truehue.core.batch.local_team._END_S", 0.2)
     folder = made(tmp_path, small_plan(few[:6]))
     state = execute(folder, team=OneHangs(RunWork(folder.path), 1))
     assert (state.status, state.done, state.failed) == ("paused", 2, 0)
@@ -297,7 +297,7 @@ class Poisoned(LocalTeam):
 def test_a_picture_that_ends_every_process_becomes_a_failure(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.batch.execute.MOST_IN_BATCH", 1)
+    monkeypatch.setattr("truehue.core.batch.execute.MOST_IN_BATCH", 1)
     folder = made(tmp_path, small_plan(few[:6]))
     state = execute(folder, team=Poisoned(RunWork(folder.path), 1))
     assert (state.status, state.done, state.failed) == ("finished", 6, 1)
@@ -331,7 +331,7 @@ def test_whoever_looks_at_a_run_does_not_keep_it_from_beginning(
 ) -> None:
     folder = made(tmp_path, small_plan(few))
     folder.set_desired_state("cancel")
-    monkeypatch.setattr("core.batch.execute._LOOKED_AT_S", 600.0)
+    monkeypatch.setattr("truehue.core.batch.execute._LOOKED_AT_S", 600.0)
     looking = held(folder.path / "lock", "", shared=True)
     looking.__enter__()
     waited: list[float] = []
@@ -341,7 +341,7 @@ def test_whoever_looks_at_a_run_does_not_keep_it_from_beginning(
             looking.__exit__(None, None, None)
         waited.append(seconds)
 
-    monkeypatch.setattr("core.batch.locks.time.sleep", stop_looking)
+    monkeypatch.setattr("truehue.core.batch.locks.time.sleep", stop_looking)
     assert execute(folder).status == "cancelled"
     assert len(waited) == 1
 
@@ -358,12 +358,12 @@ def test_a_run_that_another_machine_is_at_is_left_alone_where_locks_are_not_shar
     there = BatchState(folder.run_id, "running", 30, host="elsewhere", updated_at=_at(0))
     folder.keep_state(there)
     monkeypatch.setattr(
-        "core.batch.execute.time.sleep",
+        "truehue.core.batch.execute.time.sleep",
         lambda seconds: folder.keep_state(replace(there, updated_at=_at(seconds))),
     )
     with pytest.raises(InUse, match="elsewhere is at this run"):
         execute(folder)
-    monkeypatch.setattr("core.batch.execute.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("truehue.core.batch.execute.time.sleep", lambda seconds: None)
     assert execute(folder).status == "cancelled"
 
 
@@ -379,7 +379,7 @@ def test_other_versions_do_not_go_on(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = made(tmp_path, small_plan(few))
-    monkeypatch.setattr("core.runs.plan.RENDERER_VERSION", "99")
+    monkeypatch.setattr("truehue.core.runs.plan.RENDERER_VERSION", "99")
     with pytest.raises(BadInput, match="begun with renderer"):
         execute(folder)
 

@@ -15,18 +15,18 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from core.batch.folder import PLAN, STATE
-from core.batch.health import DAMAGED, require_whole
-from core.batch.journal import LEFT_OUT, Journal
-from core.batch.locks import held, is_free
-from core.errors import BadInput, DataFolderError
-from core.runs.execute import execute
-from core.runs.folder import PROMPTS, RunFolder
-from core.runs.plan import place_of
-from core.runs.records import ItemResult
-from core.runs.shards import row_of, schema, write_shard
 from tests.core.runs.samples import apples, done, rows, small_plan
 from tests.shards import read_shard
+from truehue.core.batch.folder import PLAN, STATE
+from truehue.core.batch.health import DAMAGED, require_whole
+from truehue.core.batch.journal import LEFT_OUT, Journal
+from truehue.core.batch.locks import held, is_free
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.runs.execute import execute
+from truehue.core.runs.folder import PROMPTS, RunFolder
+from truehue.core.runs.plan import place_of
+from truehue.core.runs.records import ItemResult
+from truehue.core.runs.shards import row_of, schema, write_shard
 
 pytestmark = pytest.mark.slow
 
@@ -252,8 +252,8 @@ def test_a_shard_of_another_run_is_kept_aside(copy: RunFolder) -> None:
 
 def test_a_run_at_work_is_believed(copy: RunFolder) -> None:
     """Its shards and journals change all the time; whoever is at it knows best."""
-    from core.batch.folder import LOCK
-    from core.batch.locks import held
+    from truehue.core.batch.folder import LOCK
+    from truehue.core.batch.locks import held
 
     running = replace(copy.state(), status="running", done=11)
     copy.keep_state(running)

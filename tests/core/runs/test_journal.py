@@ -9,15 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from core.batch.journal import Journal, read_journal, seal_left_over
-from core.batch.progress import done_of
-from core.batch.shards import BadShard
-from core.runs.folder import RunFolder
-from core.runs.records import ItemResult, MaskResult, ObjectVerdict
-from core.runs.score import not_drawn
-from core.runs.shards import result_of, row_of, schema, write_shard
 from tests.core.runs.samples import planned, some_prompts
 from tests.shards import read_shard
+from truehue.core.batch.journal import Journal, read_journal, seal_left_over
+from truehue.core.batch.progress import done_of
+from truehue.core.batch.shards import BadShard
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import ItemResult, MaskResult, ObjectVerdict
+from truehue.core.runs.score import not_drawn
+from truehue.core.runs.shards import result_of, row_of, schema, write_shard
 
 VERDICT = ObjectVerdict(
     "paper",

@@ -11,24 +11,24 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.errors import BadInput
-from core.generation.backends.reference import shapes_for
-from core.generation.memory import ModelMissing
-from core.generation.weights.sources import Sources
-from core.images.mask import Mask
-from core.masks.grounded.compose import compose
-from core.masks.grounded.presence import question
-from core.masks.grounded.records import Answer, Presence, PresenceQuestion
-from core.masks.grounded.serialize import steps_of
-from core.prompts.prompt import ObjectTarget
-from core.runs.maskers import Grounding, open_masker
-from core.runs.records import MaskerSpec
-from core.verdict.expectations import ABSENT
-from core.verdict.tasks import NO_MASK, TaskVerdict, judge_task
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
 from tests.tiny_models.once import once, vision
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.reference import shapes_for
+from truehue.core.generation.memory import ModelMissing
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.images.mask import Mask
+from truehue.core.masks.grounded.compose import compose
+from truehue.core.masks.grounded.presence import question
+from truehue.core.masks.grounded.records import Answer, Presence, PresenceQuestion
+from truehue.core.masks.grounded.serialize import steps_of
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.runs.maskers import Grounding, open_masker
+from truehue.core.runs.records import MaskerSpec
+from truehue.core.verdict.expectations import ABSENT
+from truehue.core.verdict.tasks import NO_MASK, TaskVerdict, judge_task
 
 pytestmark = pytest.mark.weights
 

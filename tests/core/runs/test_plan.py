@@ -8,13 +8,21 @@ from typing import Any
 
 import pytest
 
-from core.color.systems import parse_target
-from core.errors import BadInput
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.folder import RunFolder, run_folders
-from core.runs.plan import made_with, make_plan, order_of, place_of, plan_json, request_of, run_id
-from core.runs.records import JudgingPlan, MaskerSpec, StoredItem, StoredMask
 from tests.core.runs.samples import planned
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.plan import (
+    made_with,
+    make_plan,
+    order_of,
+    place_of,
+    plan_json,
+    request_of,
+    run_id,
+)
+from truehue.core.runs.records import JudgingPlan, MaskerSpec, StoredItem, StoredMask
 
 APPLE = ObjectTarget("apple", parse_target("css:crimson"), ("stem",))
 PROMPTS = tuple(Prompt(f"p{at}", f"apple {at}", "cna", (APPLE,), "css") for at in range(3))

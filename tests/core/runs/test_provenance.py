@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput
-from core.generation.backends.endpoints import Endpoint
-from core.generation.weights.sources import Sources
-from core.runs.provenance import FILE, OtherWeights, of_generator, pin
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.runs.provenance import FILE, OtherWeights, of_generator, pin
 
 NOWHERE = Sources(None, Path("/nowhere"))
 

@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 
-from core.batch.ray_cluster import ADDRESS, cluster
-from core.batch.ray_team import TOKEN, RayTeam, _Actor, _ended, check_shared
-from core.batch.team import BROKEN, DIED, TeamEvent
-from core.color.systems import parse_target
-from core.errors import BadInput, TrueHueError
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.execute import ExecutionSettings, execute
-from core.runs.folder import RunFolder
-from core.runs.records import ItemResult, MaskerSpec
-from core.runs.worker import RunWork
 from tests.core.batch.ray_here import Dies, RayHere, ray_here
 from tests.core.runs.samples import apples, done, rows, small_plan, workers_of
 from tests.core.runs.test_execute import made
 from tests.shards import read_shard
+from truehue.core.batch.ray_cluster import ADDRESS, cluster
+from truehue.core.batch.ray_team import TOKEN, RayTeam, _Actor, _ended, check_shared
+from truehue.core.batch.team import BROKEN, DIED, TeamEvent
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.runs.execute import ExecutionSettings, execute
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import ItemResult, MaskerSpec
+from truehue.core.runs.worker import RunWork
 
 pytestmark = pytest.mark.slow
 
@@ -275,7 +275,7 @@ def test_a_folder_that_cannot_be_written_any_more_is_no_death(
     team.start("w1")
     (ready,) = team.events(1.0)
     folder.journal.rmdir()
-    from core.batch.team import Batch
+    from truehue.core.batch.team import Batch
 
     team.give("w1", Batch(0, ((0, 1),)))
     (event,) = team.events(1.0)

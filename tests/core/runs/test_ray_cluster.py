@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from core.batch.ray_cluster import ADDRESS, Cluster, cluster
-from core.batch.ray_team import TOKEN, RayTeam
-from core.batch.team import TeamEvent
-from core.errors import BadInput
-from core.prompts.prompt import Prompt
-from core.prompts.sets import prompt_set
-from core.runs.execute import ExecutionSettings, execute
-from core.runs.records import ItemResult
-from core.runs.worker import RunWork
 from tests.core.runs.samples import ROOT, done, rows, small_plan, some_prompts, workers_of
 from tests.core.runs.test_execute import made
+from truehue.core.batch.ray_cluster import ADDRESS, Cluster, cluster
+from truehue.core.batch.ray_team import TOKEN, RayTeam
+from truehue.core.batch.team import TeamEvent
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.prompts.sets import prompt_set
+from truehue.core.runs.execute import ExecutionSettings, execute
+from truehue.core.runs.records import ItemResult
+from truehue.core.runs.worker import RunWork
 
 # Ray's processes, which a test here starts or finds started.
 pytestmark = pytest.mark.process
@@ -145,8 +145,8 @@ def test_a_cluster_that_was_joined_lives_on(
 
     folder = made(tmp_path, small_plan(few[:6]))
     words = (
-        "import sys; from core.runs.execute import ExecutionSettings, execute;"
-        "from core.runs.folder import RunFolder;"
+        "import sys; from truehue.core.runs.execute import ExecutionSettings, execute;"
+        "from truehue.core.runs.folder import RunFolder;"
         "print(execute(RunFolder(sys.argv[1]), ExecutionSettings(workers=1, team='ray')).status)"
     )
     address = ray.get_runtime_context().gcs_address

@@ -8,18 +8,18 @@ from threading import Event
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00
-from core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
-from core.color.systems import parse_target
-from core.generation.backends.reference import ReferenceRenderer, shapes_for
-from core.generation.request import GenerationRequest
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.maskers import open_masker
-from core.runs.records import MaskerSpec, ObjectVerdict
-from core.runs.score import CAUSES, direction, not_drawn, score
-from core.verdict.candidates import Acceptance
-from core.verdict.judge import Offset, Verdict
-from core.verdict.rules import RULES
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import lab_to_xyz1, linear1_to_xyz1, xyz1_to_lab, xyz1_to_linear1
+from truehue.core.color.systems import parse_target
+from truehue.core.generation.backends.reference import ReferenceRenderer, shapes_for
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.runs.maskers import open_masker
+from truehue.core.runs.records import MaskerSpec, ObjectVerdict
+from truehue.core.runs.score import CAUSES, direction, not_drawn, score
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.judge import Offset, Verdict
+from truehue.core.verdict.rules import RULES
 
 EVERY = tuple((one.id, one.version) for one in RULES)
 TRUEHUE = (("truehue", "1.1"),)
@@ -124,7 +124,7 @@ def test_what_has_no_score_says_why() -> None:
 def test_a_rule_that_breaks_is_unscored_and_the_others_judge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from core.verdict import tasks
+    from truehue.core.verdict import tasks
 
     real = tasks.judge_task
 
@@ -146,7 +146,7 @@ def test_memory_that_runs_out_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> 
     def breaks(*given: object) -> None:
         raise MemoryError("no room")
 
-    monkeypatch.setattr("core.verdict.tasks.judge_task", breaks)
+    monkeypatch.setattr("truehue.core.verdict.tasks.judge_task", breaks)
     with pytest.raises(MemoryError):
         judged("cna", (APPLE,), rules=EVERY)
 
@@ -176,7 +176,7 @@ def test_a_picture_without_an_image_is_unscored_by_every_rule() -> None:
 def test_the_furthest_of_hue_chroma_and_lightness_is_named(
     found: tuple[float, ...], accepted: tuple[float, ...], cause: str
 ) -> None:
-    from core.verdict.judge import offset_between
+    from truehue.core.verdict.judge import offset_between
 
     offset: Offset = offset_between(np.array(found, float), np.array(accepted, float))
     lab = (float(found[0]), float(found[1]), float(found[2]))

@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from core.prompts.concepts import build_concepts
-from core.prompts.prompt import Prompt
-from core.prompts.sets import prompt_set
-from core.runs.subsample import family_of, fewer
+from truehue.core.prompts.concepts import build_concepts
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.prompts.sets import prompt_set
+from truehue.core.runs.subsample import family_of, fewer
 
 
 def _whole(some: tuple[Prompt, ...], every: tuple[Prompt, ...]) -> bool:

@@ -11,26 +11,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.batch.journal import read_journal
-from core.batch.local_team import LocalTeam
-from core.batch.team import DIED, Batch, TeamEvent
-from core.batch.work import CannotWork
-from core.batch.worker import Worker
-from core.errors import BadInput, DataFolderError
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.request import GenerationRequest
-from core.generation.weights.sources import Sources
-from core.images.load import encode_png, image_id
-from core.prompts.prompt import Prompt
-from core.runs.folder import RunFolder
-from core.runs.maskers import open_masker
-from core.runs.plan import make_plan
-from core.runs.provenance import FILE, OtherWeights, pin
-from core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
-from core.runs.shards import result_of
-from core.runs.worker import RunWork, check_versions
 from tests.core.runs.samples import many_prompts, small_plan, some_prompts
 from tests.tiny_models.once import vision
+from truehue.core.batch.journal import read_journal
+from truehue.core.batch.local_team import LocalTeam
+from truehue.core.batch.team import DIED, Batch, TeamEvent
+from truehue.core.batch.work import CannotWork
+from truehue.core.batch.worker import Worker
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.maskers import open_masker
+from truehue.core.runs.plan import make_plan
+from truehue.core.runs.provenance import FILE, OtherWeights, pin
+from truehue.core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
+from truehue.core.runs.shards import result_of
+from truehue.core.runs.worker import RunWork, check_versions
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_a_masker_that_breaks_fails_the_picture_and_in_the_end_the_worker(
     (row,) = written(worker)
     assert (row.seed, row.image_id) == (0, "")
     assert {one.cause for one in row.verdicts} == {"no-image"}
-    monkeypatch.setattr("core.batch.worker.MOST_BROKEN_IN_A_ROW", 3)
+    monkeypatch.setattr("truehue.core.batch.worker.MOST_BROKEN_IN_A_ROW", 3)
     with pytest.raises(CannotWork, match=r"3 pictures in a row failed.*shape mismatch"):
         worker.work_on(batch(30, 1, 31))
     # The one that was not written down is done again.

@@ -10,18 +10,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.fidelity.cfm import registration as of_cfm
-from core.fidelity.cfm.instruction import INSTRUCTION
-from core.fidelity.cfm.registration import Registration, open_registered, register, registered
-from core.fidelity.cfm.scorer import CfmScorer, open_cfm
-from core.generation.memory import BadModelFolder, ModelMissing
-from core.generation.weights.sources import Sources
-from core.machine import Placement
-from core.scores.cfm import cfm_measures, map_of, map_rows, scored_by_cfm
-from core.scores.measures import add_measures, all_measures, measure_of
-from core.scores.records import UNSCORED
 from tests.tiny_models import cfm
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm import registration as of_cfm
+from truehue.core.fidelity.cfm.instruction import INSTRUCTION
+from truehue.core.fidelity.cfm.registration import (
+    Registration,
+    open_registered,
+    register,
+    registered,
+)
+from truehue.core.fidelity.cfm.scorer import CfmScorer, open_cfm
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.machine import Placement
+from truehue.core.scores.cfm import cfm_measures, map_of, map_rows, scored_by_cfm
+from truehue.core.scores.measures import add_measures, all_measures, measure_of
+from truehue.core.scores.records import UNSCORED
 
 pytestmark = pytest.mark.weights
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.errors import BadInput, NoPixels
-from core.scores.measures import MEASURES, measure_of
-from core.scores.records import HIGH, IMAGE, ITEM_KINDS, LOW, NEITHER, Computed, Measure
-from core.scores.scoring import score_image
-from core.scores.summary import score_mean
+from truehue.core.errors import BadInput, NoPixels
+from truehue.core.scores.measures import MEASURES, measure_of
+from truehue.core.scores.records import HIGH, IMAGE, ITEM_KINDS, LOW, NEITHER, Computed, Measure
+from truehue.core.scores.scoring import score_image
+from truehue.core.scores.summary import score_mean
 
 WHITE = np.full((2, 3, 3), 255, dtype=np.uint8)
 

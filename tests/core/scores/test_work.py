@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.batch.execute import execute
-from core.errors import BadInput
-from core.fidelity.cfm.registration import Registration, register
-from core.fidelity.vividness import delta_sat_score
-from core.images.load import image_id
-from core.scores.cfm import cfm_measures, map_of
-from core.scores.measures import measure_of
-from core.scores.records import IMAGE
-from core.scores.work import PICTURES_AT_ONCE, ScoringTask, ScoringWork, begin_scoring
 from tests.core.batch.here import InProcess
 from tests.tiny_models import cfm
+from truehue.core.batch.execute import execute
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.registration import Registration, register
+from truehue.core.fidelity.vividness import delta_sat_score
+from truehue.core.images.load import image_id
+from truehue.core.scores.cfm import cfm_measures, map_of
+from truehue.core.scores.measures import measure_of
+from truehue.core.scores.records import IMAGE
+from truehue.core.scores.work import PICTURES_AT_ONCE, ScoringTask, ScoringWork, begin_scoring
 
 pytestmark = pytest.mark.weights
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.prompts.sets import prompt_set
-from core.sentences.reading import read_sentence
+from truehue.core.prompts.sets import prompt_set
+from truehue.core.sentences.reading import read_sentence
 
 Wanted = list[tuple[str, str | None]]
 

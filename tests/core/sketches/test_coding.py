@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from core.errors import BadInput
-from core.sketches.coding import decode, encode
-from core.sketches.regions import coded_regions, regions
 from tests.core.sketches.drawings import cat
+from truehue.core.errors import BadInput
+from truehue.core.sketches.coding import decode, encode
+from truehue.core.sketches.regions import coded_regions, regions
 
 
 def test_bytes_by_hand() -> None:

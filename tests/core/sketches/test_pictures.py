@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
 
-from core.errors import BadInput, MaskError
-from core.sketches.outlines import outlines
-from core.sketches.pictures import composite, ink_png, layer_png, svg
 from tests.core.sketches.drawings import cat
+from truehue.core.errors import BadInput, MaskError
+from truehue.core.sketches.outlines import outlines
+from truehue.core.sketches.pictures import composite, ink_png, layer_png, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

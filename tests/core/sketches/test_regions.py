@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import ndimage
 
-from core.errors import BadInput
-from core.sketches.records import sketch_id
-from core.sketches.regions import CLOSINGS_PX, GROWTH_PX, LINE, label_maps, regions
 from tests.core.sketches.drawings import box, cat, ink_of, paper
+from truehue.core.errors import BadInput
+from truehue.core.sketches.records import sketch_id
+from truehue.core.sketches.regions import CLOSINGS_PX, GROWTH_PX, LINE, label_maps, regions
 
 pytestmark = pytest.mark.slow
 

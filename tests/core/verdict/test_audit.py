@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.generation.renderer import RenderRequest, render
-from core.verdict.audit import Audit, audit
-from core.verdict.candidates import Acceptance
-from core.verdict.measure import AskedObject, measure_by_rules
-from core.verdict.rules import RULES
+from truehue.core.color.systems import parse_target
+from truehue.core.generation.renderer import RenderRequest, render
+from truehue.core.verdict.audit import Audit, audit
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import AskedObject, measure_by_rules
+from truehue.core.verdict.rules import RULES
 
 IDS = [known.id for known in RULES]
 

@@ -8,19 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.errors import BadInput
-from core.verdict.candidates import Acceptance
-from core.verdict.counterfactual import (
+from tests.core.photographs import object_photograph
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.counterfactual import (
     Limits,
     alternatives,
     judged_limits,
     read_limits,
 )
-from core.verdict.judge import PASS, judge
-from core.verdict.measure import measure
-from core.verdict.rules import RULES, Thresholds, rule
-from tests.core.photographs import object_photograph
+from truehue.core.verdict.judge import PASS, judge
+from truehue.core.verdict.measure import measure
+from truehue.core.verdict.rules import RULES, Thresholds, rule
 
 SRGB8, MASK = object_photograph(96, seed=3)
 TARGETS = ("l3:Vivid reddish orange", "css:sienna", "css:blue", "lab(40 38 38)")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.color.systems import parse_target
-from core.prompts.gencolorbench import build
-from core.prompts.prompt import ObjectTarget
-from core.verdict.expectations import expectations_of, key_of_verdict
+from truehue.core.color.systems import parse_target
+from truehue.core.prompts.gencolorbench import build
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.verdict.expectations import expectations_of, key_of_verdict
 
 RED = parse_target("l3:Vivid red")
 

@@ -7,16 +7,21 @@ import json
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00
-from core.color.dominant import paper
-from core.color.munsell import load_munsell, reconstructed
-from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
-from core.color.systems import find, parse_target
-from core.errors import BadInput, MaskError, NoPixels
-from core.images.pixels import distinct_colors, masked_lab, select_pixels
-from core.verdict.candidates import MAX_NEIGHBORS, Acceptance, accepted
-from core.verdict.measure import AskedObject, measure, measure_by_rules, unscored_measurement
-from core.verdict.rules import RULES, rule
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.dominant import paper
+from truehue.core.color.munsell import load_munsell, reconstructed
+from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
+from truehue.core.color.systems import find, parse_target
+from truehue.core.errors import BadInput, MaskError, NoPixels
+from truehue.core.images.pixels import distinct_colors, masked_lab, select_pixels
+from truehue.core.verdict.candidates import MAX_NEIGHBORS, Acceptance, accepted
+from truehue.core.verdict.measure import (
+    AskedObject,
+    measure,
+    measure_by_rules,
+    unscored_measurement,
+)
+from truehue.core.verdict.rules import RULES, rule
 
 IDS = [known.id for known in RULES]
 every_rule = pytest.mark.parametrize("rule_id", IDS)
@@ -297,7 +302,7 @@ def test_several_rules_look_at_the_pixels_once(monkeypatch: pytest.MonkeyPatch) 
         looked.append(1)
         return distinct_colors(*arguments)
 
-    monkeypatch.setattr("core.verdict.measure.distinct_colors", counted)
+    monkeypatch.setattr("truehue.core.verdict.measure.distinct_colors", counted)
     list(measure_by_rules(*ball(), parse_target(ORANGE), [by.id for by in RULES]))
     assert len(looked) == 1  # after the clean-up only what it changed is looked at
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.color.difference import hue_word
-from core.color.systems import parse_target
-from core.verdict.judge import judge, unscored
-from core.verdict.reasons import account, by, explain, without_rule
-from core.verdict.rules import rule
-from core.verdict.short import short_reason
+from truehue.core.color.difference import hue_word
+from truehue.core.color.systems import parse_target
+from truehue.core.verdict.judge import judge, unscored
+from truehue.core.verdict.reasons import account, by, explain, without_rule
+from truehue.core.verdict.rules import rule
+from truehue.core.verdict.short import short_reason
 
 ASKED = (50.0, 40.0, 0.0)
 

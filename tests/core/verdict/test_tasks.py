@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.color.systems import parse_target
-from core.errors import BadInput
-from core.prompts.prompt import ObjectTarget
-from core.verdict.candidates import Acceptance
-from core.verdict.expectations import ABSENT, Localization, expectations_of
-from core.verdict.leak import part_of
-from core.verdict.measure import AskedObject, measure
-from core.verdict.reasons import by
-from core.verdict.rules import RULES
-from core.verdict.tasks import TaskVerdict, judge_task
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.expectations import ABSENT, Localization, expectations_of
+from truehue.core.verdict.leak import part_of
+from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.reasons import by
+from truehue.core.verdict.rules import RULES
+from truehue.core.verdict.tasks import TaskVerdict, judge_task
 
 RULE_IDS = [by.id for by in RULES]
 RED, BLUE = parse_target("#C04040"), parse_target("#4060C0")

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.color.difference import delta_e00
-from core.color.materials import materials, shadeless
-from core.color.shading import can_clip_to, lit_color
-from core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
-from core.color.systems import parse_target
-from core.generation.renderer import RenderRequest, render
-from core.images.mask import Mask
-from core.verdict.measure import Measurement, measure
-from core.verdict.region import acceptance_outline, room_left
-from core.verdict.rules import rule
-from core.verdict.truehue import LEVEL_COSTS, confidence_percent, factor_cost, haze_cost
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.materials import materials, shadeless
+from truehue.core.color.shading import can_clip_to, lit_color
+from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
+from truehue.core.color.systems import parse_target
+from truehue.core.generation.renderer import RenderRequest, render
+from truehue.core.images.mask import Mask
+from truehue.core.verdict.measure import Measurement, measure
+from truehue.core.verdict.region import acceptance_outline, room_left
+from truehue.core.verdict.rules import rule
+from truehue.core.verdict.truehue import LEVEL_COSTS, confidence_percent, factor_cost, haze_cost
 
 pytestmark = pytest.mark.slow
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00
-from core.errors import BadInput
-from core.verdict.judge import FAIL, PASS, UNSCORED, Metric, Verdict, judge, unscored
-from core.verdict.rules import DEFAULT_RULE, RULES, Rule, Thresholds, rule
+from truehue.core.color.difference import delta_e00
+from truehue.core.errors import BadInput
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED, Metric, Verdict, judge, unscored
+from truehue.core.verdict.rules import DEFAULT_RULE, RULES, Rule, Thresholds, rule
 
 PAPER, RELEASED = rule("paper"), rule("released")
 # What they judge a color by; the others put it into the image's light first (test_truehue).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.vision_language.records import Answer, Form, Outcome, Question
+from truehue.core.vision_language.records import Answer, Form, Outcome, Question
 
 OUTCOMES = {
     "+": Outcome.RIGHT,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from core.images.load import load_image
 from tests.core.generation.images_server import Answer, ImagesServer, answer_json, failure
+from truehue.core.images.load import load_image
 
 
 def completion(words: str | None, ending: str = "stop", **message: Any) -> Answer:

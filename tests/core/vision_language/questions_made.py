@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from core.images.load import image_id
-from core.vision_language.question_set import write_set
-from core.vision_language.records import Form, Illustrated, Question
+from truehue.core.images.load import image_id
+from truehue.core.vision_language.question_set import write_set
+from truehue.core.vision_language.records import Form, Illustrated, Question
 
 NAMES = ("red", "green", "blue", "yellow", "black")
 COLORS = ((220, 20, 30), (20, 160, 60), (30, 60, 200), (240, 220, 30), (10, 10, 10))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00
-from core.color.systems import find, nearest_names, parse_target
-from core.errors import BadInput
-from core.vision_language.appendix_e import Render, of_renders, questions
-from core.vision_language.records import LETTERS, Form
-from core.vision_language.tasks import TASKS
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.systems import find, nearest_names, parse_target
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.appendix_e import Render, of_renders, questions
+from truehue.core.vision_language.records import LETTERS, Form
+from truehue.core.vision_language.tasks import TASKS
 
 SRGB8 = np.zeros((8, 8, 3), dtype=np.uint8)
 

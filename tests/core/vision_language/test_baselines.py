@@ -9,15 +9,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from core.vision_language.baselines import (
+from truehue.core.vision_language.baselines import (
     expected_by_chance,
     guess,
     read_pixels,
     written_color,
 )
-from core.vision_language.generators import GENERATORS, Difficulty
-from core.vision_language.records import Form, Illustrated, Outcome, Question
-from core.vision_language.scoring import score
+from truehue.core.vision_language.generators import GENERATORS, Difficulty
+from truehue.core.vision_language.records import Form, Illustrated, Outcome, Question
+from truehue.core.vision_language.scoring import score
 
 pytestmark = pytest.mark.slow
 

@@ -6,12 +6,23 @@ import cv2
 import numpy as np
 import pytest
 
-from core.color.spaces import LINEAR1_TO_XYZ1, linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
-from core.images.plates import Axis
-from core.vision_language.generators.blindness import AXES, SIZE_PX, figure_mask, make, pair_of
-from core.vision_language.generators.draws import Difficulty
-from core.vision_language.records import LETTERS, Illustrated
-from core.vision_language.variants import gray
+from truehue.core.color.spaces import (
+    LINEAR1_TO_XYZ1,
+    linear1_to_srgb1,
+    srgb8_to_lab,
+    srgb8_to_linear1,
+)
+from truehue.core.images.plates import Axis
+from truehue.core.vision_language.generators.blindness import (
+    AXES,
+    SIZE_PX,
+    figure_mask,
+    make,
+    pair_of,
+)
+from truehue.core.vision_language.generators.draws import Difficulty
+from truehue.core.vision_language.records import LETTERS, Illustrated
+from truehue.core.vision_language.variants import gray
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.analysis.paired import PairCounts
-from core.vision_language.differences import Difference, differences
 from tests.core.vision_language.answered import answers, questions, seed
+from truehue.core.analysis.paired import PairCounts
+from truehue.core.vision_language.differences import Difference, differences
 
 
 def test_sets_are_compared_question_by_question() -> None:

@@ -10,12 +10,12 @@ import cv2
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00
-from core.color.spaces import srgb8_to_lab
-from core.color.systems import nearest_names
-from core.errors import BadInput
-from core.images.load import image_id
-from core.vision_language.generators import (
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.systems import nearest_names
+from truehue.core.errors import BadInput
+from truehue.core.images.load import image_id
+from truehue.core.vision_language.generators import (
     GENERATORS,
     Difficulty,
     GeneratedSettings,
@@ -23,12 +23,12 @@ from core.vision_language.generators import (
     generated,
     illusion,
 )
-from core.vision_language.generators.color_counting import LEAST_DELTA_E00, LEAST_SHARE
-from core.vision_language.generators.comparison import MARGINS, MEASURES
-from core.vision_language.generators.draws import Draws
-from core.vision_language.generators.palette import BASIC
-from core.vision_language.generators.shapes import SHAPES, draw
-from core.vision_language.records import LETTERS, Illustrated
+from truehue.core.vision_language.generators.color_counting import LEAST_DELTA_E00, LEAST_SHARE
+from truehue.core.vision_language.generators.comparison import MARGINS, MEASURES
+from truehue.core.vision_language.generators.draws import Draws
+from truehue.core.vision_language.generators.palette import BASIC
+from truehue.core.vision_language.generators.shapes import SHAPES, draw
+from truehue.core.vision_language.records import LETTERS, Illustrated
 
 pytestmark = pytest.mark.slow
 

@@ -10,29 +10,29 @@ from typing import Any
 
 import pytest
 
-from core.analysis.paired import nominal_kappa
-from core.cli.ask.command import main
-from core.color.systems import find
-from core.diagnosis.colors import set_colors
-from core.errors import BadInput
-from core.generation.renderer import OBJECTS
-from core.vision_language import rule_answers as rules_module
-from core.vision_language.asking.asked import read_asked
-from core.vision_language.judge_set import (
+from tests.core.generation.images_server import Answer as Reply
+from tests.core.generation.images_server import failure
+from tests.core.vision_language.chat_server import ChatServer, completion
+from tests.workers_here import workers_here
+from truehue.core.analysis.paired import nominal_kappa
+from truehue.core.cli.ask.command import main
+from truehue.core.color.systems import find
+from truehue.core.diagnosis.colors import set_colors
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import OBJECTS
+from truehue.core.vision_language import rule_answers as rules_module
+from truehue.core.vision_language.asking.asked import read_asked
+from truehue.core.vision_language.judge_set import (
     JudgeSettings,
     is_judge_set,
     judge_questions,
     scenes,
 )
-from core.vision_language.judging import judge_report, report_of
-from core.vision_language.parsing import answered
-from core.vision_language.question_set import open_set
-from core.vision_language.records import Answer, Form, Outcome, Question
-from core.vision_language.rule_answers import CACHE, OTHERWISE, color_of, rule_answers
-from tests.core.generation.images_server import Answer as Reply
-from tests.core.generation.images_server import failure
-from tests.core.vision_language.chat_server import ChatServer, completion
-from tests.workers_here import workers_here
+from truehue.core.vision_language.judging import judge_report, report_of
+from truehue.core.vision_language.parsing import answered
+from truehue.core.vision_language.question_set import open_set
+from truehue.core.vision_language.records import Answer, Form, Outcome, Question
+from truehue.core.vision_language.rule_answers import CACHE, OTHERWISE, color_of, rule_answers
 
 pytestmark = pytest.mark.slow
 
@@ -248,9 +248,9 @@ def said(question: Question) -> Reply:
 
 
 def test_another_set_has_no_judge(twenty: Path, tmp_path: Path) -> None:
-    from core.vision_language.asking.plan import AskingSettings, begin
-    from core.vision_language.asking.sets import read_questions
-    from core.vision_language.models.registry import model_of
+    from truehue.core.vision_language.asking.plan import AskingSettings, begin
+    from truehue.core.vision_language.asking.sets import read_questions
+    from truehue.core.vision_language.models.registry import model_of
 
     asked, source = read_questions(twenty)
     model = model_of("http://127.0.0.1:1/v1", {"model": "m"})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import BadInput
-from core.vision_language.parsing import FIRST, VERSION, Reader, answered, read_answer
-from core.vision_language.records import Form, Outcome, Question
 from tests.core.vision_language import answer_cases as cases
 from tests.core.vision_language import question_cases as of_question
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.parsing import FIRST, VERSION, Reader, answered, read_answer
+from truehue.core.vision_language.records import Form, Outcome, Question
 
 CHOICES = (
     cases.PLAIN + cases.DRESSED + cases.REASONED + cases.UNREADABLE + cases.TEXTS + cases.LATER

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TrueHueError
-from core.vision_language import prompting
-from core.vision_language.prompting import Style, instruction, prompt_text
-from core.vision_language.records import Form, Question
+from truehue.core.errors import TrueHueError
+from truehue.core.vision_language import prompting
+from truehue.core.vision_language.prompting import Style, instruction, prompt_text
+from truehue.core.vision_language.records import Form, Question
 
 
 def test_a_question_comes_with_instruction_and_lettered_choices() -> None:

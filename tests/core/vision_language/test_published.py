@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from core.errors import BadInput, ImageError
-from core.images.load import encode_png, image_id
-from core.vision_language.published import SkippedRow, download_published, read_published
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.vision_language.published import SkippedRow, download_published, read_published
 
 SRGB8 = np.full((4, 6, 3), (200, 30, 40), dtype=np.uint8)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import BadInput
-from core.vision_language.published_scores import beside, published_rows
-from core.vision_language.scoring import score
 from tests.core.vision_language.answered import answers, questions
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.published_scores import beside, published_rows
+from truehue.core.vision_language.scoring import score
 
 
 def test_published_rows_stand_below_ours_and_are_marked() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadInput, StorageError
-from core.files import shelf
-from core.images.load import encode_png, image_id
-from core.vision_language.generators import GENERATORS
-from core.vision_language.question_set import open_set, write_set
-from core.vision_language.records import Illustrated
+from truehue.core.errors import BadInput, StorageError
+from truehue.core.files import shelf
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.vision_language.generators import GENERATORS
+from truehue.core.vision_language.question_set import open_set, write_set
+from truehue.core.vision_language.records import Illustrated
 
 ITEMS = list(GENERATORS["color_extraction"](3, 0, "easy"))
 BLACK = np.zeros_like(ITEMS[0].srgb8)

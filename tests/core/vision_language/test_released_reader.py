@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.vision_language.records import Answer, Form, Outcome, Question
-from core.vision_language.released_reader import (
+from truehue.core.vision_language.records import Answer, Form, Outcome, Question
+from truehue.core.vision_language.released_reader import (
     ReleasedReader,
     read_released,
     reader_of,

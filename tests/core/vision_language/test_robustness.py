@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.cli.ask.command import main
-from core.color.spaces import srgb8_to_lab
-from core.errors import BadInput, MaskError
-from core.images.load import image_id
-from core.vision_language.baselines import read_pixels
-from core.vision_language.generators import GeneratedSettings, generated
-from core.vision_language.question_set import QuestionSet, open_set, write_set
-from core.vision_language.records import Form, Illustrated, Outcome, Question
-from core.vision_language.robustness import Counts, rule_of, with_variants
-from core.vision_language.scoring import robustness
-from core.vision_language.tasks import TASKS
 from tests.commands import called
 from tests.core.vision_language.questions_made import flat
 from tests.core.vision_language.test_blindness import best_match
+from truehue.core.cli.ask.command import main
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.errors import BadInput, MaskError
+from truehue.core.images.load import image_id
+from truehue.core.vision_language.baselines import read_pixels
+from truehue.core.vision_language.generators import GeneratedSettings, generated
+from truehue.core.vision_language.question_set import QuestionSet, open_set, write_set
+from truehue.core.vision_language.records import Form, Illustrated, Outcome, Question
+from truehue.core.vision_language.robustness import Counts, rule_of, with_variants
+from truehue.core.vision_language.scoring import robustness
+from truehue.core.vision_language.tasks import TASKS
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.vision_language.scoring import Tally, macro, score
 from tests.core.vision_language.answered import answers, questions, seed
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.scoring import Tally, macro, score
 
 
 def test_unreadable_and_unanswered_are_wrong_as_published_and_counted() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import BadInput
-from core.vision_language.generators import GENERATORS
-from core.vision_language.tasks import (
+from truehue.core.errors import BadInput
+from truehue.core.vision_language.generators import GENERATORS
+from truehue.core.vision_language.tasks import (
     APPENDIX_E,
     COLORBENCH,
     ROBUSTNESS,

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.errors import MaskError
-from core.images.load import image_id
-from core.vision_language.records import Form, Illustrated, Question
-from core.vision_language.variants import (
+from truehue.core.errors import MaskError
+from truehue.core.images.load import image_id
+from truehue.core.vision_language.records import Form, Illustrated, Question
+from truehue.core.vision_language.variants import (
     gray,
     hue_turned,
     largest_other,

@@ -15,26 +15,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from core.batch.execute import Crew, execute
-from core.batch.journal import Journal, seal_left_over
-from core.batch.results import tables
-from core.errors import NotStored, TrueHueError
-from core.images.mask import Mask
-from core.runs.folder import RunFolder
-from core.runs.shards import row_of, schema
-from core.runs.worker import RunWork
-from core.vision_language.asking.asked import read_asked
-from core.vision_language.asking.plan import AskingSettings, QuestionSource, begin
-from core.vision_language.asking.work import AskingWork
-from core.vision_language.generators import GeneratedSettings, generated
-from core.vision_language.models.registry import PIXELS, model_of
-from core.vision_language.prompting import Style, prompt_text
-from storage import Storage
 from tests.core.batch.here import team_here
 from tests.storage.run_samples import sample_plan, sample_result
 from tests.storage.samples import brushed, picture, verdict
 from tests.storage.studies.people import answer, person
 from tests.storage.verdicts.test_judgments import MUG
+from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.journal import Journal, seal_left_over
+from truehue.core.batch.results import tables
+from truehue.core.errors import NotStored, TrueHueError
+from truehue.core.images.mask import Mask
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.shards import row_of, schema
+from truehue.core.runs.worker import RunWork
+from truehue.core.vision_language.asking.asked import read_asked
+from truehue.core.vision_language.asking.plan import AskingSettings, QuestionSource, begin
+from truehue.core.vision_language.asking.work import AskingWork
+from truehue.core.vision_language.generators import GeneratedSettings, generated
+from truehue.core.vision_language.models.registry import PIXELS, model_of
+from truehue.core.vision_language.prompting import Style, prompt_text
+from truehue.storage import Storage
 
 ROWS_A_SHARD = 12
 

@@ -14,23 +14,23 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput, DatabaseBusy, DatabaseNewer, DataFolderError
-from storage import Storage
-from storage.backup import backup as making
-from storage.backup.archive import BackupReader, BackupWriter
-from storage.backup.backup import BackupSource, write_backup
-from storage.backup.contents import TEMPORARY, images_of, others_of
-from storage.backup.restore import restore
-from storage.database.connection import DATABASE_NAME, Database
-from storage.database.migrations import MIGRATIONS
-from storage.pictures.images import Images
-from tabs.accounts.control import address_in
-from tabs.export.service import FOLDER as EXPORTS
-from tabs.shell.desks import FOLDER as DESKS
 from tests.empty_data import empty_data
 from tests.storage.backup.load import loaded, lost
 from tests.storage.run_samples import fill
 from tests.storage.samples import brushed, folder_state, picture
+from truehue.core.errors import BadInput, DatabaseBusy, DatabaseNewer, DataFolderError
+from truehue.storage import Storage
+from truehue.storage.backup import backup as making
+from truehue.storage.backup.archive import BackupReader, BackupWriter
+from truehue.storage.backup.backup import BackupSource, write_backup
+from truehue.storage.backup.contents import TEMPORARY, images_of, others_of
+from truehue.storage.backup.restore import restore
+from truehue.storage.database.connection import DATABASE_NAME, Database
+from truehue.storage.database.migrations import MIGRATIONS
+from truehue.storage.pictures.images import Images
+from truehue.tabs.accounts.control import address_in
+from truehue.tabs.export.service import FOLDER as EXPORTS
+from truehue.tabs.shell.desks import FOLDER as DESKS
 
 pytestmark = pytest.mark.slow
 
@@ -269,11 +269,11 @@ def test_a_backup_of_a_newer_truehue_is_refused(
     whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new = whole.with_name("new")
-    monkeypatch.setattr("storage.backup.restore.NEWEST", 9)
+    monkeypatch.setattr("truehue.storage.backup.restore.NEWEST", 9)
     with pytest.raises(DatabaseNewer, match=r"number 14.*up to 9.*Update"):
         restore(whole, new)
     monkeypatch.undo()
-    monkeypatch.setattr("storage.backup.archive.FORMAT_VERSION", 0)
+    monkeypatch.setattr("truehue.storage.backup.archive.FORMAT_VERSION", 0)
     with pytest.raises(BadInput, match=r"newer TrueHue \(0\.1\.0\)"):
         restore(whole, new)
     assert not new.exists()

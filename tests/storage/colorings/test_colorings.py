@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.errors import BadInput, NotStored, StorageError
-from core.studies import MarkKind
-from storage import Storage
 from tests.storage.sketches_made import sketch
 from tests.storage.studies.people import answer, link, new_id, person
+from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.core.studies import MarkKind
+from truehue.storage import Storage
 
 FILL = {"do": "fill", "x": 10, "y": 10, "closing": 1, "color": "#aa5500"}
 
@@ -103,7 +103,7 @@ def test_who_is_erased_leaves_no_mark_and_no_picture(storage: Storage) -> None:
 
 
 def test_what_was_measured_of_a_layer_is_kept_and_erased_with_its_author(storage: Storage) -> None:
-    from core.concepts.profile import profile_of
+    from truehue.core.concepts.profile import profile_of
 
     record = person(storage)
     (event,) = storage.study_events.append(record.id, [answer(0)])

@@ -8,9 +8,9 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from core.errors import StorageError
-from storage import Storage
 from tests.storage.samples import answers, asks, brushed, drawing, picture, prompts, verdict
+from truehue.core.errors import StorageError
+from truehue.storage import Storage
 
 THREADS = 8
 T = TypeVar("T")

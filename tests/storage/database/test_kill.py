@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from storage import Storage
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.process
 
@@ -20,7 +20,7 @@ ROUNDS = 8
 # A round acknowledges single rows first, then rows that belong together.
 ADD_FOREVER = """
 import itertools, sys
-from storage import Storage
+from truehue.storage import Storage
 from tests.storage.samples import brushed, drawing, picture, prompts, verdict
 storage = Storage.open(sys.argv[1])
 for n in itertools.count(int(sys.argv[2])):

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import DataFolderError, NotStored
-from storage import Storage
-from storage.database.confirmed import KEPT_LOGS, MOST_LOGS, Confirmed, keep_log
 from tests.storage.samples import brushed, folder_state, picture, verdict
+from truehue.core.errors import DataFolderError, NotStored
+from truehue.storage import Storage
+from truehue.storage.database.confirmed import KEPT_LOGS, MOST_LOGS, Confirmed, keep_log
 
 pytestmark = pytest.mark.process
 
@@ -26,7 +26,7 @@ WRITES = 12
 # Each line is one write that was confirmed; the last one is under way when the process is killed.
 STORE = f"""
 import sys
-from storage import Storage
+from truehue.storage import Storage
 storage = Storage.open(sys.argv[1])
 for number in range({WRITES}):
     row = "INSERT INTO selections VALUES (?, 1, '[]', false, now())"

@@ -9,20 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import DatabaseDamaged, DatabaseNewer, StorageError
-from core.prompts.concepts import build_concepts
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.records import EvidenceRecord
-from core.runs.concepts import concept_of
-from storage import Storage
-from storage.database import connection
-from storage.database.connection import Database
-from storage.database.migrations import APP_VERSION, MIGRATIONS, Migration
-from storage.pictures.images import Images
-from storage.pictures.masks import Masks
-from storage.runs.dictionaries import prompts_of
-from storage.trash import Trash
-from storage.verdicts.evidence import Evidence
 from tests.empty_data import empty_data
 from tests.storage.run_samples import fill, sample_prompts
 from tests.storage.samples import (
@@ -35,6 +21,20 @@ from tests.storage.samples import (
     prompts,
     verdict,
 )
+from truehue.core.errors import DatabaseDamaged, DatabaseNewer, StorageError
+from truehue.core.prompts.concepts import build_concepts
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.records import EvidenceRecord
+from truehue.core.runs.concepts import concept_of
+from truehue.storage import Storage
+from truehue.storage.database import connection
+from truehue.storage.database.connection import Database
+from truehue.storage.database.migrations import APP_VERSION, MIGRATIONS, Migration
+from truehue.storage.pictures.images import Images
+from truehue.storage.pictures.masks import Masks
+from truehue.storage.runs.dictionaries import prompts_of
+from truehue.storage.trash import Trash
+from truehue.storage.verdicts.evidence import Evidence
 
 pytestmark = pytest.mark.slow
 
@@ -316,7 +316,7 @@ def test_a_database_of_the_fourth_step_takes_runs(data_dir: Path, tmp_path: Path
 def test_a_database_of_the_fifth_step_knows_which_of_its_prompts_are_concepts(
     data_dir: Path,
 ) -> None:
-    """By what :func:`core.runs.concepts.concept_of` says of a prompt, as in a new run."""
+    """By what :func:`truehue.core.runs.concepts.concept_of` says of a prompt, as in a new run."""
     data_dir.mkdir()
     apple, banana = (
         next(one for one in build_concepts() if one.concept == word) for word in ("apple", "banana")

@@ -11,23 +11,23 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from core.errors import (
+from tests.storage.samples import folder_state, picture
+from truehue.core.errors import (
     DatabaseBusy,
     DatabaseDamaged,
     DatabaseNewer,
     DataFolderError,
     StorageError,
 )
-from storage import Storage
-from storage.database.file_check import _looking, _reading, explain
-from tests.storage.samples import folder_state, picture
+from truehue.storage import Storage
+from truehue.storage.database.file_check import _looking, _reading, explain
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 HOLD = """
 import sys
-from storage import Storage
+from truehue.storage import Storage
 with Storage.open(sys.argv[1]):
     print("open", flush=True)
     sys.stdin.read()
@@ -194,7 +194,7 @@ def test_a_write_that_fails_leaves_no_half_file(data_dir: Path, monkeypatch) -> 
         raise OSError(28, "No space left on device")
 
     with Storage.open(data_dir) as storage:
-        monkeypatch.setattr("core.files.os.replace", full)
+        monkeypatch.setattr("truehue.core.files.os.replace", full)
         with pytest.raises(DataFolderError, match=r"no space left on device\. Make room"):
             storage.images.add(picture(), "a", "upload")
         assert storage.images.count() == 0
@@ -235,9 +235,9 @@ def test_what_duckdb_says_on_opening(error: duckdb.Error, kind: type[StorageErro
 
 
 def test_the_package_has_storage_alone() -> None:
-    import storage as package
+    from truehue import storage as package
 
     assert package.Storage is Storage
-    with pytest.raises(AttributeError, match="module 'storage' has no attribute 'Store'"):
+    with pytest.raises(AttributeError, match=r"module 'truehue\.storage' has no attribute 'Store'"):
         _ = package.Store
     assert not hasattr(package, "Database")

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.errors import BadInput, ImageError, NotStored, StorageError
-from storage import Storage
 from tests.storage.conftest import START
 from tests.storage.samples import picture
+from truehue.core.errors import BadInput, ImageError, NotStored, StorageError
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 

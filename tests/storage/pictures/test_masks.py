@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.errors import BadInput, MaskError, NotStored, StorageError
-from core.images.mask import Mask
-from storage import Storage
 from tests.storage.samples import brushed, disk, picture
+from truehue.core.errors import BadInput, MaskError, NotStored, StorageError
+from truehue.core.images.mask import Mask
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.color.spaces import srgb8_to_lab
-from core.color.uw71 import nearest
-from core.concepts.records import PROFILE_VERSION, PictureProfile
-from core.errors import BadInput, MaskError, NoPixels, NotStored, StorageError
-from core.images.mask import Mask
-from storage import Storage
 from tests.storage.conftest import START
 from tests.storage.samples import brushed, disk, picture
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.uw71 import nearest
+from truehue.core.concepts.records import PROFILE_VERSION, PictureProfile
+from truehue.core.errors import BadInput, MaskError, NoPixels, NotStored, StorageError
+from truehue.core.images.mask import Mask
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 
@@ -121,7 +121,9 @@ def test_a_profile_is_measured_once_and_kept(
         assert reopened.picture_profiles.stored([(image_id, mask_id), ("x", "y")]) == {
             (image_id, mask_id): profile
         }
-        monkeypatch.setattr("storage.pictures.profiles.PROFILE_VERSION", PROFILE_VERSION + "x")
+        monkeypatch.setattr(
+            "truehue.storage.pictures.profiles.PROFILE_VERSION", PROFILE_VERSION + "x"
+        )
         with pytest.raises(StorageError, match="is gone"):
             reopened.picture_profiles.of(image_id, mask_id)
 

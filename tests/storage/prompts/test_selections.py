@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput, NotStored
-from storage import Storage
 from tests.storage.conftest import START
+from truehue.core.errors import BadInput, NotStored
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 

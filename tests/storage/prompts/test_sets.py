@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadInput, NotStored
-from core.prompts.prompt import ObjectTarget, Prompt
-from storage import Storage
 from tests.empty_data import empty_data
 from tests.storage.conftest import START
 from tests.storage.samples import drawing, prompts
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 

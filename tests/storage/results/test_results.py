@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.analysis.names import l2_names, nearest_l2, sector_codes, traits_of
-from core.analysis.records import SECTORS, Slice, WallItem
-from core.color.systems import ColorTarget
-from core.errors import BadInput, NotStored
-from core.prompts.prompt import Prompt
-from core.runs.folder import RunFolder
-from core.runs.records import EVERY_RULE, ItemResult, ObjectVerdict
-from core.verdict.expectations import expectations_of
-from storage import Storage
-from storage.results.facets import FACETS
-from storage.results.queries import CELLS, GROUPS
 from tests.empty_data import empty_data
 from tests.shards import read_shard
 from tests.storage.run_samples import fill, sample_plan, sample_run
+from truehue.core.analysis.names import l2_names, nearest_l2, sector_codes, traits_of
+from truehue.core.analysis.records import SECTORS, Slice, WallItem
+from truehue.core.color.systems import ColorTarget
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import EVERY_RULE, ItemResult, ObjectVerdict
+from truehue.core.verdict.expectations import expectations_of
+from truehue.storage import Storage
+from truehue.storage.results.facets import FACETS
+from truehue.storage.results.queries import CELLS, GROUPS
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import NotStored
-from core.runs.folder import RunFolder
-from storage import Storage
 from tests.storage.run_samples import sample_plan, sample_result, sample_run
+from truehue.core.errors import NotStored
+from truehue.core.runs.folder import RunFolder
+from truehue.storage import Storage
 
 
 def test_prompts_come_in_the_order_of_the_run_with_what_was_drawn(

@@ -11,19 +11,19 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from core.concepts.records import PIXELS, ConceptCell, PictureProfile
-from core.errors import BadInput, NotStored
-from core.export.archive import write_archive
-from core.export.archive_import.archive import open_archive
-from core.export.source import ExportRun
-from core.runs.folder import RunFolder
-from core.runs.plan import make_plan
-from core.runs.records import ItemResult, ObjectProfile
-from core.runs.shards import write_shard
-from storage import Storage
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import done, rows
 from tests.storage.run_samples import sample_plan, sample_run
+from truehue.core.concepts.records import PIXELS, ConceptCell, PictureProfile
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.export.archive import write_archive
+from truehue.core.export.archive_import.archive import open_archive
+from truehue.core.export.source import ExportRun
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import make_plan
+from truehue.core.runs.records import ItemResult, ObjectProfile
+from truehue.core.runs.shards import write_shard
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 
@@ -154,7 +154,7 @@ def test_another_version_of_profiles_is_not_mixed_in(
     storage: Storage, folder: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     storage.runs.ingest(folder)
-    monkeypatch.setattr("storage.runs.profiles.PROFILE_VERSION", "2")
+    monkeypatch.setattr("truehue.storage.runs.profiles.PROFILE_VERSION", "2")
     pictures, unscored = storage.profiles.pictures(folder.run_id, APPLE, "photo")
     assert pictures == []
     assert len(unscored) == 6
@@ -337,7 +337,7 @@ def test_an_archive_brings_the_colors_along(
 def test_pictures_that_were_scored_have_colors_and_no_guidance(
     storage: Storage, folder: RunFolder, tmp_path: Path
 ) -> None:
-    from tabs.runs.stored import of_run
+    from truehue.tabs.runs.stored import of_run
 
     prompts = folder.plan().prompts[1:3]
     items = of_run(folder, prompts)

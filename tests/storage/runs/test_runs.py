@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput, NotStored
-from core.files import shelf
-from core.runs.folder import RunFolder
-from core.runs.records import ItemResult, RunPlan, StoredItem, StoredMask
-from core.runs.shards import write_shard
-from storage import Storage
-from storage.runs.runs import Runs
 from tests.empty_data import empty_data
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_result, sample_run
 from tests.storage.samples import folder_state
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.files import shelf
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import ItemResult, RunPlan, StoredItem, StoredMask
+from truehue.core.runs.shards import write_shard
+from truehue.storage import Storage
+from truehue.storage.runs.runs import Runs
 
 pytestmark = pytest.mark.slow
 
@@ -163,7 +163,7 @@ def test_pictures_and_masks_are_there_for_inspect_without_a_second_copy(
         pixels = storage.masks.pixels(mask.mask_id)
         assert np.count_nonzero(pixels) == mask.area_px
         # The very mask, added by hand, is the same one.
-        from core.images.mask import Mask
+        from truehue.core.images.mask import Mask
 
         again = storage.masks.add(drawn.image_id, Mask(pixels, mask.maker, mask.parameters))
         assert again == mask

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadInput, NotStored
-from core.scores.records import IMAGE, Measure, ScoreRecord
-from storage import Storage
 from tests.empty_data import empty_data
 from tests.storage.conftest import SteppingClock
 from tests.storage.run_samples import fill
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.scores.records import IMAGE, Measure, ScoreRecord
+from truehue.storage import Storage
 
 RATING = Measure("rating", "1", "Rating", "high", 0.0, 10.0, 1, "mean", "people")
 
@@ -116,8 +116,8 @@ def test_a_run_has_a_mean_over_prompts_and_says_what_it_lacks(of_run: tuple[Stor
 
 
 def test_a_database_of_the_thirteenth_step_takes_scores(data_dir: Path) -> None:
-    from storage.database.connection import Database
-    from storage.database.migrations import MIGRATIONS
+    from truehue.storage.database.connection import Database
+    from truehue.storage.database.migrations import MIGRATIONS
 
     data_dir.mkdir()
     Database.open(data_dir / "truehue.duckdb", migrations=MIGRATIONS[:13]).close()

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadInput, NotStored, StorageError
-from storage import Storage
 from tests.storage.sketches_made import sketch
+from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.storage import Storage
 
 
 def test_a_sketch_comes_back_as_it_was_added(storage: Storage) -> None:

@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from core.studies import Enrolment, Event, EventKind, ParticipantRecord, Purpose, Trial
-from storage import Storage
+from truehue.core.studies import Enrolment, Event, EventKind, ParticipantRecord, Purpose, Trial
+from truehue.storage import Storage
 
 PLAN: dict[str, Any] = {"title": "Which is redder?", "seed": 7, "models": ["a", "b"]}
 

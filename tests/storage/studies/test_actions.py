@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from annotation.colorings.actions import rows_of
-from core.studies import Event, EventKind
-from storage import Storage
-from storage.studies.action_rows import cost_of
 from tests.storage.conftest import SteppingClock
 from tests.storage.studies.people import answer, link, new_id, person
+from truehue.annotation.colorings.actions import rows_of
+from truehue.core.studies import Event, EventKind
+from truehue.storage import Storage
+from truehue.storage.studies.action_rows import cost_of
 
 FILL = {"do": "fill", "x": 1, "y": 2, "closing": 0, "color": "#aa5500"}
 ERASE = {**FILL, "color": None}

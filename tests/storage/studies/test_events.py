@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadInput, DataFolderError, NotStored, StorageError
-from core.studies import Event, EventKind
-from storage import Storage
-from storage.studies.group_commit import PACE_S
 from tests.empty_data import empty_data
 from tests.storage.studies.people import answer, link, new_id, person
+from truehue.core.errors import BadInput, DataFolderError, NotStored, StorageError
+from truehue.core.studies import Event, EventKind
+from truehue.storage import Storage
+from truehue.storage.studies.group_commit import PACE_S
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def test_an_event_is_known_again_after_a_restart(data_dir: Path) -> None:
 def test_more_participants_than_are_kept_in_memory(
     storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.studies.event_rows.KEPT_PARTICIPANTS", 2)
+    monkeypatch.setattr("truehue.storage.studies.event_rows.KEPT_PARTICIPANTS", 2)
     place = link(storage)
     people = [person(storage, place).id for _ in range(4)]
     sent = {one: answer() for one in people}

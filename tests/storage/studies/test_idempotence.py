@@ -9,11 +9,11 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.errors import BadInput
-from core.studies import Event
-from storage import Storage
 from tests.empty_data import empty_data
 from tests.storage.studies.people import answer, link, person
+from truehue.core.errors import BadInput
+from truehue.core.studies import Event
+from truehue.storage import Storage
 
 # A step: who sends, and the events by number. Before some of them the storage is opened anew.
 BATCH = st.lists(st.integers(0, 11), max_size=6)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from storage import Storage
 from tests.empty_data import empty_data
 from tests.storage.studies.people import answer, link, person
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.process
 
@@ -21,7 +21,7 @@ PEOPLE, ACKNOWLEDGED = 4, 100
 # Every event is sent twice, as a page does that heard nothing; a line is one acknowledgement.
 VOTE_FOREVER = """
 import itertools, os, sys, threading
-from storage import Storage
+from truehue.storage import Storage
 from tests.storage.studies.people import answer
 storage = Storage.open(sys.argv[1])
 def vote(person):

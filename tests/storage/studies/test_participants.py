@@ -10,11 +10,11 @@ from datetime import timedelta
 
 import pytest
 
-from core.errors import AlreadyEnrolled, BadInput, NotStored
-from core.studies import Purpose, Trial
-from storage import Storage
 from tests.storage.conftest import START
 from tests.storage.studies.people import answer, enrolment, link, person, sha256, trials
+from truehue.core.errors import AlreadyEnrolled, BadInput, NotStored
+from truehue.core.studies import Purpose, Trial
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 

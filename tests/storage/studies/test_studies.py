@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from core.errors import BadInput, NotStored
-from core.studies import LogKind, State
-from storage import Storage
 from tests.storage.conftest import START
 from tests.storage.studies.people import PLAN, link, person, sha256
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import LogKind, State
+from truehue.storage import Storage
 
 
 def test_a_study_is_a_draft_until_its_state_is_set(storage: Storage) -> None:

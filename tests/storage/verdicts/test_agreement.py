@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadInput
-from core.records import EvidenceRecord
-from storage import Storage
-from storage.verdicts.agreement import CELLS, Agreement
 from tests.empty_data import empty_data
 from tests.storage.conftest import SteppingClock
 from tests.storage.samples import answers, asks, brushed, drawing, picture
+from truehue.core.errors import BadInput
+from truehue.core.records import EvidenceRecord
+from truehue.storage import Storage
+from truehue.storage.verdicts.agreement import CELLS, Agreement
 
 COLORS = ("l3:Vivid red", "css:red", "l2:Blue", "#123456")
 STATUSES = ("pass", "fail", "unscored")

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core import image_sets
-from core.errors import BadInput, NotStored, StorageError
-from core.prompts.prompt import ObjectTarget
-from storage import Storage
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import answers, asks, drawing, picture, prompts
+from truehue.core import image_sets
+from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 

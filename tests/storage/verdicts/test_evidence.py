@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput, NotStored
-from storage import Storage
 from tests.empty_data import empty_data
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import brushed, picture, verdict
+from truehue.core.errors import BadInput, NotStored
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput, NotStored
-from storage import Storage
-from storage.verdicts.judgments import JudgmentRecord, RuleAgainstPeople, RuleStatus
 from tests.empty_data import empty_data
+from truehue.core.errors import BadInput, NotStored
+from truehue.storage import Storage
+from truehue.storage.verdicts.judgments import JudgmentRecord, RuleAgainstPeople, RuleStatus
 
 MUG = JudgmentRecord(
     answer="pass",

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.prompts.prompt import ObjectTarget
-from core.prompts.search.status import PromptStatus
-from core.records import Badge
-from storage import Storage
 from tests.empty_data import empty_data
 from tests.storage.samples import answers, asks, drawing, picture, verdict
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.prompts.search.status import PromptStatus
+from truehue.core.records import Badge
+from truehue.storage import Storage
 
 pytestmark = pytest.mark.slow
 

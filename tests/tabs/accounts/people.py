@@ -6,9 +6,9 @@ from functools import cache
 
 from argon2 import PasswordHasher
 
-from core.studies import AccountRecord
-from storage.accounts import Accounts
-from tabs.page.actor import SESSION, hashed
+from truehue.core.studies import AccountRecord
+from truehue.storage.accounts import Accounts
+from truehue.tabs.page.actor import SESSION, hashed
 
 PASSWORD = "correct horse battery"
 OURS = {"X-TrueHue": "1"}

@@ -12,15 +12,15 @@ from fastapi.testclient import TestClient
 from starlette.routing import Mount
 from starlette.websockets import WebSocketDisconnect
 
-from storage import Storage
-from tabs.accounts.guard import is_open
-from tabs.accounts.routes import DEVICE
-from tabs.page.actor import COOKIE, SESSION, hashed
-from tabs.page.context import Context
-from tabs.shell import shell
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 from tests.tabs.accounts.people import OURS, PASSWORD, add, session
+from truehue.storage import Storage
+from truehue.tabs.accounts.guard import is_open
+from truehue.tabs.accounts.routes import DEVICE
+from truehue.tabs.page.actor import COOKIE, SESSION, hashed
+from truehue.tabs.page.context import Context
+from truehue.tabs.shell import shell
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 

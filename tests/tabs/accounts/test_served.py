@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from app import main
-from storage import Storage
-from tabs.command import admin
 from tests.commands import called
 from tests.empty_data import empty_data
 from tests.running import App, free_port, running
 from tests.tabs.accounts.people import PASSWORD, add, session
+from truehue.storage import Storage
+from truehue.tabs.command import admin
 
 pytestmark = pytest.mark.process
 

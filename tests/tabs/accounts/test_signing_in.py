@@ -9,9 +9,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from storage import Storage
-from tabs.accounts.passwords import LEAST_CHARACTERS, NOBODYS_HASH, Passwords, checked
-from tabs.accounts.signing_in import (
+from tests.empty_data import empty_data
+from tests.tabs.accounts.people import PASSWORD, add, light_hash
+from truehue.storage import Storage
+from truehue.tabs.accounts.passwords import LEAST_CHARACTERS, NOBODYS_HASH, Passwords, checked
+from truehue.tabs.accounts.signing_in import (
     AT_ONCE,
     MOST_WAITING,
     WRONG,
@@ -21,12 +23,10 @@ from tabs.accounts.signing_in import (
     SigningIn,
     local_path,
 )
-from tabs.accounts.throttle import ADDRESS, EVERYBODY, NAME, Throttle
-from tabs.page.actor import hashed
-from tabs.page.refusals import Refusals
-from tabs.page.visitors import Visitors
-from tests.empty_data import empty_data
-from tests.tabs.accounts.people import PASSWORD, add, light_hash
+from truehue.tabs.accounts.throttle import ADDRESS, EVERYBODY, NAME, Throttle
+from truehue.tabs.page.actor import hashed
+from truehue.tabs.page.refusals import Refusals
+from truehue.tabs.page.visitors import Visitors
 
 pytestmark = pytest.mark.slow
 

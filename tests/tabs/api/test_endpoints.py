@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.color.uw71 import COUNT
-from core.errors import BadInput, TrueHueError
-from core.images.load import encode_png
-from tabs.api.endpoints import ENDPOINTS
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
+from truehue.core.color.uw71 import COUNT
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.images.load import encode_png
+from truehue.tabs.api.endpoints import ENDPOINTS
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.slow
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from core.generation.weights.sources import Sources
-from core.masks.grounded.serialize import is_automatic, steps_of
-from storage import Storage
-from tabs.api.endpoints import FindMask, find_mask
-from tabs.page.actor import OWNER
-from tabs.shell.compose import make_context
 from tests.browser.still_life import still_life
 from tests.tiny_models import grounding
 from tests.tiny_models.folder import DETECTOR, SAM2
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.serialize import is_automatic, steps_of
+from truehue.storage import Storage
+from truehue.tabs.api.endpoints import FindMask, find_mask
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.weights
 

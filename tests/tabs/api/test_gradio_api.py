@@ -13,19 +13,19 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from PIL import Image
 
-from core.color.systems import parse_target
-from core.generation.renderer import RenderRequest, render
-from core.images.load import encode_png
-from core.verdict.measure import AskedObject, measure
-from storage import Storage
-from tabs.api.endpoints import ENDPOINTS
-from tabs.page.context import Context
-from tabs.runs.supervisor import RunSupervisor
-from tabs.shell.compose import make_context
-from tabs.shell.shell import mount
 from tests.core.batch.here import team_here
 from tests.empty_data import empty_data
 from tests.running import serving
+from truehue.core.color.systems import parse_target
+from truehue.core.generation.renderer import RenderRequest, render
+from truehue.core.images.load import encode_png
+from truehue.core.verdict.measure import AskedObject, measure
+from truehue.storage import Storage
+from truehue.tabs.api.endpoints import ENDPOINTS
+from truehue.tabs.page.context import Context
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.shell.shell import mount
 
 pytestmark = pytest.mark.process
 
@@ -39,8 +39,8 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
         pytest.MonkeyPatch.context() as patch,
         Storage.open(empty_data(tmp_path_factory.mktemp("api") / "data")) as storage,
     ):
-        patch.setattr("core.batch.execute.LocalTeam", team_here)
-        patch.setattr("core.generation.backends.reference.DEFAULT_PX", 128)
+        patch.setattr("truehue.core.batch.execute.LocalTeam", team_here)
+        patch.setattr("truehue.core.generation.backends.reference.DEFAULT_PX", 128)
         context = make_context(storage, "data")
         yield context
         context.close()

@@ -15,17 +15,17 @@ import pytest
 from fastapi.testclient import TestClient
 from mcp import Client, MCPError
 
-from core.images.load import encode_png
-from storage import Storage
-from tabs.api import mcp_server
-from tabs.api.endpoints import ENDPOINTS
-from tabs.api.mcp_server import ADDRESS
-from tabs.page.gradio_routes import MOST_EVENT_BYTES
-from tabs.shell.compose import make_context
-from tabs.shell.shell import mount
 from tests.empty_data import empty_data
 from tests.nursery import nursery
 from tests.running import running, serving
+from truehue.core.images.load import encode_png
+from truehue.storage import Storage
+from truehue.tabs.api import mcp_server
+from truehue.tabs.api.endpoints import ENDPOINTS
+from truehue.tabs.api.mcp_server import ADDRESS
+from truehue.tabs.page.gradio_routes import MOST_EVENT_BYTES
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.shell.shell import mount
 
 GRAY = base64.b64encode(encode_png(np.full((8, 8, 3), 128, np.uint8))).decode()
 # The newest version and the last one with a handshake.
@@ -42,7 +42,7 @@ def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.MonkeyPatch.context() as patch,
         Storage.open(empty_data(tmp_path_factory.mktemp("mcp") / "data")) as storage,
     ):
-        patch.setattr("core.generation.backends.reference.DEFAULT_PX", 128)
+        patch.setattr("truehue.core.generation.backends.reference.DEFAULT_PX", 128)
         context = make_context(storage, "data", demo=True)
         yield mount(context, hosts=("testserver", "127.0.0.1"))
         context.close()
@@ -112,7 +112,7 @@ def test_an_open_client_does_not_hold_up_the_end(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_the_app_starts_without_the_package() -> None:
     """Neither it nor Gradio imports it: that costs a third of a second."""
-    assert nursery().has_imported("gradio", "tabs", "mcp") == {"gradio", "tabs"}
+    assert nursery().has_imported("gradio", "truehue.tabs", "mcp") == {"gradio", "truehue.tabs"}
 
 
 # ── what stands around ───────────────────────────────────────────────────────────────────────────

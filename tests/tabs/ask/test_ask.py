@@ -17,31 +17,31 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from safetensors.numpy import save_file
 
-from core.batch import execute as batch
-from core.errors import BadInput, NotAllowed
-from core.generation.registry import RENDERER
-from core.images.load import image_id
-from core.verdict.rules import RULES
-from core.vision_language.asking.plan import AskingSettings
-from core.vision_language.asking.work import AskingWork
-from core.vision_language.generators import GeneratedSettings, generated
-from core.vision_language.models.registry import VisionModel
-from core.vision_language.rule_answers import CACHE
-from core.vision_language.scoring import Tally
-from tabs.ask import keeper as keepers
-from tabs.ask.keeper import AskingKeeper, AskingNote, AskingOrder
-from tabs.ask.list import ChangeAsking, change_asking
-from tabs.ask.results import ResultsRequest, results_view, tally_json
-from tabs.ask.routes import PREFIX, ask_routes
-from tabs.ask.start import AskRequest, start_asking
-from tabs.ask.words import facts_json, settings_words
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.runs.line import Notes
 from tests.core.batch.here import team_here
 from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.tabs.drawn import drawn
 from tests.tabs.reach import as_demo
+from truehue.core.batch import execute as batch
+from truehue.core.errors import BadInput, NotAllowed
+from truehue.core.generation.registry import RENDERER
+from truehue.core.images.load import image_id
+from truehue.core.verdict.rules import RULES
+from truehue.core.vision_language.asking.plan import AskingSettings
+from truehue.core.vision_language.asking.work import AskingWork
+from truehue.core.vision_language.generators import GeneratedSettings, generated
+from truehue.core.vision_language.models.registry import VisionModel
+from truehue.core.vision_language.rule_answers import CACHE
+from truehue.core.vision_language.scoring import Tally
+from truehue.tabs.ask import keeper as keepers
+from truehue.tabs.ask.keeper import AskingKeeper, AskingNote, AskingOrder
+from truehue.tabs.ask.list import ChangeAsking, change_asking
+from truehue.tabs.ask.results import ResultsRequest, results_view, tally_json
+from truehue.tabs.ask.routes import PREFIX, ask_routes
+from truehue.tabs.ask.start import AskRequest, start_asking
+from truehue.tabs.ask.words import facts_json, settings_words
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.runs.line import Notes
 
 pytestmark = pytest.mark.slow
 
@@ -278,7 +278,9 @@ def test_a_model_as_judge_stands_beside_the_rules(
     # Without what the rules have answered, they are asked to.
     (context.storage.question_sets.root / set_id / CACHE).unlink()
     assert ask("/results", set=set_id, askings=chance)["judge"]["ready"] is False
-    monkeypatch.setattr("tabs.ask.judge.rule_answers", lambda *_: pytest.fail("asked at once"))
+    monkeypatch.setattr(
+        "truehue.tabs.ask.judge.rule_answers", lambda *_: pytest.fail("asked at once")
+    )
     again = context.jobs.wait(ask(f"/sets/{set_id}/rules", {})["job"], 30)
     assert again.status == "failed"
 
@@ -313,7 +315,7 @@ def test_a_folder_is_asked_as_it_was_typed(
         return "asking"
 
     monkeypatch.setattr(AskingKeeper, "start", start)
-    monkeypatch.setattr("tabs.ask.start.lacking", lambda *_: "")
+    monkeypatch.setattr("truehue.tabs.ask.start.lacking", lambda *_: "")
     typed = {"set": set_id, "model": f"folder:{tmp_path}", "max_tokens": "4", "batch": "2"}
     assert ask("/askings", typed)["id"] == "asking"
     ((order, note),) = begun
@@ -378,7 +380,9 @@ def test_an_answer_does_not_tell_visitors_which_folders_there_are(
 def test_an_asking_is_changed_by_who_began_it(
     ask: Ask, context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabs.runs.line.BatchLine._begin", lambda *_: None)  # nothing is asked
+    monkeypatch.setattr(
+        "truehue.tabs.runs.line.BatchLine._begin", lambda *_: None
+    )  # nothing is asked
     keeper = context.service(AskingKeeper)
     asking = start_asking(context, ANN, AskRequest(set=set_id, model="chance"))["id"]
     assert keeper.owner(asking) == "ann"
@@ -400,7 +404,9 @@ def test_an_asking_is_changed_by_who_began_it(
 def test_budgets_and_notes_outlast_refusals_and_torn_files(
     context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabs.runs.line.BatchLine._begin", lambda *_: None)  # nothing is asked
+    monkeypatch.setattr(
+        "truehue.tabs.runs.line.BatchLine._begin", lambda *_: None
+    )  # nothing is asked
     keeper = context.service(AskingKeeper)
     url = "http://127.0.0.1:9/v1"
     order = AskRequest(set=set_id, model=url, name="m", most_requests=100, most_tokens=1000)
@@ -444,7 +450,9 @@ def test_a_data_folder_that_moved_is_asked_where_it_lies(
 def test_who_may_not_see_studies_sees_none_of_their_results(
     context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabs.ask.people.human_answers", lambda *_: pytest.fail("looked at"))
+    monkeypatch.setattr(
+        "truehue.tabs.ask.people.human_answers", lambda *_: pytest.fail("looked at")
+    )
     expert = Actor("eve", Role.EXPERT)
     assert results_view(context, expert, ResultsRequest(set=set_id))["people"] == []
 

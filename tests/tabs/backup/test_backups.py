@@ -9,17 +9,17 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.errors import NotAllowed
-from storage import Storage
-from storage.backup.restore import restore
-from tabs.backup.routes import backup_routes
-from tabs.backup.service import start_backup
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
 from tests.storage.samples import picture
 from tests.tabs.accounts.people import add, session
 from tests.tabs.reach import as_demo
+from truehue.core.errors import NotAllowed
+from truehue.storage import Storage
+from truehue.storage.backup.restore import restore
+from truehue.tabs.backup.routes import backup_routes
+from truehue.tabs.backup.service import start_backup
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
 
 OURS = {"X-TrueHue": "1"}
 

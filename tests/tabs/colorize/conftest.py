@@ -13,8 +13,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from tabs.colorize.routes import colorize_routes
-from tabs.page.context import Context
+from truehue.tabs.colorize.routes import colorize_routes
+from truehue.tabs.page.context import Context
 
 OURS = {"X-TrueHue": "1"}
 API = "/api/colorize"

@@ -13,22 +13,22 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from annotation.colorings.actions import read_action
-from annotation.colorings.layer import checksum, paint
-from core.color.distances import compare
-from core.color.uw71 import COUNT, uw71
-from core.concepts.records import DistributionFile, DistributionRow
-from core.errors import BadInput, NotAllowed
-from core.sketches.coding import decode
-from core.sketches.pictures import composite
-from core.sketches.records import Sketch, sketch_id
-from core.sketches.regions import regions
-from tabs.colorize import sketches
-from tabs.colorize.kept import NamedColoring, delete_coloring
-from tabs.colorize.sketches import drawings, starter_sketch
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import ROOT, Context
 from tests.tabs.colorize.conftest import API, Ask, fill
+from truehue.annotation.colorings.actions import read_action
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.core.color.distances import compare
+from truehue.core.color.uw71 import COUNT, uw71
+from truehue.core.concepts.records import DistributionFile, DistributionRow
+from truehue.core.errors import BadInput, NotAllowed
+from truehue.core.sketches.coding import decode
+from truehue.core.sketches.pictures import composite
+from truehue.core.sketches.records import Sketch, sketch_id
+from truehue.core.sketches.regions import regions
+from truehue.tabs.colorize import sketches
+from truehue.tabs.colorize.kept import NamedColoring, delete_coloring
+from truehue.tabs.colorize.sketches import drawings, starter_sketch
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import ROOT, Context
 
 pytestmark = pytest.mark.slow
 
@@ -231,7 +231,7 @@ def test_a_visitor_keeps_within_their_allowance(
 
 RACE = """
 import threading
-from tabs.colorize import sketches
+from truehue.tabs.colorize import sketches
 
 faults = []
 def tried(make):

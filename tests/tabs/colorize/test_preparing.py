@@ -12,20 +12,25 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from core.engine import Engine
-from core.errors import BadInput
-from core.generation.registry import RENDERER
-from core.generation.request import GeneratedImage, GenerationRequest
-from tabs.colorize import candidates, routes
-from tabs.colorize.candidates import CandidatesRequest, guidances, prompt_of, start_candidates
-from tabs.colorize.hatches import hatched
-from tabs.colorize.prepared import base_of, guess, keep_sketch
-from tabs.colorize.sketches import starter
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.studies.sketch_choices import Choices
 from tests.tabs.colorize.conftest import API, Ask, bring, png, squares
 from tests.tabs.inside import Inside
+from truehue.core.engine import Engine
+from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.request import GeneratedImage, GenerationRequest
+from truehue.tabs.colorize import candidates, routes
+from truehue.tabs.colorize.candidates import (
+    CandidatesRequest,
+    guidances,
+    prompt_of,
+    start_candidates,
+)
+from truehue.tabs.colorize.hatches import hatched
+from truehue.tabs.colorize.prepared import base_of, guess, keep_sketch
+from truehue.tabs.colorize.sketches import starter
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.sketch_choices import Choices
 
 
 def test_a_drawing_that_is_brought_is_cleaned_looked_at_and_stored(

@@ -11,14 +11,14 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from core.studies import AccountRecord
-from storage import Storage
-from tabs.accounts.control import Control, address_in, ask
-from tabs.accounts.passwords import Passwords
-from tabs.command import admin
 from tests.commands import called
 from tests.empty_data import empty_data
 from tests.tabs.accounts.people import PASSWORD, add, session
+from truehue.core.studies import AccountRecord
+from truehue.storage import Storage
+from truehue.tabs.accounts.control import Control, address_in, ask
+from truehue.tabs.accounts.passwords import Passwords
+from truehue.tabs.command import admin
 
 pytestmark = pytest.mark.process
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput
-from storage import Storage
-from storage.database.connection import DATABASE_NAME, Database
-from storage.database.migrations import MIGRATIONS
-from tabs.accounts.control import COPY_DATABASE, Control, ask
-from tabs.command import backup, restore
 from tests.commands import called
 from tests.empty_data import empty_data
 from tests.storage.samples import folder_state, picture
+from truehue.core.errors import BadInput
+from truehue.storage import Storage
+from truehue.storage.database.connection import DATABASE_NAME, Database
+from truehue.storage.database.migrations import MIGRATIONS
+from truehue.tabs.accounts.control import COPY_DATABASE, Control, ask
+from truehue.tabs.command import backup, restore
 
 pytestmark = pytest.mark.process
 

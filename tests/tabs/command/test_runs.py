@@ -16,12 +16,6 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from core.batch.team import Batch
-from core.runs.estimate import trial
-from core.runs.folder import RunFolder, run_folders
-from core.runs.records import ItemResult
-from storage import Storage
-from tabs.command.runs import EPILOG, main
 from tests.core.batch.here import InProcess, team_here
 from tests.core.export.made import make_run
 from tests.empty_data import empty_data
@@ -29,6 +23,12 @@ from tests.held_back import held_back
 from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
 from tests.shards import read_shard
+from truehue.core.batch.team import Batch
+from truehue.core.runs.estimate import trial
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.records import ItemResult
+from truehue.storage import Storage
+from truehue.tabs.command.runs import EPILOG, main
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +42,7 @@ def workers_of_ours() -> Iterator[None]:
     """Commands that are called here have their workers here too; those that are begun as processes
     of their own have processes as workers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.batch.execute.LocalTeam", team_here)
+        patch.setattr("truehue.core.batch.execute.LocalTeam", team_here)
         yield
 
 
@@ -158,7 +158,7 @@ def test_pause_from_elsewhere(
                 said.append(runs("pause", "long one", "--data", str(tmp_path)))
             super().give(worker, batch)
 
-    monkeypatch.setattr("core.batch.execute.LocalTeam", lambda work, threads: Paused(work))
+    monkeypatch.setattr("truehue.core.batch.execute.LocalTeam", lambda work, threads: Paused(work))
     file, _ = undisturbed
     done = runs("start", "--set", str(file), "--data", str(tmp_path), *SMALL, "--name", "long one")
     (pause,) = said
@@ -201,7 +201,7 @@ def test_the_estimate_tries_three_pictures_and_begins_nothing(
     assert "Cost: " in done.stdout
     # Without a terminal nobody is asked. This time the trial is made here.
     monkeypatch.setattr(
-        "tabs.runs.trial.in_process", lambda plan, settings, _: trial(plan, settings)
+        "truehue.tabs.runs.trial.in_process", lambda plan, settings, _: trial(plan, settings)
     )
     found = json.loads(runs(*asked, "--json").stdout)
     assert found["estimate"][0]["pictures"] == 120

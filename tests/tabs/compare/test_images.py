@@ -10,14 +10,14 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.color.uw71 import uw71
-from core.errors import BadInput, NotStored
-from tabs.compare.concept.service import concept_view
-from tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
-from tabs.compare.routes import compare_routes
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import read_as
+from truehue.core.color.uw71 import uw71
+from truehue.core.errors import BadInput, NotStored
+from truehue.tabs.compare.concept.service import concept_view
+from truehue.tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
+from truehue.tabs.compare.routes import compare_routes
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
 
 YELLOW, BROWN = 69, 37
 

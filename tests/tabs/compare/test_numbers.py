@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.color.distances import compare
-from core.color.uw71 import COUNT
-from tabs.compare.numbers import METRICS, numbers_json
+from truehue.core.color.distances import compare
+from truehue.core.color.uw71 import COUNT
+from truehue.tabs.compare.numbers import METRICS, numbers_json
 
 NEUTRAL, RED = 26, 31
 

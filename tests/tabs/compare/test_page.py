@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.color.uw71 import uw71
-from tabs.compare.people.examples import EXAMPLES
-from tabs.compare.people.routes import compare_people_routes
-from tabs.compare.routes import compare_routes
-from tabs.compare.tab import people_html
-from tabs.page.context import Context
-from tabs.page.jobs_routes import job_routes
-from tabs.page.routes import routes
 from tests.assets.live import run_live, sent
 from tests.browser.still_life import still_life
 from tests.house import ROOT
+from truehue.core.color.uw71 import uw71
+from truehue.tabs.compare.people.examples import EXAMPLES
+from truehue.tabs.compare.people.routes import compare_people_routes
+from truehue.tabs.compare.routes import compare_routes
+from truehue.tabs.compare.tab import people_html
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.routes import routes
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.color.uw71 import uw71
-from core.concepts.reading import read_distributions
-from core.concepts.records import EXTRACTED, PIXELS
-from core.errors import BadInput, NotStored
-from core.images.mask import Mask
-from core.prompts.prompt import ObjectTarget
-from core.records import DrawingRecord
-from core.runs.folder import RunFolder
-from tabs.compare.concept.concepts import choices_view, concepts_view
-from tabs.compare.concept.service import concept_view
-from tabs.compare.sources import choices, distribution, label_of, parse, pictures
-from tabs.page.context import Context
 from tests.concept_runs import concept_run, fruits, ratings_csv
 from tests.storage.run_samples import ingest_copied
+from truehue.core.color.systems import parse_target
+from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.reading import read_distributions
+from truehue.core.concepts.records import EXTRACTED, PIXELS
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.records import DrawingRecord
+from truehue.core.runs.folder import RunFolder
+from truehue.tabs.compare.concept.concepts import choices_view, concepts_view
+from truehue.tabs.compare.concept.service import concept_view
+from truehue.tabs.compare.sources import choices, distribution, label_of, parse, pictures
+from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.slow
 
@@ -267,7 +267,7 @@ def test_what_was_generated_last_comes_before_older_runs(context: Context, run: 
 def test_images_are_measured_a_second_at_a_time(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabs.compare.concept.service.MEASURE_S", 0.0)
+    monkeypatch.setattr("truehue.tabs.compare.concept.service.MEASURE_S", 0.0)
     for seed in range(3):
         generated(context, "a banana", seed, masked=seed == 0)
     (source,) = (one.source for one in choices(context, "banana"))

@@ -9,9 +9,9 @@ from colorsys import hsv_to_rgb
 import numpy as np
 import pytest
 
-from core.errors import BadInput, NotStored
-from tabs.compare.sweep import MOST_PHOTOGRAPHS, sweep_chart
-from tabs.page.context import Context
+from truehue.core.errors import BadInput, NotStored
+from truehue.tabs.compare.sweep import MOST_PHOTOGRAPHS, sweep_chart
+from truehue.tabs.page.context import Context
 
 
 def flat(context: Context, saturation: float) -> str:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core.diagnosis.path_traced import read_path_traced
-from core.errors import BadInput
-from core.verdict.rules import rule
-from core.verdict.truehue import confidence_percent
-from tabs.diagnosis.report import traced_view
-from tabs.diagnosis.store import TRACED_FILE
+from truehue.core.diagnosis.path_traced import read_path_traced
+from truehue.core.errors import BadInput
+from truehue.core.verdict.rules import rule
+from truehue.core.verdict.truehue import confidence_percent
+from truehue.tabs.diagnosis.report import traced_view
+from truehue.tabs.diagnosis.store import TRACED_FILE
 
 
 def test_the_page_shows_the_counts_of_the_file() -> None:

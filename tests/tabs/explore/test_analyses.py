@@ -15,26 +15,32 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.analysis.groups import CATEGORIES
-from core.analysis.rates import Rate, total
-from core.analysis.records import TABLE_SYSTEMS, Count, Drift, RuleAgreement, Slice
-from core.color.systems import system
-from core.errors import BadInput
-from core.published import table
-from core.verdict.rules import DEFAULT_RULE, RULES
-from storage import Storage
-from tabs.explore.analyses import KINDS, figure_csv, figure_view
-from tabs.explore.color_figures import MANY_COLORS, MOST_ARROWS, asked_found, drift, found_colors
-from tabs.explore.figure_parts import NOTHING, Picks, Plot, short_names
-from tabs.explore.published_figures import published_categories
-from tabs.explore.routes import analyses_routes
-from tabs.explore.share_figures import agreement, categories, kinds_of_names
-from tabs.explore.slice import STATUSES, slice_of
-from tabs.page.context import ROOT, Context
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 from tests.storage.run_samples import fill_copied, sample_plan, sample_run
 from tests.tabs.page.test_figures import colors_in
+from truehue.core.analysis.groups import CATEGORIES
+from truehue.core.analysis.rates import Rate, total
+from truehue.core.analysis.records import TABLE_SYSTEMS, Count, Drift, RuleAgreement, Slice
+from truehue.core.color.systems import system
+from truehue.core.errors import BadInput
+from truehue.core.published import table
+from truehue.core.verdict.rules import DEFAULT_RULE, RULES
+from truehue.storage import Storage
+from truehue.tabs.explore.analyses import KINDS, figure_csv, figure_view
+from truehue.tabs.explore.color_figures import (
+    MANY_COLORS,
+    MOST_ARROWS,
+    asked_found,
+    drift,
+    found_colors,
+)
+from truehue.tabs.explore.figure_parts import NOTHING, Picks, Plot, short_names
+from truehue.tabs.explore.published_figures import published_categories
+from truehue.tabs.explore.routes import analyses_routes
+from truehue.tabs.explore.share_figures import agreement, categories, kinds_of_names
+from truehue.tabs.explore.slice import STATUSES, slice_of
+from truehue.tabs.page.context import ROOT, Context
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 
@@ -378,7 +384,7 @@ def test_choices_are_numbered_once_and_names_stay_apart() -> None:
 
 
 def test_a_spreadsheet_does_not_run_what_a_csv_holds(context: Context, tmp_path: Path) -> None:
-    from core.spreadsheets import cell
+    from truehue.core.spreadsheets import cell
 
     assert cell("=1+1") == "'=1+1"
     assert cell(None) == ""

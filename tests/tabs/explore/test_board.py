@@ -16,44 +16,44 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from statsmodels.stats.proportion import proportion_confint
 
-from core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
-from core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
-from core.analysis.run_names import run_labels
-from core.color.spaces import lab_to_srgb8
-from core.errors import BadInput
-from core.export.report_parts import Table
-from core.export.source import runs_of
-from core.files import shelf, write_once
-from core.generation.registry import RENDERER
-from core.images.load import encode_png, image_id
-from core.prompts.prompt import Prompt
-from core.published import value
-from core.runs.folder import RunFolder
-from core.runs.records import ItemResult, MaskerSpec, RunPlan
-from core.runs.score import not_drawn, score
-from core.runs.shards import write_shard
-from core.verdict.candidates import Acceptance
-from core.verdict.expectations import Localization
-from core.verdict.judge import FAIL, PASS, UNSCORED
-from core.verdict.rules import DEFAULT_RULE, rule
-from storage import Storage
-from tabs.explore.board import board_view, cards_view
-from tabs.explore.board_csv import board_csv
-from tabs.explore.board_groups import groups
-from tabs.explore.board_rows import SYSTEM_CHOICES
-from tabs.explore.limits import limits_view, usual_limits
-from tabs.explore.routes import analyses_routes, board_routes, wall_routes
-from tabs.explore.slice import slice_of
-from tabs.export.report import report_of
-from tabs.judging.judgments import Judge, judge_verdict
-from tabs.library.service import Library
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 from tests.node import run_module
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
+from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
+from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
+from truehue.core.analysis.run_names import run_labels
+from truehue.core.color.spaces import lab_to_srgb8
+from truehue.core.errors import BadInput
+from truehue.core.export.report_parts import Table
+from truehue.core.export.source import runs_of
+from truehue.core.files import shelf, write_once
+from truehue.core.generation.registry import RENDERER
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.published import value
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import ItemResult, MaskerSpec, RunPlan
+from truehue.core.runs.score import not_drawn, score
+from truehue.core.runs.shards import write_shard
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.expectations import Localization
+from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
+from truehue.core.verdict.rules import DEFAULT_RULE, rule
+from truehue.storage import Storage
+from truehue.tabs.explore.board import board_view, cards_view
+from truehue.tabs.explore.board_csv import board_csv
+from truehue.tabs.explore.board_groups import groups
+from truehue.tabs.explore.board_rows import SYSTEM_CHOICES
+from truehue.tabs.explore.limits import limits_view, usual_limits
+from truehue.tabs.explore.routes import analyses_routes, board_routes, wall_routes
+from truehue.tabs.explore.slice import slice_of
+from truehue.tabs.export.report import report_of
+from truehue.tabs.judging.judgments import Judge, judge_verdict
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 

@@ -13,32 +13,32 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.color.systems import parse_target
-from core.diagnosis.plan import renderer_tasks, rules_used
-from core.diagnosis.records import DiagnosisReport, Example
-from core.diagnosis.run import diagnose
-from core.errors import BadInput, UnknownColor
-from core.prompts.prompt import ObjectTarget
-from core.verdict.rules import DEFAULT_RULE, RULES
-from tabs.diagnosis import report as explore_report
-from tabs.diagnosis import run as explore_run
-from tabs.diagnosis import store
-from tabs.diagnosis.images import Scene, measured, scene_of, stored
-from tabs.diagnosis.images import drawn as drawn_scene
-from tabs.diagnosis.report import rate_text, report_view, stale
-from tabs.diagnosis.store import reports_here
-from tabs.explore import tab as explore
-from tabs.explore.audit import agreement_view
-from tabs.explore.rejudge import JudgeStored, start_rejudge
-from tabs.explore.routes import explore_routes
-from tabs.explore.why import reasons
-from tabs.inspect import tab as inspect
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.jobs_routes import job_routes
-from tabs.page.requests import read_as
 from tests.storage.samples import drawing
 from tests.tabs.drawn import drawn
+from truehue.core.color.systems import parse_target
+from truehue.core.diagnosis.plan import renderer_tasks, rules_used
+from truehue.core.diagnosis.records import DiagnosisReport, Example
+from truehue.core.diagnosis.run import diagnose
+from truehue.core.errors import BadInput, UnknownColor
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.verdict.rules import DEFAULT_RULE, RULES
+from truehue.tabs.diagnosis import report as explore_report
+from truehue.tabs.diagnosis import run as explore_run
+from truehue.tabs.diagnosis import store
+from truehue.tabs.diagnosis.images import Scene, measured, scene_of, stored
+from truehue.tabs.diagnosis.images import drawn as drawn_scene
+from truehue.tabs.diagnosis.report import rate_text, report_view, stale
+from truehue.tabs.diagnosis.store import reports_here
+from truehue.tabs.explore import tab as explore
+from truehue.tabs.explore.audit import agreement_view
+from truehue.tabs.explore.rejudge import JudgeStored, start_rejudge
+from truehue.tabs.explore.routes import explore_routes
+from truehue.tabs.explore.why import reasons
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.requests import read_as
 
 MUG = Scene("mug", "studio", 0, "l2", "Red", "", 128)
 

@@ -10,23 +10,23 @@ from shutil import copy2, copytree, ignore_patterns
 
 import pytest
 
-from core.analysis.records import TABLE_SYSTEMS
-from core.runs.folder import RunFolder
-from core.verdict.rules import RULES
-from storage import Storage
-from tabs.diagnosis import run as explore_run
-from tabs.diagnosis import store
-from tabs.diagnosis.report import rate_text
-from tabs.explore import routes as explore_routes_module
-from tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
-from tabs.page.context import Context
-from tabs.page.jobs_routes import job_routes
-from tabs.page.routes import routes
-from tabs.shell.compose import make_context
 from tests.assets.live import run_live
 from tests.house import ROOT
 from tests.storage import run_samples
 from tests.tabs.drawn import drawn
+from truehue.core.analysis.records import TABLE_SYSTEMS
+from truehue.core.runs.folder import RunFolder
+from truehue.core.verdict.rules import RULES
+from truehue.storage import Storage
+from truehue.tabs.diagnosis import run as explore_run
+from truehue.tabs.diagnosis import store
+from truehue.tabs.diagnosis.report import rate_text
+from truehue.tabs.explore import routes as explore_routes_module
+from truehue.tabs.explore.routes import analyses_routes, board_routes, explore_routes, wall_routes
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.routes import routes
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 

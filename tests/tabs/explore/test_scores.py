@@ -16,25 +16,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.batch.execute import execute
-from core.batch.records import BatchState
-from core.errors import BadInput, NoPixels, NotStored
-from core.scores import measures as listed
-from core.scores import work
-from core.scores.records import HIGH, IMAGE, Computed, Measure, ScoreRecord
-from storage import Storage
-from tabs.explore import scoring
-from tabs.explore.scores import measures_csv, measures_view
-from tabs.explore.scoring import FOLDER, ScoreRuns, score_runs, start_scoring, take_left_over
-from tabs.explore.wall import wall_view
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.jobs import Job, job_alone
-from tabs.page.requests import read_as
-from tabs.shell.compose import make_context
 from tests.core.batch.here import team_here
 from tests.empty_data import empty_data
 from tests.storage.run_samples import fill_copied, ingest_copied, sample_plan, sample_run
+from truehue.core.batch.execute import execute
+from truehue.core.batch.records import BatchState
+from truehue.core.errors import BadInput, NoPixels, NotStored
+from truehue.core.scores import measures as listed
+from truehue.core.scores import work
+from truehue.core.scores.records import HIGH, IMAGE, Computed, Measure, ScoreRecord
+from truehue.storage import Storage
+from truehue.tabs.explore import scoring
+from truehue.tabs.explore.scores import measures_csv, measures_view
+from truehue.tabs.explore.scoring import (
+    FOLDER,
+    ScoreRuns,
+    score_runs,
+    start_scoring,
+    take_left_over,
+)
+from truehue.tabs.explore.wall import wall_view
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import Job, job_alone
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +60,7 @@ def two_measures() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(listed, "MEASURES", (RED, LIKED))
         patch.setattr(work, "MEASURES", (RED, LIKED))
-        patch.setattr("core.batch.execute.LocalTeam", team_here)
+        patch.setattr("truehue.core.batch.execute.LocalTeam", team_here)
         yield
 
 
@@ -95,7 +101,7 @@ def test_pictures_are_scored_and_the_next_job_goes_on_where_one_was_cancelled(
 
     with monkeypatch.context() as patch:
         patch.setattr(Job, "tell", cancelled_after_an_item)
-        patch.setattr("core.batch.execute._STATE_S", 0.0)
+        patch.setattr("truehue.core.batch.execute._STATE_S", 0.0)
         patch.setattr(work, "PICTURES_AT_ONCE", 3)
         score_runs(context, [run_id], [RED], job)
     # An image that was refused is looked at again, one that has a score is not.
@@ -158,7 +164,7 @@ def test_an_image_of_two_runs_is_scored_once(tmp_path: Path) -> None:
 def test_scores_are_stored_while_the_others_are_computed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.batch.execute._STATE_S", 0.0)
+    monkeypatch.setattr("truehue.core.batch.execute._STATE_S", 0.0)
     monkeypatch.setattr(work, "PICTURES_AT_ONCE", 1)
     with Storage.open(empty_data(tmp_path / "data")) as storage:
         runs = fill_copied(storage, tmp_path / "runs", ("model-a",), prompts=6, images=1)

@@ -11,28 +11,6 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.analysis.names import sector_hex
-from core.analysis.records import SECTORS, Slice
-from core.analysis.run_names import run_labels
-from core.color.systems import parse_target
-from core.errors import BadInput, NotStored
-from core.generation.registry import RENDERER
-from core.runs.folder import RunFolder, run_folders
-from core.runs.records import ItemResult, ObjectVerdict
-from core.runs.shards import write_shard
-from core.verdict.rules import RULES
-from storage import Storage
-from tabs.explore.analyses import figure_view
-from tabs.explore.routes import wall_routes
-from tabs.explore.run_pairs import compare_view
-from tabs.explore.slice import slice_of
-from tabs.explore.wall import facets_view, picture_view, score_sorts, wall_view
-from tabs.judging.judgments import Judge, judge_verdict
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import read_as
-from tabs.page.routes import routes
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 from tests.shards import read_shard
 from tests.storage.run_samples import (
@@ -42,6 +20,28 @@ from tests.storage.run_samples import (
     sample_result,
     sample_run,
 )
+from truehue.core.analysis.names import sector_hex
+from truehue.core.analysis.records import SECTORS, Slice
+from truehue.core.analysis.run_names import run_labels
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.generation.registry import RENDERER
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.records import ItemResult, ObjectVerdict
+from truehue.core.runs.shards import write_shard
+from truehue.core.verdict.rules import RULES
+from truehue.storage import Storage
+from truehue.tabs.explore.analyses import figure_view
+from truehue.tabs.explore.routes import wall_routes
+from truehue.tabs.explore.run_pairs import compare_view
+from truehue.tabs.explore.slice import slice_of
+from truehue.tabs.explore.wall import facets_view, picture_view, score_sorts, wall_view
+from truehue.tabs.judging.judgments import Judge, judge_verdict
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.routes import routes
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 

@@ -16,26 +16,26 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.analysis.records import Slice
-from core.errors import BadInput, NotAllowed
-from core.export import write
-from core.runs.folder import RunFolder, run_folders
-from core.runs.shards import row_of
-from storage import Storage
-from tabs.command import runs as runs_command
-from tabs.export.report import without_clicks
-from tabs.export.routes import export_routes
-from tabs.export.service import INCOMING, export, start_import, take_in
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.jobs_routes import job_routes
-from tabs.page.routes import routes
-from tabs.runs.list import ChangeRun, change_run, runs_view
-from tabs.runs.supervisor import RunSupervisor
-from tabs.shell.compose import make_context
 from tests.core.export.made import EVIL, RULES, make_run
 from tests.empty_data import empty_data
 from tests.shards import read_shard
+from truehue.core.analysis.records import Slice
+from truehue.core.errors import BadInput, NotAllowed
+from truehue.core.export import write
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.shards import row_of
+from truehue.storage import Storage
+from truehue.tabs.command import runs as runs_command
+from truehue.tabs.export.report import without_clicks
+from truehue.tabs.export.routes import export_routes
+from truehue.tabs.export.service import INCOMING, export, start_import, take_in
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.routes import routes
+from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 

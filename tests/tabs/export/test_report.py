@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from core.analysis.intervals import SENTENCE
-from core.export.report_parts import Table, Words
-from core.export.source import runs_of
-from core.runs.folder import RunFolder
-from core.runs.shards import write_shard
-from core.verdict.judge import UNSCORED
-from core.verdict.rules import rule
-from tabs.explore.board import board_view
-from tabs.export.report import report_of
-from tabs.export.service import export
-from tabs.page.context import Context
-from tabs.runs.supervisor import RunSupervisor
 from tests.storage.run_samples import sample_plan, sample_result, sample_run
+from truehue.core.analysis.intervals import SENTENCE
+from truehue.core.export.report_parts import Table, Words
+from truehue.core.export.source import runs_of
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.shards import write_shard
+from truehue.core.verdict.judge import UNSCORED
+from truehue.core.verdict.rules import rule
+from truehue.tabs.explore.board import board_view
+from truehue.tabs.export.report import report_of
+from truehue.tabs.export.service import export
+from truehue.tabs.page.context import Context
+from truehue.tabs.runs.supervisor import RunSupervisor
 
 pytestmark = pytest.mark.slow
 

@@ -11,15 +11,15 @@ import pyarrow.parquet as pq
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.export.score_table import CODEBOOK_KEY, SCORE_COLUMNS
-from core.runs.folder import RunFolder
-from core.scores.measures import measure_of
-from core.scores.records import IMAGE
-from core.scores.scoring import score_image
-from tabs.export.routes import export_routes
-from tabs.export.service import export
-from tabs.page.context import Context
 from tests.storage.run_samples import sample_plan, sample_run
+from truehue.core.export.score_table import CODEBOOK_KEY, SCORE_COLUMNS
+from truehue.core.runs.folder import RunFolder
+from truehue.core.scores.measures import measure_of
+from truehue.core.scores.records import IMAGE
+from truehue.core.scores.scoring import score_image
+from truehue.tabs.export.routes import export_routes
+from truehue.tabs.export.service import export
+from truehue.tabs.page.context import Context
 
 
 def test_scores_leave_with_the_table_and_alone(context: Context, tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from tabs.generate import tab
-from tabs.inspect import tab as inspect
-from tabs.page.context import Context
 from tests.tabs.drawn import drawn
+from truehue.tabs.generate import tab
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.slow
 

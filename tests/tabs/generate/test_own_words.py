@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tabs.generate import tab
-from tabs.generate.own_words import FIRST, OwnPrompt, fields_of, follow, own_reading, reading_view
-from tabs.generate.plan import own_prompt
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
+from truehue.tabs.generate import tab
+from truehue.tabs.generate.own_words import (
+    FIRST,
+    OwnPrompt,
+    fields_of,
+    follow,
+    own_reading,
+    reading_view,
+)
+from truehue.tabs.generate.plan import own_prompt
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
 
 UNICORN = "A photo of a blue unicorn riding a teapot"
 HOW = (["reference-renderer"], 0, 1, "", "", 96, "studio", "none")

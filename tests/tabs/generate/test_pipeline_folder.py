@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tabs.generate import tab
-from tabs.generate.drawings import drawings_json
-from tabs.generate.plan import OwnPrompt
-from tabs.inspect import tab as inspect
-from tabs.judging.question import question
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
 from tests.tiny_models.pipelines import build
+from truehue.tabs.generate import tab
+from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.plan import OwnPrompt
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.judging.question import question
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.weights
 

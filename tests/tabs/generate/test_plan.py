@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from core.color.systems import parse_target
-from core.errors import BadInput, UnknownColor
-from core.generation.registry import RENDERER
-from core.generation.request import MAX_SEED
-from core.prompts.prompt import ObjectTarget, Prompt
-from tabs.generate.plan import (
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput, UnknownColor
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.request import MAX_SEED
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.tabs.generate.plan import (
     MOST_IMAGES,
     Controls,
     OwnPrompt,

@@ -8,27 +8,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.fidelity.cfm.registration import Registration
-from core.fidelity.cfm.scorer import CfmScore
-from core.fidelity.vividness import mean_saturation
-from core.images.difference import delta_e00_map
-from core.records import DrawingRecord
-from core.refinement.maps import saturation_map
-from core.refinement.settings import refinement_of, rows_of
-from core.scores import measures
-from core.scores.cfm import cfm_measures, cfm_records
-from storage import Storage
-from tabs.generate import tab
-from tabs.generate.drawings import drawings_json
-from tabs.generate.pair_figure import histograms
-from tabs.generate.pairs import maps_of, pair_json
-from tabs.generate.plan import Controls, OwnPrompt, count_of, own_prompt, requests, settings
-from tabs.generate.realism import details_of, first_props, from_link, problem_of, realism_of
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
+from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.registration import Registration
+from truehue.core.fidelity.cfm.scorer import CfmScore
+from truehue.core.fidelity.vividness import mean_saturation
+from truehue.core.images.difference import delta_e00_map
+from truehue.core.records import DrawingRecord
+from truehue.core.refinement.maps import saturation_map
+from truehue.core.refinement.settings import refinement_of, rows_of
+from truehue.core.scores import measures
+from truehue.core.scores.cfm import cfm_measures, cfm_records
+from truehue.storage import Storage
+from truehue.tabs.generate import tab
+from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.pair_figure import histograms
+from truehue.tabs.generate.pairs import maps_of, pair_json
+from truehue.tabs.generate.plan import Controls, OwnPrompt, count_of, own_prompt, requests, settings
+from truehue.tabs.generate.realism import details_of, first_props, from_link, problem_of, realism_of
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.shell.compose import make_context
 
 SMALL = "small"
 ON: dict[str, Any] = {**first_props()["value"], "on": True, "strength": 1.0}

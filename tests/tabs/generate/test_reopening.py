@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.verdict.rules import RULES
-from tabs.inspect import tab as inspect
-from tabs.page.context import Context
 from tests.tabs.drawn import drawn
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Context
 
 
 def test_opening_an_image_again_makes_no_new_mask_and_no_new_evidence(

@@ -10,21 +10,21 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.errors import BadInput, UnknownColor
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.request import GenerationRequest
-from core.prompts.prompt import ObjectTarget
-from core.verdict.rules import RULES
-from tabs.generate import tab
-from tabs.generate.drawings import drawings_json
-from tabs.generate.plan import OwnPrompt
-from tabs.inspect.state import exact_mask
-from tabs.library.service import Library
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
 from tests.tabs.drawn import drawn
 from tests.tabs.reach import as_demo
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput, UnknownColor
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.generate import tab
+from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.plan import OwnPrompt
+from truehue.tabs.inspect.state import exact_mask
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.slow
 
@@ -398,12 +398,12 @@ def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(
 def test_an_image_that_cannot_be_judged_is_kept(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import tabs.judging.generation
+    from truehue.tabs.judging import generation
 
     def broken(*_: Any) -> None:
         raise RuntimeError("no verdict today")
 
-    monkeypatch.setattr(tabs.judging.generation, "judge_exact", broken)
+    monkeypatch.setattr(generation, "judge_exact", broken)
     record = drawn(context, "sphere", "css:teal")
     assert context.storage.evidence.count() == 0
     assert context.storage.images.get(record.image_id).source == "render"

@@ -14,28 +14,28 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.generation.request import Cancelled
-from core.generation.weights.sources import Sources
-from core.masks.grounded.serialize import is_automatic, steps_of
-from core.prompts.tables import objects
-from core.records import ImageRecord, JobRecord, MaskRecord
-from storage import Storage
-from tabs.inspect import find as inspect_find
-from tabs.inspect import tab as inspect
-from tabs.inspect.finding import EngineTool, Search, Segments
-from tabs.inspect.mask_request import NO_NAME, labels_for, labels_of, point_segmenter
-from tabs.inspect.work import work_of
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.jobs import ENDED, Job
-from tabs.page.jobs_routes import job_routes
-from tabs.shell.compose import make_context
 from tests.browser.still_life import still_life
 from tests.core.engine.models import WAIT_S, Inbox, asked, until
 from tests.core.engine.tools import gated
 from tests.empty_data import empty_data
 from tests.tabs.inspect.test_tab import filled, link_query, plain, value_of, view_of
 from tests.tiny_models.folder import DETECTOR, PRESENCE, SAM, SAM2, models_folder, telling
+from truehue.core.generation.request import Cancelled
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.serialize import is_automatic, steps_of
+from truehue.core.prompts.tables import objects
+from truehue.core.records import ImageRecord, JobRecord, MaskRecord
+from truehue.storage import Storage
+from truehue.tabs.inspect import find as inspect_find
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.inspect.finding import EngineTool, Search, Segments
+from truehue.tabs.inspect.mask_request import NO_NAME, labels_for, labels_of, point_segmenter
+from truehue.tabs.inspect.work import work_of
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import ENDED, Job
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.weights
 
@@ -278,7 +278,7 @@ def test_models_of_ones_own_are_typed_by_folder_and_file(
     ("typed", "words"),
     [
         ("hub:nonsense", "write hub:owner/name"),
-        ("hub:someone/else", "core.masks download hub:someone/else --role segmenter"),
+        ("hub:someone/else", "truehue.core.masks download hub:someone/else --role segmenter"),
         ("folder:", "There is no segmenter"),
         ("folder:/no/such/place", "There is nothing at /no/such/place"),
         ("~/no-such-place", "There is nothing at ~/no-such-place"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.records import ImageRecord
-from tabs.inspect import tab as inspect
-from tabs.page.context import Context
 from tests.house import ROOT
 from tests.node import run_tests
 from tests.tabs.inspect.test_tab import value_of
+from truehue.core.records import ImageRecord
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.process
 

@@ -15,20 +15,20 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from core.color.systems import SYSTEMS, parse_target
-from core.concepts.color_description import describe_colors
-from core.images.load import load_image
-from core.images.pixels import masked_colors
-from core.records import ImageRecord
-from core.verdict.measure import measure
-from core.verdict.rules import DEFAULT_RULE, RULES
-from tabs.inspect import tab as inspect
-from tabs.inspect.routes import inspect_routes
-from tabs.page.context import Context
-from tabs.page.routes import routes
 from tests.browser.still_life import box_around, phone_jpeg, still_life
 from tests.core.photographs import object_photograph
 from tests.tabs.inspect.test_tab import box, filled, kept, plain, untouched, value_of, view_of
+from truehue.core.color.systems import SYSTEMS, parse_target
+from truehue.core.concepts.color_description import describe_colors
+from truehue.core.images.load import load_image
+from truehue.core.images.pixels import masked_colors
+from truehue.core.records import ImageRecord
+from truehue.core.verdict.measure import measure
+from truehue.core.verdict.rules import DEFAULT_RULE, RULES
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.inspect.routes import inspect_routes
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.routes import routes
 
 pytestmark = pytest.mark.slow
 

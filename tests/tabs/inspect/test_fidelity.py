@@ -8,21 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadInput, NotAllowed
-from core.fidelity.vividness import delta_sat_score
-from core.records import DrawingRecord, ImageRecord
-from core.scores.measures import add_measures
-from tabs.inspect.fidelity import (
+from tests.tiny_models import cfm
+from truehue.core.errors import BadInput, NotAllowed
+from truehue.core.fidelity.vividness import delta_sat_score
+from truehue.core.records import DrawingRecord, ImageRecord
+from truehue.core.scores.measures import add_measures
+from truehue.tabs.inspect.fidelity import (
     RegisterCfm,
     ScoreImage,
     fidelity_view,
     register_cfm,
     score_by_cfm,
 )
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.requests import read_as
-from tests.tiny_models import cfm
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
 
 pytestmark = pytest.mark.weights
 

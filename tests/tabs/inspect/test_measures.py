@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.fidelity.vividness import mean_saturation
-from core.records import ImageRecord
-from core.scores import measures as listed
-from core.scores.records import IMAGE, Measure, ScoreRecord
-from tabs.inspect.measures import ImageMeasures
-from tabs.page.context import Context
+from truehue.core.fidelity.vividness import mean_saturation
+from truehue.core.records import ImageRecord
+from truehue.core.scores import measures as listed
+from truehue.core.scores.records import IMAGE, Measure, ScoreRecord
+from truehue.tabs.inspect.measures import ImageMeasures
+from truehue.tabs.page.context import Context
 
 LIKED = Measure("liked", "1", "Liked", "high", 0.0, 10.0, 0, "Mean rating", "people")
 

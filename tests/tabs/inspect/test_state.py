@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput, MaskError, NoPixels, NotStored, TrueHueError
-from core.images.mask import Mask
-from core.masks import marks
-from core.masks.marks import Mark
-from core.records import ImageRecord
-from tabs.inspect.judge import judge
-from tabs.inspect.state import exact_mask, make_mask, marks_of, mask_text, origin_target
-from tabs.inspect.work import Work, number_of, read_stage, work_of
-from tabs.page.context import Context
+from truehue.core.errors import BadInput, MaskError, NoPixels, NotStored, TrueHueError
+from truehue.core.images.mask import Mask
+from truehue.core.masks import marks
+from truehue.core.masks.marks import Mark
+from truehue.core.records import ImageRecord
+from truehue.tabs.inspect.judge import judge
+from truehue.tabs.inspect.state import exact_mask, make_mask, marks_of, mask_text, origin_target
+from truehue.tabs.inspect.work import Work, number_of, read_stage, work_of
+from truehue.tabs.page.context import Context
 
 WHOLE = {"type": "whole"}
 

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.images.mask import Mask
-from core.records import EvidenceRecord, ImageRecord
-from core.verdict.measure import AskedObject, measure
-from core.verdict.rules import DEFAULT_RULE, RULES
-from tabs.inspect import tab as inspect
-from tabs.inspect.view import confidence_view
-from tabs.judging.keeping import QuestionRequest, keep_question
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import read_as
 from tests.core.photographs import bounds, object_photograph
 from tests.tabs.drawn import drawn
+from truehue.core.color.systems import parse_target
+from truehue.core.images.mask import Mask
+from truehue.core.records import EvidenceRecord, ImageRecord
+from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.rules import DEFAULT_RULE, RULES
+from truehue.tabs.inspect import tab as inspect
+from truehue.tabs.inspect.view import confidence_view
+from truehue.tabs.judging.keeping import QuestionRequest, keep_question
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
 
 pytestmark = pytest.mark.slow
 

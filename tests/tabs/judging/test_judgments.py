@@ -10,11 +10,13 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.errors import NotAllowed
-from core.images.mask import Mask
-from core.records import ImageRecord
-from core.verdict.rules import RULES
-from tabs.judging.judgments import (
+from tests.core.photographs import object_photograph
+from tests.tabs.reach import as_demo
+from truehue.core.errors import NotAllowed
+from truehue.core.images.mask import Mask
+from truehue.core.records import ImageRecord
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.judging.judgments import (
     OTHERS,
     Judge,
     Judgment,
@@ -23,12 +25,10 @@ from tabs.judging.judgments import (
     of_question,
     withdraw,
 )
-from tabs.judging.routes import judgment_routes
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.requests import read_as
-from tests.core.photographs import object_photograph
-from tests.tabs.reach import as_demo
+from truehue.tabs.judging.routes import judgment_routes
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
 
 HEADERS = {"X-TrueHue": "1"}
 

@@ -15,28 +15,28 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.images.mask import Mask
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.records import DrawingRecord, EvidenceRecord
-from core.verdict import tasks
-from core.verdict.measure import AskedObject, measure, unscored_measurement
-from core.verdict.rules import RULES
-from tabs.generate import tab
-from tabs.generate.drawings import drawings_json
-from tabs.generate.plan import OwnPrompt
-from tabs.inspect.judge import last_question, open_on_stage, question_of
-from tabs.judging.generation import judge_exact
-from tabs.judging.judging import Picture, masks_of
-from tabs.judging.judgments import Judge, judge_verdict, of_question
-from tabs.judging.question import Question, evidence_record
-from tabs.judging.rejudge import RejudgeProgress, rejudge
-from tabs.library.service import Library
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.links import read
-from tabs.page.requests import read_as
-from tabs.shell.compose import make_context
+from truehue.core.color.systems import parse_target
+from truehue.core.images.mask import Mask
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.records import DrawingRecord, EvidenceRecord
+from truehue.core.verdict import tasks
+from truehue.core.verdict.measure import AskedObject, measure, unscored_measurement
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.generate import tab
+from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.plan import OwnPrompt
+from truehue.tabs.inspect.judge import last_question, open_on_stage, question_of
+from truehue.tabs.judging.generation import judge_exact
+from truehue.tabs.judging.judging import Picture, masks_of
+from truehue.tabs.judging.judgments import Judge, judge_verdict, of_question
+from truehue.tabs.judging.question import Question, evidence_record
+from truehue.tabs.judging.rejudge import RejudgeProgress, rejudge
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.links import read
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 
@@ -314,7 +314,7 @@ def test_judging_that_breaks_is_stored_as_unscored_by_every_rule(
 def test_one_rule_that_breaks_does_not_take_the_others_with_it(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core.verdict.tasks import judge_task as real
+    from truehue.core.verdict.tasks import judge_task as real
 
     def breaks(task: str, targets: Any, found: Any, srgb8: Any, rules: Any, settings: Any) -> Any:
         for rule in rules:

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.prompts.search.index import Query
-from core.records import DrawingRecord
-from tabs.library.routes import matching, search
-from tabs.library.service import Library, prompt_json
-from tabs.page.context import Context
+from truehue.core.errors import BadInput
+from truehue.core.prompts.search.index import Query
+from truehue.core.records import DrawingRecord
+from truehue.tabs.library.routes import matching, search
+from truehue.tabs.library.service import Library, prompt_json
+from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.slow
 

@@ -15,14 +15,21 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from core.errors import NotAllowed
-from core.images.load import encode_png
-from storage import Storage
-from storage.makers import SELECTION
-from tabs.judging.deleting import Delete, Deleted, delete, restore
-from tabs.library.prompts import KeepSelection, NamedSelection, keep_selection, remove_selection
-from tabs.library.service import Library
-from tabs.page.actor import (
+from tests.empty_data import empty_data
+from tests.tabs.reach import routes_of
+from truehue.core.errors import NotAllowed
+from truehue.core.images.load import encode_png
+from truehue.storage import Storage
+from truehue.storage.makers import SELECTION
+from truehue.tabs.judging.deleting import Delete, Deleted, delete, restore
+from truehue.tabs.library.prompts import (
+    KeepSelection,
+    NamedSelection,
+    keep_selection,
+    remove_selection,
+)
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.actor import (
     ACTIONS,
     COOKIE,
     NOBODY,
@@ -36,15 +43,13 @@ from tabs.page.actor import (
     hashed,
     may,
 )
-from tabs.page.context import Context
-from tabs.page.door import Door
-from tabs.page.images import take_image
-from tabs.page.requests import Nothing
-from tabs.page.visitors import Visitors
-from tabs.shell import shell
-from tabs.shell.compose import make_context
-from tests.empty_data import empty_data
-from tests.tabs.reach import routes_of
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door
+from truehue.tabs.page.images import take_image
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.visitors import Visitors
+from truehue.tabs.shell import shell
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 
@@ -312,8 +317,8 @@ def test_services_know_no_page() -> None:
         while todo:
             for one in _imports(todo.pop()):
                 assert one.partition(".")[0] not in PAGES, f"{name} comes to {one}"
-                file = ROOT / (one.replace(".", "/") + ".py")
-                if one.startswith("tabs.") and one not in seen and file.is_file():
+                file = ROOT / (one.removeprefix("truehue.").replace(".", "/") + ".py")
+                if one.startswith("truehue.tabs.") and one not in seen and file.is_file():
                     seen.add(one)
                     todo.append(file)
 

@@ -15,13 +15,14 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 
-from core.errors import BadInput, NotStored, StorageError
-from core.files import MAX_JSON_VALUES
-from tabs.ask.routes import ask_routes
-from tabs.export.routes import export_routes
-from tabs.inspect.routes import inspect_routes
-from tabs.page import answers
-from tabs.page.answers import (
+from tests.tabs.inside import Inside
+from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.core.files import MAX_JSON_VALUES
+from truehue.tabs.ask.routes import ask_routes
+from truehue.tabs.export.routes import export_routes
+from truehue.tabs.inspect.routes import inspect_routes
+from truehue.tabs.page import answers
+from truehue.tabs.page.answers import (
     MOST_BASKET_BYTES,
     MOST_JSON_BYTES,
     attachment,
@@ -31,9 +32,8 @@ from tabs.page.answers import (
     refusal,
     uploaded,
 )
-from tabs.page.context import Context
-from tabs.runs.routes import image_set_routes
-from tests.tabs.inside import Inside
+from truehue.tabs.page.context import Context
+from truehue.tabs.runs.routes import image_set_routes
 
 pytestmark = pytest.mark.slow
 

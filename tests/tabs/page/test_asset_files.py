@@ -13,15 +13,21 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.verdict.rules import DEFAULT_RULE
-from storage import Storage
-from tabs.page.asset_files import FOREVER, AssetFiles, accepted_coding, asset_files, asset_routes
-from tabs.page.context import ROOT
-from tabs.page.front_page import FOLDERS
-from tabs.page.widgets import on_load
-from tabs.shell import shell
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
+from truehue.core.verdict.rules import DEFAULT_RULE
+from truehue.storage import Storage
+from truehue.tabs.page.asset_files import (
+    FOREVER,
+    AssetFiles,
+    accepted_coding,
+    asset_files,
+    asset_routes,
+)
+from truehue.tabs.page.context import ROOT
+from truehue.tabs.page.front_page import FOLDERS
+from truehue.tabs.page.widgets import on_load
+from truehue.tabs.shell import shell
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 

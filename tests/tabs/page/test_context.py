@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.generation.memory import ModelMissing
-from core.generation.weights.sources import Sources
-from core.masks.grounded.tools import tool_id
-from storage.store import Storage
-from tabs.shell.compose import make_context
 from tests.core.generation.tiny_janus import save_tiny_janus
+from truehue.core.generation.memory import ModelMissing
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.tools import tool_id
+from truehue.storage.store import Storage
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.weights
 

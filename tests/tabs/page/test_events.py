@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from tabs.page.context import Context
-from tabs.shell.shell import build
+from truehue.tabs.page.context import Context
+from truehue.tabs.shell.shell import build
 
 EDITS = {"change", "input", "submit", "blur"}
 

@@ -13,14 +13,14 @@ import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
-from core.color.spaces import hex_of, lab_to_srgb8
-from core.color.systems import parse_target
-from core.verdict.candidates import Acceptance
-from core.verdict.measure import Measurement, measure
-from core.verdict.rules import RULES
-from tabs.page import figures
-from tabs.page.context import ROOT
 from tests.core.photographs import object_photograph
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.systems import parse_target
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import Measurement, measure
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.page import figures
+from truehue.tabs.page.context import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,16 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from storage import Storage
-from tabs.page.gradio_routes import MOST_EVENT_BYTES, MOST_WAITING, SMALL_BYTES, GradioRoutes
-from tabs.shell import shell
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
+from truehue.storage import Storage
+from truehue.tabs.page.gradio_routes import (
+    MOST_EVENT_BYTES,
+    MOST_WAITING,
+    SMALL_BYTES,
+    GradioRoutes,
+)
+from truehue.tabs.shell import shell
+from truehue.tabs.shell.compose import make_context
 
 
 @pytest.fixture(scope="module")

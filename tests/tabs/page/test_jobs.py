@@ -13,16 +13,16 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.errors import BadInput, NotAllowed
-from core.generation.request import Cancelled
-from core.records import JobRecord
-from storage import Storage
-from tabs.page import jobs_routes
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
-from tabs.page.jobs_service import AllJobs, jobs_view
-from tabs.shell.compose import make_context
+from truehue.core.errors import BadInput, NotAllowed
+from truehue.core.generation.request import Cancelled
+from truehue.core.records import JobRecord
+from truehue.storage import Storage
+from truehue.tabs.page import jobs_routes
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
+from truehue.tabs.page.jobs_service import AllJobs, jobs_view
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 

@@ -9,18 +9,18 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.errors import BadInput, NotStored, StorageError
-from storage import Storage
-from tabs.page import errors as guard
-from tabs.page.context import Context
-from tabs.page.errors import MOST_CHARACTERS, for_others, message_of, others_read_errors
-from tabs.page.limits import HERE
-from tabs.page.limits import for_others as limits_for_others
-from tabs.page.routes import routes
-from tabs.runs.routes import run_routes
-from tabs.runs.supervisor import RunSupervisor
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
+from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.storage import Storage
+from truehue.tabs.page import errors as guard
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import MOST_CHARACTERS, for_others, message_of, others_read_errors
+from truehue.tabs.page.limits import HERE
+from truehue.tabs.page.limits import for_others as limits_for_others
+from truehue.tabs.page.routes import routes
+from truehue.tabs.runs.routes import run_routes
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.shell.compose import make_context
 
 OURS = {"X-TrueHue": "1"}
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabs.page.links import link, read
+from truehue.tabs.page.links import link, read
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=200).map(str.strip)
 

@@ -11,18 +11,18 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.errors import DataFolderError
-from core.prompts.prompt import ObjectTarget, Prompt
-from storage import Storage
-from storage.database.confirmed import Confirmed
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.notices import notices
-from tabs.page.routes import notice_routes, routes
-from tabs.runs.supervisor import Execution, RunSupervisor
-from tabs.shell.compose import make_context
 from tests.core.runs.samples import small_plan
 from tests.tabs.page.test_routes import OURS, png
+from truehue.core.errors import DataFolderError
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.storage import Storage
+from truehue.storage.database.confirmed import Confirmed
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.notices import notices
+from truehue.tabs.page.routes import notice_routes, routes
+from truehue.tabs.runs.supervisor import Execution, RunSupervisor
+from truehue.tabs.shell.compose import make_context
 
 ANN = Actor("ann", Role.VISITOR)
 

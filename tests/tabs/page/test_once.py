@@ -5,8 +5,8 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from tabs.page.once import Once
 from tests.tabs.inside import Inside
+from truehue.tabs.page.once import Once
 
 
 class Making:

@@ -10,12 +10,12 @@ from fastapi.testclient import TestClient
 from starlette.datastructures import Headers
 from starlette.websockets import WebSocketDisconnect
 
-from storage import Storage
-from tabs.page.context import Context
-from tabs.page.origins import foreign, said_to_browsers, same_host
-from tabs.shell import shell
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
+from truehue.storage import Storage
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.origins import foreign, said_to_browsers, same_host
+from truehue.tabs.shell import shell
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from core.errors import BadInput
-from tabs.judging.keeping import QuestionRequest
-from tabs.library.prompts import KeepSelection
-from tabs.page.requests import PageRequest, read_as
-from tabs.runs.request import RunRequest
-from tabs.studies.form import StudyForm
-from tabs.studies.links import LinksRequest
 from tests.house import ROOT
+from truehue.core.errors import BadInput
+from truehue.tabs.judging.keeping import QuestionRequest
+from truehue.tabs.library.prompts import KeepSelection
+from truehue.tabs.page.requests import PageRequest, read_as
+from truehue.tabs.runs.request import RunRequest
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.links import LinksRequest
 
 
 class Sample(PageRequest):

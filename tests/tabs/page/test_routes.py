@@ -15,17 +15,17 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from core.verdict.rules import RULES
-from tabs.generate.plan import OwnPrompt
-from tabs.generate.routes import drawing_routes
-from tabs.library.routes import prompt_routes
-from tabs.library.service import Library
-from tabs.page.actor import COOKIE, Actor, Role
-from tabs.page.context import Context
-from tabs.page.jobs_routes import job_routes
-from tabs.page.routes import routes
-from tabs.runs.routes import image_set_routes
 from tests.tabs.reach import as_demo
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.generate.plan import OwnPrompt
+from truehue.tabs.generate.routes import drawing_routes
+from truehue.tabs.library.routes import prompt_routes
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.actor import COOKIE, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.routes import routes
+from truehue.tabs.runs.routes import image_set_routes
 
 pytestmark = pytest.mark.slow
 
@@ -174,7 +174,7 @@ def test_a_file_cannot_leave_its_folder(client: TestClient, context: Context, pa
 def test_staged_files_are_counted_and_forgotten(
     client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabs.page.staging.MOST_STAGED_FILES", 2)
+    monkeypatch.setattr("truehue.tabs.page.staging.MOST_STAGED_FILES", 2)
 
     def send(path: str) -> int:
         headers = {**OURS, "X-File-Path": quote(path), "X-File-Name": "x"}
@@ -202,7 +202,7 @@ def test_paths_are_for_people_at_this_machine_alone(
 
 
 def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context: Context) -> None:
-    from tabs.generate.tab import start
+    from truehue.tabs.generate.tab import start
 
     own = OwnPrompt("", "sphere", "css:teal")
     controls = (["reference-renderer"], 0, 2, "", "", 64, "studio", "none")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput
-from tabs.page.staging import IDLE_S, Staging
+from truehue.core.errors import BadInput
+from truehue.tabs.page.staging import IDLE_S, Staging
 
 ANN, BEN = "a" * 32, "b" * 32
 FULL = "wait here"
@@ -34,7 +34,7 @@ def age(staging: Staging, session: str) -> None:
 def test_a_file_that_is_sent_again_counts_once(
     staging: Staging, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabs.page.staging.MOST_STAGED_FILES", 1)
+    monkeypatch.setattr("truehue.tabs.page.staging.MOST_STAGED_FILES", 1)
     for path in ("a/b.png", "./a//b.png"):
         staging.take(ANN, path, file)
     with pytest.raises(BadInput, match=FULL):

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from tabs.page.context import ROOT
-from tabs.page.style_sheet import rules, stronger, style_sheet, written_twice
-from tabs.page.theme import css_paths
+from truehue.tabs.page.context import ROOT
+from truehue.tabs.page.style_sheet import rules, stronger, style_sheet, written_twice
+from truehue.tabs.page.theme import css_paths
 
 WITHIN = ".w .contain"
 

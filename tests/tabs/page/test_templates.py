@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from tabs.compare.tab import people_html
-from tabs.compare.tables import frame
-from tabs.page import templates
-from tabs.page.context import ROOT
-from tabs.page.templates import html
+from truehue.tabs.compare.tab import people_html
+from truehue.tabs.compare.tables import frame
+from truehue.tabs.page import templates
+from truehue.tabs.page.context import ROOT
+from truehue.tabs.page.templates import html
 
 NAMES = sorted(
     path.relative_to(templates.FOLDER).with_suffix("").as_posix()

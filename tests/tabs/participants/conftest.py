@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from storage import Storage
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
 from tests.tabs.participants.people import Clock, Room
+from truehue.storage import Storage
+from truehue.tabs.shell.compose import make_context
 
 
 @pytest.fixture

@@ -13,23 +13,23 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from annotation.assignment.load import Enrolled
-from annotation.assignment.replay import replay
-from annotation.participants.exclusion import exclusions_of
-from annotation.studies.files import from_json, to_json
-from annotation.studies.plan import Screening, StudyPlan
-from annotation.studies.practice import Review
-from core.sketches.records import Sketch, sketch_id
-from core.studies import InvitationRecord, State, StudyRecord
-from tabs.page.context import Context
-from tabs.page.origins import Doors
-from tabs.participants.page import participant_asset_routes
-from tabs.participants.routes import participant_routes
-from tabs.participants.service import Participation
-from tabs.participants.tokens import hash_of, new_token
-from tabs.studies.logs import logs_of
 from tests.annotation import studies_made
 from tests.storage.sketches_made import boxes
+from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.assignment.replay import replay
+from truehue.annotation.participants.exclusion import exclusions_of
+from truehue.annotation.studies.files import from_json, to_json
+from truehue.annotation.studies.plan import Screening, StudyPlan
+from truehue.annotation.studies.practice import Review
+from truehue.core.sketches.records import Sketch, sketch_id
+from truehue.core.studies import InvitationRecord, State, StudyRecord
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.origins import Doors
+from truehue.tabs.participants.page import participant_asset_routes
+from truehue.tabs.participants.routes import participant_routes
+from truehue.tabs.participants.service import Participation
+from truehue.tabs.participants.tokens import hash_of, new_token
+from truehue.tabs.studies.logs import logs_of
 
 Action = Mapping[str, Any]
 OURS = {"X-TrueHue": "1"}

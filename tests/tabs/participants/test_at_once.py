@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from annotation.studies.plan import Method
-from core.studies import EventKind, Purpose, State
 from tests.tabs.participants.people import OURS, Link, Room, answer, event, plan
+from truehue.annotation.studies.plan import Method
+from truehue.core.studies import EventKind, Purpose, State
 
 pytestmark = pytest.mark.slow
 

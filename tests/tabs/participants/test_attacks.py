@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from annotation.studies.cases import Candidate, Case
-from core.studies import State
 from tests.tabs.participants.people import OURS, Room, answer, event, pictures, plan
+from truehue.annotation.studies.cases import Candidate, Case
+from truehue.core.studies import State
 
 pytestmark = pytest.mark.slow
 

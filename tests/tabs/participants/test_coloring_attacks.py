@@ -8,12 +8,6 @@ from typing import Any
 
 import pytest
 
-from annotation.colorings.actions import rows_of
-from annotation.studies.plan import Screening
-from annotation.studies.practice import Review
-from core.sketches.records import Sketch, sketch_id
-from core.studies import EventKind
-from tabs.participants import canvas, desk, seat
 from tests.storage.sketches_made import boxes
 from tests.tabs.participants.people import (
     OURS,
@@ -27,6 +21,12 @@ from tests.tabs.participants.people import (
     plan,
     stroke,
 )
+from truehue.annotation.colorings.actions import rows_of
+from truehue.annotation.studies.plan import Screening
+from truehue.annotation.studies.practice import Review
+from truehue.core.sketches.records import Sketch, sketch_id
+from truehue.core.studies import EventKind
+from truehue.tabs.participants import canvas, desk, seat
 
 pytestmark = pytest.mark.slow
 
@@ -339,6 +339,6 @@ def test_a_flood_of_designers_in_a_preview_has_its_limit(room: Room) -> None:
 
 
 def _participation() -> Any:
-    from tabs.participants.service import Participation
+    from truehue.tabs.participants.service import Participation
 
     return Participation

@@ -9,16 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.colorings.actions import read_action
-from annotation.colorings.layer import checksum, paint
-from annotation.studies.practice import Example, Review
-from core.sketches.coding import decode
-from core.sketches.regions import regions
-from core.studies import EventKind, Purpose, StudyRecord
-from tabs.page.actor import OWNER
-from tabs.studies.colorings.listing import AskColorings, colorings
-from tabs.studies.colorings.quality import quality
-from tabs.studies.results import OfStudy
 from tests.tabs.participants.people import (
     Link,
     Person,
@@ -31,6 +21,16 @@ from tests.tabs.participants.people import (
     pictures,
     stroke,
 )
+from truehue.annotation.colorings.actions import read_action
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.studies.practice import Example, Review
+from truehue.core.sketches.coding import decode
+from truehue.core.sketches.regions import regions
+from truehue.core.studies import EventKind, Purpose, StudyRecord
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.studies.colorings.listing import AskColorings, colorings
+from truehue.tabs.studies.colorings.quality import quality
+from truehue.tabs.studies.results import OfStudy
 
 pytestmark = pytest.mark.slow
 
@@ -390,7 +390,7 @@ def test_a_second_coloring_is_given_when_it_is_asked_for(room: Room) -> None:
 
 
 def test_a_preview_leaves_nothing_behind(room: Room) -> None:
-    from tabs.participants.service import Participation
+    from truehue.tabs.participants.service import Participation
 
     made = coloring_plan(room)
     study = room.study(made)

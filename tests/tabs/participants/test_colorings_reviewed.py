@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from annotation.studies.practice import Review
-from core.errors import BadInput, NotStored
-from tabs.page.actor import OWNER
-from tabs.participants import practice
-from tabs.studies.colorings.facts import facts_of
-from tabs.studies.colorings.live import coloring_progress
-from tabs.studies.colorings.marks import (
+from tests.tabs.participants.people import Person, Room, coloring_plan, event, fill, part_of
+from truehue.annotation.studies.practice import Review
+from truehue.core.errors import BadInput, NotStored
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.participants import practice
+from truehue.tabs.studies.colorings.facts import facts_of
+from truehue.tabs.studies.colorings.live import coloring_progress
+from truehue.tabs.studies.colorings.marks import (
     PostPractice,
     PostRecolor,
     post_practice,
     post_recolor,
 )
-from tabs.studies.colorings.quality import quality_json
-from tabs.studies.results import OfStudy
-from tests.tabs.participants.people import Person, Room, coloring_plan, event, fill, part_of
+from truehue.tabs.studies.colorings.quality import quality_json
+from truehue.tabs.studies.results import OfStudy
 
 pytestmark = pytest.mark.slow
 

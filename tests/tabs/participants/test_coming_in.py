@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.studies.plan import Closing, Training
-from core.studies import State
-from tabs.accounts.throttle import Pace
-from tabs.participants import seat, service
-from tabs.participants.books import CLOSED_ITSELF
-from tabs.participants.service import Participation
-from tabs.participants.tokens import new_token
 from tests.tabs.participants.people import AUTHOR, OURS, Room, answer, event, plan
+from truehue.annotation.studies.plan import Closing, Training
+from truehue.core.studies import State
+from truehue.tabs.accounts.throttle import Pace
+from truehue.tabs.participants import seat, service
+from truehue.tabs.participants.books import CLOSED_ITSELF
+from truehue.tabs.participants.service import Participation
+from truehue.tabs.participants.tokens import new_token
 
 pytestmark = pytest.mark.slow
 
@@ -338,7 +338,7 @@ def test_who_was_erased_is_not_known_any_more(room: Room) -> None:
 
 
 def test_a_preview_leaves_no_trace_and_ends_after_an_hour(room: Room) -> None:
-    from tabs.participants.service import Participation
+    from truehue.tabs.participants.service import Participation
 
     study = room.study(plan(repeats=1, attention=1), State.DRAFT)
     before = room.rows()
@@ -358,7 +358,7 @@ def test_a_preview_leaves_no_trace_and_ends_after_an_hour(room: Room) -> None:
 
 
 def test_fifty_previews_are_kept(room: Room) -> None:
-    from tabs.participants.service import Participation
+    from truehue.tabs.participants.service import Participation
 
     study = room.study(plan(), State.DRAFT)
     tokens = [room.context.service(Participation).preview(plan(), study) for _ in range(51)]

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.studies.plan import Screening
-from annotation.studies.questions import asked_question
-from core.errors import BadInput
-from core.images.load import image_id
-from core.vision_language.generators import Difficulty, GeneratedSettings, generated
-from core.vision_language.records import Form, Question
 from tests.annotation.studies_made import question_cases, question_plan
 from tests.node import run_module
 from tests.tabs.participants.people import Room, answer, event, part_of
+from truehue.annotation.studies.plan import Screening
+from truehue.annotation.studies.questions import asked_question
+from truehue.core.errors import BadInput
+from truehue.core.images.load import image_id
+from truehue.core.vision_language.generators import Difficulty, GeneratedSettings, generated
+from truehue.core.vision_language.records import Form, Question
 
 NO_SCREENING = Screening(False, False)
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from annotation.studies.files import from_json, to_json
-from annotation.studies.plan import Closing, Method, Screening
-from core.studies import MarkKind, Purpose, State
-from tabs.page.actor import OWNER
-from tabs.studies.live import StudyRequest, live
-from tabs.studies.results import OfStudy
-from tabs.studies.results_people import Erase, erase, replayed
 from tests.annotation.studies_made import question_plan
 from tests.tabs.participants.people import AUTHOR, Link, Room, answer, coloring_plan, plan
+from truehue.annotation.studies.files import from_json, to_json
+from truehue.annotation.studies.plan import Closing, Method, Screening
+from truehue.core.studies import MarkKind, Purpose, State
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.studies.live import StudyRequest, live
+from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results_people import Erase, erase, replayed
 
 pytestmark = pytest.mark.slow
 

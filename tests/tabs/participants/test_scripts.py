@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from rjsmin import jsmin
 
-from annotation.studies.cases import Kind
-from tabs.participants.page import participant_files
 from tests.house import ROOT
 from tests.node import run_module
+from truehue.annotation.studies.cases import Kind
+from truehue.tabs.participants.page import participant_files
 
 pytestmark = pytest.mark.process
 

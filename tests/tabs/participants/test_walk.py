@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from annotation.participants.screening import patches_for, plates_for
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Completion, Material, Method, Screening, Training
-from core.studies import EventKind, Purpose, State
-from tabs.studies.results import compute
 from tests.annotation.studies_made import question_plan
 from tests.tabs.participants.people import Person, Room, answer, event, part_of, plan
+from truehue.annotation.participants.screening import patches_for, plates_for
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Completion, Material, Method, Screening, Training
+from truehue.core.studies import EventKind, Purpose, State
+from truehue.tabs.studies.results import compute
 
 pytestmark = pytest.mark.slow
 

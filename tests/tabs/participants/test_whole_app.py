@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from storage import Storage
-from tabs.page.context import Context
-from tabs.shell.compose import make_context
-from tabs.shell.shell import mount
 from tests.tabs.accounts.people import add
 from tests.tabs.participants.people import OURS, Clock, Person, Room, answer, plan
+from truehue.storage import Storage
+from truehue.tabs.page.context import Context
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.shell.shell import mount
 
 
 class Lab(Room):

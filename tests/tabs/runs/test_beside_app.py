@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tabs.command.runs import main
 from tests.commands import called
 from tests.run_prompts import prompt_file
 from tests.running import App, running
+from truehue.tabs.command.runs import main
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("workers_here")]
 

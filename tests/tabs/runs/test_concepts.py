@@ -14,34 +14,34 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.color.uw71 import uw71
-from core.errors import BadInput
-from core.prompts.concepts import build_concepts
-from core.runs.folder import RunFolder
-from core.runs.shards import write_shard
-from tabs.command.runs import main
-from tabs.explore.analyses import KINDS, figure_view
-from tabs.explore.board import board_view
-from tabs.explore.board_csv import board_csv
-from tabs.explore.routes import wall_routes
-from tabs.explore.wall import facets_view, wall_view
-from tabs.export.routes import export_routes
-from tabs.export.service import Export, export, start_export
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import read_as
-from tabs.runs.form import estimate_view
-from tabs.runs.list import runs_view
-from tabs.runs.plan import chosen, plans
-from tabs.runs.request import RunRequest, RunSpec
-from tabs.runs.supervisor import RunSupervisor
-from tabs.runs.words import facts_words, pictures_words, plan_remarks
 from tests.core.export.made import make_run
 from tests.core.export.test_concepts import folder as folder
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import some_prompts
 from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_run
+from truehue.core.color.uw71 import uw71
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import build_concepts
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.shards import write_shard
+from truehue.tabs.command.runs import main
+from truehue.tabs.explore.analyses import KINDS, figure_view
+from truehue.tabs.explore.board import board_view
+from truehue.tabs.explore.board_csv import board_csv
+from truehue.tabs.explore.routes import wall_routes
+from truehue.tabs.explore.wall import facets_view, wall_view
+from truehue.tabs.export.routes import export_routes
+from truehue.tabs.export.service import Export, export, start_export
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.runs.form import estimate_view
+from truehue.tabs.runs.list import runs_view
+from truehue.tabs.runs.plan import chosen, plans
+from truehue.tabs.runs.request import RunRequest, RunSpec
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.runs.words import facts_words, pictures_words, plan_remarks
 
 pytestmark = pytest.mark.slow
 

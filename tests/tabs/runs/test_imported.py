@@ -13,27 +13,27 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.errors import BadInput
-from core.prompts.sets import PROMPT_SETS, prompt_set
-from core.records import DrawingRecord, ImageRecord, JobRecord
-from core.runs.folder import RunFolder
-from core.runs.plan import make_plan
-from core.runs.records import JudgingPlan, MaskerSpec
-from tabs.explore.board import cards_view
-from tabs.generate.drawings import drawings_json
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.requests import read_as
-from tabs.runs import imported
-from tabs.runs.form import estimate_view, start_runs, stored_choices
-from tabs.runs.image_import import ImageFolder, look, start_import
-from tabs.runs.imported import ScoreImages, start_scoring
-from tabs.runs.list import runs_view
-from tabs.runs.request import RunRequest
-from tabs.runs.scored import outcomes
-from tabs.runs.stored import of_model
-from tabs.runs.supervisor import RunSupervisor
 from tests.core.runs.samples import done
+from truehue.core.errors import BadInput
+from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
+from truehue.core.records import DrawingRecord, ImageRecord, JobRecord
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import make_plan
+from truehue.core.runs.records import JudgingPlan, MaskerSpec
+from truehue.tabs.explore.board import cards_view
+from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.runs import imported
+from truehue.tabs.runs.form import estimate_view, start_runs, stored_choices
+from truehue.tabs.runs.image_import import ImageFolder, look, start_import
+from truehue.tabs.runs.imported import ScoreImages, start_scoring
+from truehue.tabs.runs.list import runs_view
+from truehue.tabs.runs.request import RunRequest
+from truehue.tabs.runs.scored import outcomes
+from truehue.tabs.runs.stored import of_model
+from truehue.tabs.runs.supervisor import RunSupervisor
 
 pytestmark = pytest.mark.slow
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tabs.library.service import Library
-from tabs.page.context import Context
-from tabs.page.jobs_routes import job_routes
-from tabs.runs.routes import run_routes
 from tests.assets.live import run_live
 from tests.house import ROOT
 from tests.run_prompts import prompt_file
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.runs.routes import run_routes
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 

@@ -12,28 +12,33 @@ from typing import Any
 
 import pytest
 
-from core.batch.folder import LOCK, PLAN
-from core.batch.locks import held
-from core.batch.records import BatchState
-from core.errors import BadInput, DataFolderError, NotAllowed
-from core.prompts.sets import prompt_set
-from core.runs.folder import RunFolder
-from core.runs.records import DRAWN
-from tabs.command.runs import main as command
-from tabs.explore.board import board_view
-from tabs.library.service import Library
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.requests import read_as
-from tabs.runs.form import estimate_view, form_view, planned, start_runs
-from tabs.runs.line import BatchLine
-from tabs.runs.list import ChangeRun, change_run, runs_view
-from tabs.runs.machine import default_workers, release, sharing_words
-from tabs.runs.plan import chosen, plans
-from tabs.runs.request import RunRequest, RunSpec, price_of
-from tabs.runs.stored import OF_RUN
-from tabs.runs.supervisor import RunSupervisor, folders_of_runs
-from tabs.runs.words import (
+from tests.core.engine.models import FlatModel
+from tests.run_prompts import prompt_file, prompts
+from tests.shards import read_shard
+from tests.storage.run_samples import sample_plan, sample_run
+from tests.tabs.drawn import drawn
+from truehue.core.batch.folder import LOCK, PLAN
+from truehue.core.batch.locks import held
+from truehue.core.batch.records import BatchState
+from truehue.core.errors import BadInput, DataFolderError, NotAllowed
+from truehue.core.prompts.sets import prompt_set
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import DRAWN
+from truehue.tabs.command.runs import main as command
+from truehue.tabs.explore.board import board_view
+from truehue.tabs.library.service import Library
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.runs.form import estimate_view, form_view, planned, start_runs
+from truehue.tabs.runs.line import BatchLine
+from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
+from truehue.tabs.runs.machine import default_workers, release, sharing_words
+from truehue.tabs.runs.plan import chosen, plans
+from truehue.tabs.runs.request import RunRequest, RunSpec, price_of
+from truehue.tabs.runs.stored import OF_RUN
+from truehue.tabs.runs.supervisor import RunSupervisor, folders_of_runs
+from truehue.tabs.runs.words import (
     bytes_words,
     money_words,
     plan_remarks,
@@ -41,11 +46,6 @@ from tabs.runs.words import (
     rate_words,
     time_words,
 )
-from tests.core.engine.models import FlatModel
-from tests.run_prompts import prompt_file, prompts
-from tests.shards import read_shard
-from tests.storage.run_samples import sample_plan, sample_run
-from tests.tabs.drawn import drawn
 
 pytestmark = pytest.mark.slow
 
@@ -471,8 +471,8 @@ def results(folder: RunFolder) -> list[Any]:
 
 
 def test_models_of_the_app_give_their_memory_back() -> None:
-    from core.engine import Engine
-    from core.generation.request import GenerationRequest
+    from truehue.core.engine import Engine
+    from truehue.core.generation.request import GenerationRequest
 
     engine = Engine(lambda model_id: FlatModel(model_id), lambda model_id: 0)
     job = engine.submit([GenerationRequest("flat", "x")], lambda delivery: None)
@@ -507,7 +507,7 @@ def test_what_failed_says_why_and_is_tried_again_on_request(
 
 
 def test_more_workers_than_gpus_share_them_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabs.runs.machine.gpus_here", lambda: 2)
+    monkeypatch.setattr("truehue.tabs.runs.machine.gpus_here", lambda: 2)
     summary = {"model": "sd3-medium", "kind": DRAWN, "masker": {"kind": "whole"}}
     assert default_workers(summary) == 2
     assert sharing_words(2, summary) == ""

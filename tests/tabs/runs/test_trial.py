@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadInput, ObjectNotFound
-from core.generation.request import Cancelled
-from core.runs.estimate import Estimate
-from core.runs.worker import WorkerSettings
-from tabs.runs import trial
 from tests.core.runs.samples import small_plan
 from tests.run_prompts import prompts
+from truehue.core.errors import BadInput, ObjectNotFound
+from truehue.core.generation.request import Cancelled
+from truehue.core.runs.estimate import Estimate
+from truehue.core.runs.worker import WorkerSettings
+from truehue.tabs.runs import trial
 
 pytestmark = pytest.mark.process
 

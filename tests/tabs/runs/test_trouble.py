@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from core.batch.records import BatchState
-from core.errors import BadInput, DataFolderError
-from core.runs.estimate import room_bytes
-from core.runs.folder import RunFolder
-from tabs.explore.board import board_view
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.jobs_service import AllJobs, jobs_view
-from tabs.runs import form
-from tabs.runs.form import estimate_view, form_view, start_runs
-from tabs.runs.list import runs_view
-from tabs.runs.stored import OF_RUN
-from tabs.runs.supervisor import RunSupervisor
 from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.runs.test_runs import asked_of, one, until
+from truehue.core.batch.records import BatchState
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.runs.estimate import room_bytes
+from truehue.core.runs.folder import RunFolder
+from truehue.tabs.explore.board import board_view
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs_service import AllJobs, jobs_view
+from truehue.tabs.runs import form
+from truehue.tabs.runs.form import estimate_view, form_view, start_runs
+from truehue.tabs.runs.list import runs_view
+from truehue.tabs.runs.stored import OF_RUN
+from truehue.tabs.runs.supervisor import RunSupervisor
 
 pytestmark = pytest.mark.slow
 

@@ -12,20 +12,20 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.batch.folder import PLAN
-from core.errors import BadInput
-from core.export import write
-from core.runs.folder import RunFolder
-from storage import Storage
-from tabs.explore.routes import board_routes
-from tabs.export.routes import export_routes
-from tabs.export.service import export, take_in
-from tabs.page.context import Context
-from tabs.runs.routes import run_routes
-from tabs.runs.supervisor import RunSupervisor
-from tabs.shell.compose import make_context
 from tests.core.export.made import make_run, plan
 from tests.empty_data import empty_data
+from truehue.core.batch.folder import PLAN
+from truehue.core.errors import BadInput
+from truehue.core.export import write
+from truehue.core.runs.folder import RunFolder
+from truehue.storage import Storage
+from truehue.tabs.explore.routes import board_routes
+from truehue.tabs.export.routes import export_routes
+from truehue.tabs.export.service import export, take_in
+from truehue.tabs.page.context import Context
+from truehue.tabs.runs.routes import run_routes
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 

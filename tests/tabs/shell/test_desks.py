@@ -18,21 +18,21 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from core.errors import BadInput, StorageError
-from storage import Storage
-from tabs.page.actor import COOKIE, Actor, Role
-from tabs.page.context import Context
-from tabs.page.guests import Guest, guest
-from tabs.page.jobs import Job
-from tabs.page.limits import MIB, for_others
-from tabs.shell import allowance as allowance_module
-from tabs.shell import desks as desks_module
-from tabs.shell.allowance import Amount, stored_below
-from tabs.shell.compose import make_context
-from tabs.shell.desks import Demonstration
-from tabs.shell.shell import mount
 from tests.empty_data import empty_data
 from tests.tabs.reach import routes_of
+from truehue.core.errors import BadInput, StorageError
+from truehue.storage import Storage
+from truehue.tabs.page.actor import COOKIE, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.guests import Guest, guest
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.limits import MIB, for_others
+from truehue.tabs.shell import allowance as allowance_module
+from truehue.tabs.shell import desks as desks_module
+from truehue.tabs.shell.allowance import Amount, stored_below
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.shell.desks import Demonstration
+from truehue.tabs.shell.shell import mount
 
 pytestmark = pytest.mark.slow
 

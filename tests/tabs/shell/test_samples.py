@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from storage import Storage
-from tabs.compare.concept.concepts import choices_view
-from tabs.explore.board import board_view
-from tabs.generate import examples
-from tabs.generate.examples import EXAMPLES, Example, listed
-from tabs.page.actor import Actor, Role
-from tabs.page.guests import Guest
-from tabs.runs.list import runs_view
-from tabs.shell import samples
-from tabs.shell.compose import make_context
-from tabs.shell.desks import Demonstration
-from tabs.shell.samples import SAMPLE, make_samples
 from tests.empty_data import empty_data
+from truehue.storage import Storage
+from truehue.tabs.compare.concept.concepts import choices_view
+from truehue.tabs.explore.board import board_view
+from truehue.tabs.generate import examples
+from truehue.tabs.generate.examples import EXAMPLES, Example, listed
+from truehue.tabs.page.actor import Actor, Role
+from truehue.tabs.page.guests import Guest
+from truehue.tabs.runs.list import runs_view
+from truehue.tabs.shell import samples
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.shell.desks import Demonstration
+from truehue.tabs.shell.samples import SAMPLE, make_samples
 
 pytestmark = pytest.mark.slow
 

@@ -12,12 +12,12 @@ import gradio as gr
 import pytest
 from fastapi.testclient import TestClient
 
-from storage import Storage
-from tabs.page.context import Context
-from tabs.page.gradio_routes import check_paths, count_refused_events
-from tabs.shell import shell
-from tabs.shell.compose import make_context
 from tests.empty_data import empty_data
+from truehue.storage import Storage
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.gradio_routes import check_paths, count_refused_events
+from truehue.tabs.shell import shell
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 

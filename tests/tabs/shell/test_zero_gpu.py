@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput, TrueHueError
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.registry import RENDERER
-from core.generation.request import GenerationRequest
-from core.generation.weights.sources import Sources
-from core.masks.grounded.records import Segment
-from storage import Storage
-from tabs.generate.examples import EXAMPLES
-from tabs.shell import zero_gpu
-from tabs.shell.compose import make_context
-from tabs.shell.zero_gpu import far_models
 from tests.empty_data import empty_data
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.registry import RENDERER
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.records import Segment
+from truehue.storage import Storage
+from truehue.tabs.generate.examples import EXAMPLES
+from truehue.tabs.shell import zero_gpu
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.shell.zero_gpu import far_models
 
 pytestmark = pytest.mark.process
 

@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from annotation.colorings.actions import read_action
-from annotation.colorings.layer import checksum, paint
-from annotation.studies.cases import Case, Kind
-from annotation.studies.files import to_json
-from annotation.studies.plan import Material, StudyPlan
-from annotation.studies.practice import Practice
-from core.sketches.records import Sketch, sketch_id
-from core.sketches.regions import regions
-from core.studies import (
+from tests.annotation.studies_made import plan as plan_of
+from tests.filled import filled_into
+from truehue.annotation.colorings.actions import read_action
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.annotation.studies.cases import Case, Kind
+from truehue.annotation.studies.files import to_json
+from truehue.annotation.studies.plan import Material, StudyPlan
+from truehue.annotation.studies.practice import Practice
+from truehue.core.sketches.records import Sketch, sketch_id
+from truehue.core.sketches.regions import regions
+from truehue.core.studies import (
     Enrolment,
     Event,
     EventKind,
@@ -27,11 +29,9 @@ from core.studies import (
     StoredTrial,
     Trial,
 )
-from storage import Storage
-from tabs.shell.compose import make_context
-from tabs.studies.colorings.facts import facts_of
-from tests.annotation.studies_made import plan as plan_of
-from tests.filled import filled_into
+from truehue.storage import Storage
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.studies.colorings.facts import facts_of
 
 SIDE = 96
 CELLS = 4

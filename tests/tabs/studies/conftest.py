@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.folder import RunFolder
-from tabs.page.context import Context
 from tests.storage.run_samples import ingest_copied, sample_plan, sample_run
+from truehue.core.runs.folder import RunFolder
+from truehue.tabs.page.context import Context
 
 PROMPTS, IMAGES = 12, 4
 

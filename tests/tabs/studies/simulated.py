@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from annotation.assignment.further import further, standing_of
-from annotation.assignment.load import Enrolled
-from annotation.participants.screening import patches_for, plates_for
-from annotation.studies.cases import Candidate, Case, Kind
-from annotation.studies.files import to_json
-from annotation.studies.plan import Material, StudyPlan
-from core.studies import (
+from tests.annotation.studies_made import plan as plan_of
+from tests.filled import filled_into
+from truehue.annotation.assignment.further import further, standing_of
+from truehue.annotation.assignment.load import Enrolled
+from truehue.annotation.participants.screening import patches_for, plates_for
+from truehue.annotation.studies.cases import Candidate, Case, Kind
+from truehue.annotation.studies.files import to_json
+from truehue.annotation.studies.plan import Material, StudyPlan
+from truehue.core.studies import (
     Enrolment,
     Event,
     EventKind,
@@ -25,10 +27,8 @@ from core.studies import (
     State,
     StoredTrial,
 )
-from storage import Storage
-from tabs.participants.seat import Seat
-from tests.annotation.studies_made import plan as plan_of
-from tests.filled import filled_into
+from truehue.storage import Storage
+from truehue.tabs.participants.seat import Seat
 
 STRENGTHS = {"m0": 0.8, "m1": 0.0, "m2": -0.8}
 GROUPS = ("abstract", "object")

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from annotation.assignment.assign import assign
-from annotation.studies.plan import StudyPlan
-from core.concepts.records import HISTOGRAMS, DistributionFile, DistributionRow
-from core.prompts.concepts import concepts
-from core.studies import Enrolment, Event, EventKind, ParticipantRecord, Purpose, Trial
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import read_as
-from tabs.studies.changing import StateRequest, create, set_state
-from tabs.studies.form import StudyForm
-from tabs.studies.shelf import StudyShelf
 from tests.storage.run_samples import fill_copied
+from truehue.annotation.assignment.assign import assign
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.concepts.records import HISTOGRAMS, DistributionFile, DistributionRow
+from truehue.core.prompts.concepts import concepts
+from truehue.core.studies import Enrolment, Event, EventKind, ParticipantRecord, Purpose, Trial
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.studies.changing import StateRequest, create, set_state
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.shelf import StudyShelf
 
 CONSENT = "I take part. Questions: a@b.example."
 

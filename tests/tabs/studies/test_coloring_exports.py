@@ -15,24 +15,24 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.errors import BadInput, NotStored
-from core.studies import EventKind, MarkKind
-from storage import Storage
-from storage.studies import copying, staging
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
-from tabs.shell.compose import make_context
-from tabs.studies import exports
-from tabs.studies.colorings.facts import facts_of
-from tabs.studies.colorings.marks import PostKeep, post_keep, set_coloring_rule
-from tabs.studies.colorings.quality import quality_json, worth_json
-from tabs.studies.colorings.rule import SetColoringRule
-from tabs.studies.exports import AskExport, AskTable, table_file, table_list, write_archive
-from tabs.studies.imports import import_study
-from tabs.studies.results import OfStudy
 from tests.empty_data import empty_data
 from tests.tabs.studies.colored import BLUE, TASTES, Designers, colored_study, event
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import EventKind, MarkKind
+from truehue.storage import Storage
+from truehue.storage.studies import copying, staging
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.studies import exports
+from truehue.tabs.studies.colorings.facts import facts_of
+from truehue.tabs.studies.colorings.marks import PostKeep, post_keep, set_coloring_rule
+from truehue.tabs.studies.colorings.quality import quality_json, worth_json
+from truehue.tabs.studies.colorings.rule import SetColoringRule
+from truehue.tabs.studies.exports import AskExport, AskTable, table_file, table_list, write_archive
+from truehue.tabs.studies.imports import import_study
+from truehue.tabs.studies.results import OfStudy
 
 pytestmark = pytest.mark.slow
 

@@ -8,12 +8,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.errors import NotStored
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.studies.colorings.routes import coloring_routes
-from tabs.studies.results_people import Erase, erase
 from tests.tabs.studies.colored import colored_study
+from truehue.core.errors import NotStored
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.colorings.routes import coloring_routes
+from truehue.tabs.studies.results_people import Erase, erase
 
 pytestmark = pytest.mark.slow
 

@@ -10,21 +10,22 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from annotation.participants.quality import ExclusionRule
-from annotation.quality.result import Level
-from annotation.studies.cases import Kind
-from core.concepts.distribution import of_pictures
-from core.errors import BadInput, NotAllowed, NotStored
-from core.studies import EventKind, Purpose, Trial
-from tabs.compare.sources import distribution
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
-from tabs.studies.colorings.distribution import MakeDistribution, make_distribution
-from tabs.studies.colorings.facts import facts_of
-from tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
-from tabs.studies.colorings.live import coloring_progress
-from tabs.studies.colorings.marks import (
+from tests.tabs.studies.colored import TASTES, Designers, colored_study, coloring, event
+from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.quality.result import Level
+from truehue.annotation.studies.cases import Kind
+from truehue.core.concepts.distribution import of_pictures
+from truehue.core.errors import BadInput, NotAllowed, NotStored
+from truehue.core.studies import EventKind, Purpose, Trial
+from truehue.tabs.compare.sources import distribution
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.studies.colorings.distribution import MakeDistribution, make_distribution
+from truehue.tabs.studies.colorings.facts import facts_of
+from truehue.tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
+from truehue.tabs.studies.colorings.live import coloring_progress
+from truehue.tabs.studies.colorings.marks import (
     PostKeep,
     PostPractice,
     PostRecolor,
@@ -33,8 +34,8 @@ from tabs.studies.colorings.marks import (
     post_recolor,
     set_coloring_rule,
 )
-from tabs.studies.colorings.quality import quality, worth
-from tabs.studies.colorings.review import (
+from truehue.tabs.studies.colorings.quality import quality, worth
+from truehue.tabs.studies.colorings.review import (
     OfItem,
     PostReview,
     next_review,
@@ -42,13 +43,12 @@ from tabs.studies.colorings.review import (
     review_picture,
     reviews_open,
 )
-from tabs.studies.colorings.rule import SetColoringRule
-from tabs.studies.comments import comments as comments_of_study
-from tabs.studies.live import StudyRequest
-from tabs.studies.results import OfStudy
-from tabs.studies.results_json import rule_fields
-from tabs.studies.results_people import Erase, SetRule, erase, set_rule
-from tests.tabs.studies.colored import TASTES, Designers, colored_study, coloring, event
+from truehue.tabs.studies.colorings.rule import SetColoringRule
+from truehue.tabs.studies.comments import comments as comments_of_study
+from truehue.tabs.studies.live import StudyRequest
+from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results_json import rule_fields
+from truehue.tabs.studies.results_people import Erase, SetRule, erase, set_rule
 
 pytestmark = pytest.mark.slow
 
@@ -377,8 +377,8 @@ def test_rules_are_kept_beside_each_other_and_erasure_forgets(context: Context) 
 
 
 def test_other_studies_have_no_colorings(context: Context) -> None:
-    from annotation.studies.files import to_json
     from tests.annotation.studies_made import plan
+    from truehue.annotation.studies.files import to_json
 
     study = context.storage.studies.add(to_json(plan()), "owner")
     with pytest.raises(BadInput, match="Nothing is colored"):

@@ -18,16 +18,18 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pyarrow import parquet
 
-from annotation.ranking.davidson import PRIOR_SD
-from annotation.studies.cases import Case
-from annotation.studies.plan import Consent
-from core.errors import NotAllowed, NotStored
-from core.studies import Event, EventKind, State
-from storage import Storage
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.shell.compose import make_context
-from tabs.studies.exports import (
+from tests.empty_data import empty_data
+from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
+from truehue.annotation.ranking.davidson import PRIOR_SD
+from truehue.annotation.studies.cases import Case
+from truehue.annotation.studies.plan import Consent
+from truehue.core.errors import NotAllowed, NotStored
+from truehue.core.studies import Event, EventKind, State
+from truehue.storage import Storage
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.studies.exports import (
     AskExport,
     AskTable,
     codebook_file,
@@ -36,12 +38,10 @@ from tabs.studies.exports import (
     votes_file,
     write_archive,
 )
-from tabs.studies.metrics import metrics_of
-from tabs.studies.results import AskResults, OfStudy, study_results
-from tabs.studies.routes_results import results_routes
-from tabs.studies.tables import TABLES
-from tests.empty_data import empty_data
-from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
+from truehue.tabs.studies.metrics import metrics_of
+from truehue.tabs.studies.results import AskResults, OfStudy, study_results
+from truehue.tabs.studies.routes_results import results_routes
+from truehue.tabs.studies.tables import TABLES
 
 pytestmark = pytest.mark.slow
 
@@ -172,10 +172,10 @@ def test_all_that_is_exported_is_of_one_moment(
         return metrics_of(*args)
 
     ask = AskResults(study=study_id, replicates=1_000)
-    monkeypatch.setattr("tabs.studies.results.metrics_of", late)
+    monkeypatch.setattr("truehue.tabs.studies.results.metrics_of", late)
     while study_results(context, OWNER, ask)["status"] != "ready":
         pass
-    monkeypatch.setattr("tabs.studies.exports.metrics_of", late)
+    monkeypatch.setattr("truehue.tabs.studies.exports.metrics_of", late)
     path = tmp_path / "all.zip"
     write_archive(context, OWNER, AskExport(study=study_id), path)
     with zipfile.ZipFile(path) as archive:

@@ -16,22 +16,26 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.errors import BadInput
-from core.studies import State
-from storage import Storage
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
-from tabs.shell.compose import make_context
-from tabs.studies import routes_results
-from tabs.studies.changing import Copying
-from tabs.studies.changing import copy as copy_of
-from tabs.studies.exports import AskExport, write_archive
-from tabs.studies.form import CompletionForm
-from tabs.studies.imports import Limits, import_study, read_archive
-from tabs.studies.making import form_of
-from tabs.studies.results import OfStudy, compute
-from tabs.studies.results_people import (
+from tests.empty_data import empty_data
+from tests.tabs.inside import Inside
+from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
+from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened
+from truehue.core.errors import BadInput
+from truehue.core.studies import State
+from truehue.storage import Storage
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.studies import routes_results
+from truehue.tabs.studies.changing import Copying
+from truehue.tabs.studies.changing import copy as copy_of
+from truehue.tabs.studies.exports import AskExport, write_archive
+from truehue.tabs.studies.form import CompletionForm
+from truehue.tabs.studies.imports import Limits, import_study, read_archive
+from truehue.tabs.studies.making import form_of
+from truehue.tabs.studies.results import OfStudy, compute
+from truehue.tabs.studies.results_people import (
     Decide,
     Erase,
     SetRule,
@@ -40,10 +44,6 @@ from tabs.studies.results_people import (
     replayed,
     set_rule,
 )
-from tests.empty_data import empty_data
-from tests.tabs.inside import Inside
-from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
-from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened
 
 pytestmark = pytest.mark.slow
 
@@ -52,8 +52,8 @@ MOST_MB = 150
 READER = """
 import json, resource, sys
 from pathlib import Path
-from core.errors import BadInput
-from tabs.studies.imports import read_archive
+from truehue.core.errors import BadInput
+from truehue.tabs.studies.imports import read_archive
 
 def peak_mb():
     unit = 2**20 if sys.platform == "darwin" else 2**10

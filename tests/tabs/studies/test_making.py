@@ -10,28 +10,28 @@ from typing import Any
 
 import pytest
 
-from annotation.assignment.assign import assign
-from annotation.studies.cases import Kind
-from annotation.studies.files import from_json
-from annotation.studies.plan import Material
-from core.errors import BadInput
-from core.generation.registry import RENDERER
-from core.runs.folder import RunFolder
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import Nothing, read_as
-from tabs.participants.wording import FILES, FOLDER, words_of
-from tabs.studies.changing import Revision, create, revise
-from tabs.studies.form import StudyForm
-from tabs.studies.making import FORM, form_of
-from tabs.studies.materials import materials, presets
-from tabs.studies.outline import CasesForm, cases, outline
-from tabs.studies.shelf import StudyShelf
-from tabs.studies.study import study_list
-from tabs.studies.texts import LANGUAGES
 from tests.concept_runs import concept_run, palettes_csv
 from tests.storage.run_samples import ingest_copied, sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
+from truehue.annotation.assignment.assign import assign
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.files import from_json
+from truehue.annotation.studies.plan import Material
+from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RENDERER
+from truehue.core.runs.folder import RunFolder
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing, read_as
+from truehue.tabs.participants.wording import FILES, FOLDER, words_of
+from truehue.tabs.studies.changing import Revision, create, revise
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.making import FORM, form_of
+from truehue.tabs.studies.materials import materials, presets
+from truehue.tabs.studies.outline import CasesForm, cases, outline
+from truehue.tabs.studies.shelf import StudyShelf
+from truehue.tabs.studies.study import study_list
+from truehue.tabs.studies.texts import LANGUAGES
 
 pytestmark = pytest.mark.slow
 
@@ -152,7 +152,7 @@ def test_best_of_four_pictures_of_one_model(context: Context, runs: list[str]) -
 def test_runs_of_concepts_bring_distributions_and_pictures(
     context: Context, tmp_path: Path
 ) -> None:
-    from core.concepts.reading import read_distributions
+    from truehue.core.concepts.reading import read_distributions
 
     folder = concept_run(tmp_path / "runs")
     ingest_copied(context.storage, [folder])

@@ -7,28 +7,28 @@ from typing import Any
 
 import pytest
 
-from annotation.studies.cases import Kind
-from annotation.studies.plan import Material
-from annotation.studies.practice import Review
-from core.errors import BadInput
-from core.prompts.concepts import concepts
-from core.sketches.records import Sketch, SketchWarning
-from tabs.colorize.sketches import drawings
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
-from tabs.studies.changing import Revision, create, revise
-from tabs.studies.form import StudyForm
-from tabs.studies.making import form_of
-from tabs.studies.materials import presets
-from tabs.studies.outline import PLACEHOLDERS, outline
-from tabs.studies.shelf import StudyShelf
-from tabs.studies.sketch_choices import Choices, concept_list, shown_by
-from tabs.studies.sketch_fields import examples_in
-from tabs.studies.study import blocked
-from tabs.studies.texts import LANGUAGES, consent_in
 from tests.tabs.studies.colored import grid, sketch_of
 from tests.tabs.studies.studies_here import form
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Material
+from truehue.annotation.studies.practice import Review
+from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import concepts
+from truehue.core.sketches.records import Sketch, SketchWarning
+from truehue.tabs.colorize.sketches import drawings
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.studies.changing import Revision, create, revise
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.making import form_of
+from truehue.tabs.studies.materials import presets
+from truehue.tabs.studies.outline import PLACEHOLDERS, outline
+from truehue.tabs.studies.shelf import StudyShelf
+from truehue.tabs.studies.sketch_choices import Choices, concept_list, shown_by
+from truehue.tabs.studies.sketch_fields import examples_in
+from truehue.tabs.studies.study import blocked
+from truehue.tabs.studies.texts import LANGUAGES, consent_in
 
 pytestmark = pytest.mark.slow
 

@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.studies.cases import Candidate, Case, Kind
-from annotation.studies.plan import StudyPlan
-from core.analysis.records import Slice, WallItem
-from core.color.distances import compare
-from core.fidelity.vividness import delta_sat_score
-from core.records import EvidenceRecord
-from core.scores.measures import measure_of
-from core.scores.scoring import score_image
-from tabs.page.context import Context
-from tabs.studies.metrics import metrics_of
-from tabs.studies.results import compute
-from tabs.studies.results_source import source_key
 from tests.annotation.studies_made import plan as plan_of
 from tests.storage.run_samples import fill_copied
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
+from truehue.annotation.studies.cases import Candidate, Case, Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.analysis.records import Slice, WallItem
+from truehue.core.color.distances import compare
+from truehue.core.fidelity.vividness import delta_sat_score
+from truehue.core.records import EvidenceRecord
+from truehue.core.scores.measures import measure_of
+from truehue.core.scores.scoring import score_image
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.metrics import metrics_of
+from truehue.tabs.studies.results import compute
+from truehue.tabs.studies.results_source import source_key
 
 pytestmark = pytest.mark.slow
 

@@ -11,22 +11,26 @@ from typing import Any
 
 import pytest
 
-from annotation.judgments.questions import PARTICIPANTS, QUESTIONS
-from annotation.studies.plan import StudyPlan
-from core.errors import BadInput
-from core.studies import Purpose, Trial
-from core.vision_language.generators import Difficulty, GeneratedSettings, generated
-from core.vision_language.records import Form, Illustrated, Outcome, Question
-from core.vision_language.scoring import score
-from storage import Storage
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
-from tabs.shell.compose import make_context
-from tabs.studies import making
-from tabs.studies.changing import Copying, Revision, create, revise
-from tabs.studies.changing import copy as copy_of
-from tabs.studies.exports import (
+from tests.empty_data import empty_data
+from tests.house import ROOT
+from tests.node import run_module
+from tests.tabs.studies.studies_here import answered, enrolled, form, opened
+from truehue.annotation.judgments.questions import PARTICIPANTS, QUESTIONS
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.errors import BadInput
+from truehue.core.studies import Purpose, Trial
+from truehue.core.vision_language.generators import Difficulty, GeneratedSettings, generated
+from truehue.core.vision_language.records import Form, Illustrated, Outcome, Question
+from truehue.core.vision_language.scoring import score
+from truehue.storage import Storage
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.studies import making
+from truehue.tabs.studies.changing import Copying, Revision, create, revise
+from truehue.tabs.studies.changing import copy as copy_of
+from truehue.tabs.studies.exports import (
     AskExport,
     AskTable,
     codebook_file,
@@ -34,17 +38,13 @@ from tabs.studies.exports import (
     table_list,
     write_archive,
 )
-from tabs.studies.form import StudyForm
-from tabs.studies.imports import import_study
-from tabs.studies.materials import materials
-from tabs.studies.outline import outline
-from tabs.studies.questions.human_answers import human_answers
-from tabs.studies.results import OfStudy, compute
-from tabs.studies.results_people import Decide, exclude
-from tests.empty_data import empty_data
-from tests.house import ROOT
-from tests.node import run_module
-from tests.tabs.studies.studies_here import answered, enrolled, form, opened
+from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.imports import import_study
+from truehue.tabs.studies.materials import materials
+from truehue.tabs.studies.outline import outline
+from truehue.tabs.studies.questions.human_answers import human_answers
+from truehue.tabs.studies.results import OfStudy, compute
+from truehue.tabs.studies.results_people import Decide, exclude
 
 pytestmark = pytest.mark.slow
 

@@ -12,18 +12,20 @@ import krippendorff
 import numpy as np
 import pytest
 
-from annotation.participants.quality import ExclusionRule
-from annotation.studies.cases import Kind
-from core.errors import BadInput, NotAllowed, NotStored
-from core.studies import Event, EventKind, LogKind, ParticipantRecord, State
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.requests import read_as
-from tabs.studies.exports import codebook_text
-from tabs.studies.metrics import metrics_of
-from tabs.studies.results import AskResults, OfStudy, study_results
-from tabs.studies.results_json import RULE_FIELDS
-from tabs.studies.results_people import (
+from tests.annotation.studies_made import plan as plan_of
+from tests.tabs.studies.simulated import STRENGTHS, Crowd, distributions_plan, simulated
+from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.studies.cases import Kind
+from truehue.core.errors import BadInput, NotAllowed, NotStored
+from truehue.core.studies import Event, EventKind, LogKind, ParticipantRecord, State
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
+from truehue.tabs.studies.exports import codebook_text
+from truehue.tabs.studies.metrics import metrics_of
+from truehue.tabs.studies.results import AskResults, OfStudy, study_results
+from truehue.tabs.studies.results_json import RULE_FIELDS
+from truehue.tabs.studies.results_people import (
     Decide,
     Erase,
     SetRule,
@@ -35,11 +37,9 @@ from tabs.studies.results_people import (
     replayed,
     set_rule,
 )
-from tabs.studies.results_source import read_source
-from tabs.studies.tables_rows import ExportData, screening, votes
-from tabs.studies.tables_rows import results as results_rows
-from tests.annotation.studies_made import plan as plan_of
-from tests.tabs.studies.simulated import STRENGTHS, Crowd, distributions_plan, simulated
+from truehue.tabs.studies.results_source import read_source
+from truehue.tabs.studies.tables_rows import ExportData, screening, votes
+from truehue.tabs.studies.tables_rows import results as results_rows
 
 pytestmark = pytest.mark.slow
 

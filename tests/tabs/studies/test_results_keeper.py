@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import TrueHueError
-from tabs.studies.results import ResultsKeeper
+from truehue.core.errors import TrueHueError
+from truehue.tabs.studies.results import ResultsKeeper
 
 Step = Callable[[str], None]
 

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 from starlette.requests import Request
 
-from core.runs.folder import RunFolder
-from storage import Storage
-from tabs.page.context import Context
-from tabs.page.origins import Doors, base_of
-from tabs.participants.routes import participant_routes
-from tabs.shell.compose import make_context
-from tabs.studies.routes import study_routes
 from tests.empty_data import empty_data
 from tests.storage.run_samples import ingest_copied
 from tests.tabs.api.test_every_route import bodies, described, told
 from tests.tabs.studies.studies_here import CONSENT, models
+from truehue.core.runs.folder import RunFolder
+from truehue.storage import Storage
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.origins import Doors, base_of
+from truehue.tabs.participants.routes import participant_routes
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.studies.routes import study_routes
 
 pytestmark = pytest.mark.slow
 

@@ -7,15 +7,16 @@ import json
 
 import pytest
 
-from core.errors import BadInput, NotAllowed, NotStored
-from core.studies import Event, EventKind, Purpose, State
-from tabs.judging.deleting import Deleted, restore
-from tabs.page.actor import OWNER, Actor, Role
-from tabs.page.context import Context
-from tabs.page.requests import Nothing
-from tabs.participants.service import Participation
-from tabs.participants.tokens import hash_of
-from tabs.studies.changing import (
+from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened, said
+from truehue.core.errors import BadInput, NotAllowed, NotStored
+from truehue.core.studies import Event, EventKind, Purpose, State
+from truehue.tabs.judging.deleting import Deleted, restore
+from truehue.tabs.page.actor import OWNER, Actor, Role
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.participants.service import Participation
+from truehue.tabs.participants.tokens import hash_of
+from truehue.tabs.studies.changing import (
     Copying,
     Revision,
     StateRequest,
@@ -24,13 +25,12 @@ from tabs.studies.changing import (
     revise,
     set_state,
 )
-from tabs.studies.deleting import delete_draft
-from tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
-from tabs.studies.live import StudyRequest, live
-from tabs.studies.preview import PreviewRequest, preview
-from tabs.studies.shelf import StudyShelf
-from tabs.studies.study import study, study_list
-from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened, said
+from truehue.tabs.studies.deleting import delete_draft
+from truehue.tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
+from truehue.tabs.studies.live import StudyRequest, live
+from truehue.tabs.studies.preview import PreviewRequest, preview
+from truehue.tabs.studies.shelf import StudyShelf
+from truehue.tabs.studies.study import study, study_list
 
 pytestmark = pytest.mark.slow
 
@@ -227,7 +227,7 @@ def test_many_distributions_are_measured_by_a_job(
     context: Context, runs: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What takes long is told by the number of distributions that are not there yet.
-    monkeypatch.setattr("tabs.studies.making.MOST_MEASURED", -1)
+    monkeypatch.setattr("truehue.tabs.studies.making.MOST_MEASURED", -1)
     begun = create(context, OWNER, form(models=models(runs)))
     assert context.jobs.wait(begun["job"], 30).status == "done"
     (record,) = context.storage.studies.all()

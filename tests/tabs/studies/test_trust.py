@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from annotation.participants.quality import ExclusionRule
-from annotation.ranking.strengths import Ranking
-from annotation.report import Analysis, Summary, results
-from annotation.validation.differences import Difference
-from annotation.validation.metrics import Interval, Validation
-from annotation.validation.scales import ChoiceValidation, RatingValidation
-from tabs.studies.metrics import StudyMetric
-from tabs.studies.trust import trust_sentences
-from tabs.studies.trust_scales import choice_sentences, rating_sentences
 from tests.annotation.studies_made import plan
+from truehue.annotation.participants.quality import ExclusionRule
+from truehue.annotation.ranking.strengths import Ranking
+from truehue.annotation.report import Analysis, Summary, results
+from truehue.annotation.validation.differences import Difference
+from truehue.annotation.validation.metrics import Interval, Validation
+from truehue.annotation.validation.scales import ChoiceValidation, RatingValidation
+from truehue.tabs.studies.metrics import StudyMetric
+from truehue.tabs.studies.trust import trust_sentences
+from truehue.tabs.studies.trust_scales import choice_sentences, rating_sentences
 
 NAMES = ("EMD", "PCC", "ED")
 

@@ -17,18 +17,18 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from core.errors import BadInput
-from core.export.archive import MANIFEST, write_archive
-from core.export.archive_import.archive import open_archive
-from core.export.archive_import.zip_file import Limits
-from core.export.source import ExportRun
-from core.export.tables import csv_pieces
-from core.files import read_png, shelf
-from core.runs.folder import RunFolder
-from core.runs.records import ItemResult
-from core.runs.shards import write_shard
 from tests.core.export.made import make_run
 from tests.shards import read_shard
+from truehue.core.errors import BadInput
+from truehue.core.export.archive import MANIFEST, write_archive
+from truehue.core.export.archive_import.archive import open_archive
+from truehue.core.export.archive_import.zip_file import Limits
+from truehue.core.export.source import ExportRun
+from truehue.core.export.tables import csv_pieces
+from truehue.core.files import read_png, shelf
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import ItemResult
+from truehue.core.runs.shards import write_shard
 
 pytestmark = pytest.mark.slow
 

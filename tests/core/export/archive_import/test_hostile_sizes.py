@@ -15,15 +15,15 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from core.errors import BadInput
-from core.export.archive import MANIFEST, write_archive
-from core.export.archive_import.archive import open_archive
-from core.export.archive_import.plan import _id
-from core.export.source import ExportRun
-from core.runs.plan import items_digest, rows_sha256
-from core.runs.records import STORED, StoredItem
-from core.runs.shards import read_columns, schema
 from tests.core.export.made import make_run
+from truehue.core.errors import BadInput
+from truehue.core.export.archive import MANIFEST, write_archive
+from truehue.core.export.archive_import.archive import open_archive
+from truehue.core.export.archive_import.plan import _id
+from truehue.core.export.source import ExportRun
+from truehue.core.runs.plan import items_digest, rows_sha256
+from truehue.core.runs.records import STORED, StoredItem
+from truehue.core.runs.shards import read_columns, schema
 
 SHARD = "shards/part-00000.parquet"
 MOST_MB = 150
@@ -32,8 +32,8 @@ Files = dict[str, bytes]
 CHILD = """
 import json, resource, sys
 from pathlib import Path
-from core.errors import BadInput
-from core.export.archive_import.archive import open_archive
+from truehue.core.errors import BadInput
+from truehue.core.export.archive_import.archive import open_archive
 
 def peak_mb():
     unit = 2**20 if sys.platform == "darwin" else 2**10

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from core.generation.opening import open_model
-from core.generation.registry import model
-from core.generation.weights.sources import Sources
 from tests.core.generation.conftest import Tiny
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.registry import model
+from truehue.core.generation.weights.sources import Sources
 
 
 @pytest.fixture(scope="session")

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput, TrueHueError
-from core.generation.backends.diffusion import DiffusersModel
-from core.generation.backends.loading import load
-from core.generation.memory import DrawingFailed
-from core.generation.opening import memory_wanted, open_model
-from core.generation.registry import MODELS, model
-from core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
-from core.generation.weights.sources import Sources, source
-from core.machine import WORKING_GIB, Placement, machine
 from tests.core.generation.conftest import STANDS_FOR, Tiny
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.backends.diffusion import DiffusersModel
+from truehue.core.generation.backends.loading import load
+from truehue.core.generation.memory import DrawingFailed
+from truehue.core.generation.opening import memory_wanted, open_model
+from truehue.core.generation.registry import MODELS, model
+from truehue.core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
+from truehue.core.generation.weights.sources import Sources, source
+from truehue.core.machine import WORKING_GIB, Placement, machine
 
 pytestmark = pytest.mark.weights
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadInput
-from core.generation.backends.endpoints import Endpoint, endpoints_here, read_endpoints
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.endpoints import Endpoint, endpoints_here, read_endpoints
 
 FULL = {
     "name": "omnigen2",
@@ -47,7 +47,7 @@ def test_reads_what_is_written(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_module_can_be_read(tmp_path: Path) -> None:
-    import core.generation.backends.endpoints as module
+    import truehue.core.generation.backends.endpoints as module
 
     assert module.__doc__ is not None
     example = module.__doc__.split("::\n", 1)[1].split("\n\nOnly", 1)[0]

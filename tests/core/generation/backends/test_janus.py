@@ -12,15 +12,15 @@ from threading import Event
 import numpy as np
 import pytest
 
-from core.errors import BadInput, TrueHueError
-from core.generation.backends import janus
-from core.generation.backends.janus import JanusModel
-from core.generation.memory import BadModelFolder, DrawingFailed
-from core.generation.registry import model
-from core.generation.request import Cancelled, GenerationRequest, StepReport
-from core.machine import Placement
 from tests.core.generation.tiny_janus import SIDE_PX, TOKENS, save_tiny_janus
 from tests.tiny_models.once import once
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.backends import janus
+from truehue.core.generation.backends.janus import JanusModel
+from truehue.core.generation.memory import BadModelFolder, DrawingFailed
+from truehue.core.generation.registry import model
+from truehue.core.generation.request import Cancelled, GenerationRequest, StepReport
+from truehue.core.machine import Placement
 
 pytestmark = pytest.mark.weights
 

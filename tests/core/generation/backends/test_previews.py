@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.generation.backends.steps import PREVIEW_PX, Previewer, _encode, fit, unpacked
 from tests.core.generation.conftest import Tiny
+from truehue.core.generation.backends.steps import PREVIEW_PX, Previewer, _encode, fit, unpacked
 
 pytestmark = pytest.mark.weights
 

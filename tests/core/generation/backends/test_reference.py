@@ -15,22 +15,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00
-from core.color.spaces import hex_of, srgb8_to_lab
-from core.color.systems import ColorTarget, parse_target
-from core.errors import BadInput
-from core.generation.backends.reference import STEPS, ReferenceRenderer, shapes_for, stand_in_note
-from core.generation.renderer import OBJECTS, RenderRequest, render
-from core.generation.renderer.scenes import forget_scenes
-from core.generation.renderer.stand_ins import is_place, stand_in
-from core.generation.request import (
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.reference import (
+    STEPS,
+    ReferenceRenderer,
+    shapes_for,
+    stand_in_note,
+)
+from truehue.core.generation.renderer import OBJECTS, RenderRequest, render
+from truehue.core.generation.renderer.scenes import forget_scenes
+from truehue.core.generation.renderer.stand_ins import is_place, stand_in
+from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
     GenerationRequest,
     LoadedModel,
     StepReport,
 )
-from core.prompts.prompt import ObjectTarget
+from truehue.core.prompts.prompt import ObjectTarget
 
 ASSETS = Path(__file__).resolve().parents[4] / "assets" / "prompts" / "gencolorbench"
 GREEN, RED = parse_target("css:SeaGreen"), parse_target("css:FireBrick")
@@ -238,7 +243,7 @@ def test_the_origin_draws_the_same_again() -> None:
     origin = json.loads(json.dumps(dict(image.origin)))
     code = (
         "import hashlib, json, sys\n"
-        "from core.generation.renderer import SceneObject, SceneRequest, render_scene\n"
+        "from truehue.core.generation.renderer import SceneObject, SceneRequest, render_scene\n"
         "scene = json.load(sys.stdin)\n"
         "objects = tuple(SceneObject(o['shape'], tuple(o['albedo_srgb8']))"
         " for o in scene['objects'])\n"

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.generation.backends.diffusion import DiffusersModel
-from core.generation.opening import open_model
-from core.generation.refining import why_no_cfr
-from core.generation.registry import MODELS, model
-from core.generation.request import Cancelled, GenerationRequest
-from core.refinement.clean import before_step, predicted_clean
-from core.refinement.maps import saturation_map
-from core.refinement.settings import rows_of
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.diffusion import DiffusersModel
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.refining import why_no_cfr
+from truehue.core.generation.registry import MODELS, model
+from truehue.core.generation.request import Cancelled, GenerationRequest
+from truehue.core.refinement.clean import before_step, predicted_clean
+from truehue.core.refinement.maps import saturation_map
+from truehue.core.refinement.settings import rows_of
 
 pytestmark = pytest.mark.weights
 

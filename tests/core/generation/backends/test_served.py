@@ -20,13 +20,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.engine import Delivery, Engine
-from core.errors import BadInput
-from core.generation.backends.endpoints import Endpoint, EndpointFailed
-from core.generation.backends.served import ServedModel
-from core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
-from core.images.load import encode_png
 from tests.core.generation.images_server import ImagesServer, answer_json, failure, picture
+from truehue.core.engine import Delivery, Engine
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.endpoints import Endpoint, EndpointFailed
+from truehue.core.generation.backends.served import ServedModel
+from truehue.core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
+from truehue.core.images.load import encode_png
 
 pytestmark = pytest.mark.slow
 
@@ -148,7 +148,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
 def test_a_busy_server_is_asked_again(
     server: ImagesServer, retry_after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.generation.backends.endpoints._FIRST_PAUSE_S", 0.02)
+    monkeypatch.setattr("truehue.core.generation.backends.endpoints._FIRST_PAUSE_S", 0.02)
     if retry_after == "date":
         retry_after = format_datetime(datetime.now(UTC) + timedelta(seconds=1))
     busy = failure(429, "Slow down.", "rate_limit_exceeded", Retry_After=retry_after)
@@ -280,7 +280,7 @@ def test_cancel_while_waiting_for_a_busy_server(
             waiting.set()
         await sleep(seconds)
 
-    monkeypatch.setattr("core.generation.backends.served.asyncio.sleep", sleep_and_say)
+    monkeypatch.setattr("truehue.core.generation.backends.served.asyncio.sleep", sleep_and_say)
     server.answers = [failure(429, "Slow down.", Retry_After="50")]
     stop = threading.Event()
     with ThreadPoolExecutor(1) as pool:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.generation.backends.diffusion import notes_on_cut
 from tests.tiny_models import vocabularies
+from truehue.core.generation.backends.diffusion import notes_on_cut
 
 pytestmark = pytest.mark.weights
 

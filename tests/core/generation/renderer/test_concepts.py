@@ -8,18 +8,22 @@ from threading import Event
 import numpy as np
 import pytest
 
-from core.color.spaces import chroma, hex_of, hue_deg, srgb8_to_lab
-from core.color.systems import parse_target
-from core.generation.backends.reference import ReferenceRenderer
-from core.generation.renderer import SceneObject, SceneRequest, render_scene
-from core.generation.renderer.concept_colors import CONCEPT_COLORS_VERSION, color_of, concept_colors
-from core.generation.renderer.modifiers import MOVES, OVERSHOT_FACTOR, Move, moved, note_of
-from core.generation.renderer.usual import Rgb8, usual
-from core.generation.request import GeneratedImage, GenerationRequest
-from core.prompts.concepts import build_concepts, concepts
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.runs.plan import made_with, make_plan, request_of
-from core.runs.records import DrawingPlan
+from truehue.core.color.spaces import chroma, hex_of, hue_deg, srgb8_to_lab
+from truehue.core.color.systems import parse_target
+from truehue.core.generation.backends.reference import ReferenceRenderer
+from truehue.core.generation.renderer import SceneObject, SceneRequest, render_scene
+from truehue.core.generation.renderer.concept_colors import (
+    CONCEPT_COLORS_VERSION,
+    color_of,
+    concept_colors,
+)
+from truehue.core.generation.renderer.modifiers import MOVES, OVERSHOT_FACTOR, Move, moved, note_of
+from truehue.core.generation.renderer.usual import Rgb8, usual
+from truehue.core.generation.request import GeneratedImage, GenerationRequest
+from truehue.core.prompts.concepts import build_concepts, concepts
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.runs.plan import made_with, make_plan, request_of
+from truehue.core.runs.records import DrawingPlan
 
 SIZE = 96
 GREEN = parse_target("css:SeaGreen")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.color.difference import delta_e00, hue_difference_deg
-from core.color.spaces import chroma, srgb8_to_lab
-from core.color.systems import SYSTEMS, system
-from core.errors import BadInput
-from core.generation.renderer import FAILURES
-from core.generation.renderer.encode import in_srgb
-from core.generation.renderer.failures import (
+from truehue.core.color.difference import delta_e00, hue_difference_deg
+from truehue.core.color.spaces import chroma, srgb8_to_lab
+from truehue.core.color.systems import SYSTEMS, system
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import FAILURES
+from truehue.core.generation.renderer.encode import in_srgb
+from truehue.core.generation.renderer.failures import (
     LEAK_SHARE,
     VIVID_FACTOR,
     Cast,
@@ -19,7 +19,7 @@ from core.generation.renderer.failures import (
     mixed,
     more_vivid,
 )
-from core.generation.renderer.usual import neutral, usual, usual_instead
+from truehue.core.generation.renderer.usual import neutral, usual, usual_instead
 
 BLUE, RED, GRAY = (60, 90, 160), (180, 60, 50), (119, 119, 119)
 DULL = (110, 100, 125)

@@ -11,16 +11,24 @@ from functools import cache
 import numpy as np
 import pytest
 
-from core.cache import LruCache
-from core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
-from core.errors import BadInput
-from core.generation import renderer
-from core.generation.renderer import LIGHTS, OBJECTS, Light, Rendering, RenderRequest, render, shade
-from core.generation.renderer.encode import linear1_to_srgb8
-from core.generation.renderer.layout import scene_view
-from core.generation.renderer.light import exposure
-from core.generation.renderer.stage import view
-from core.generation.renderer.trace import gbuffer
+from truehue.core.cache import LruCache
+from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
+from truehue.core.errors import BadInput
+from truehue.core.generation import renderer
+from truehue.core.generation.renderer import (
+    LIGHTS,
+    OBJECTS,
+    Light,
+    Rendering,
+    RenderRequest,
+    render,
+    shade,
+)
+from truehue.core.generation.renderer.encode import linear1_to_srgb8
+from truehue.core.generation.renderer.layout import scene_view
+from truehue.core.generation.renderer.light import exposure
+from truehue.core.generation.renderer.stage import view
+from truehue.core.generation.renderer.trace import gbuffer
 
 pytestmark = pytest.mark.slow
 
@@ -316,7 +324,7 @@ def test_rays_see_the_same_whatever_is_followed_with_them(objects: tuple[str, ..
 @pytest.mark.process
 def test_importing_loads_nothing_heavy_and_says_nothing() -> None:
     code = (
-        "import sys, core.generation.registry\n"
+        "import sys, truehue.core.generation.registry\n"
         "heavy = ('scipy', 'cv2', 'PIL', 'torch', 'gradio', 'duckdb', 'matplotlib')\n"
         "print([name for name in heavy if name in sys.modules])"
     )

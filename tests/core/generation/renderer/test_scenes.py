@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
-from core.errors import BadInput
-from core.generation.renderer import (
+from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import (
     OBJECTS,
     RenderRequest,
     SceneObject,
@@ -23,9 +23,9 @@ from core.generation.renderer import (
     render,
     render_scene,
 )
-from core.generation.renderer.layout import LEAST_SHARES, LEAST_UNHIDDEN, scene_view
-from core.generation.renderer.scenes import forget_scenes, kept_bytes
-from core.generation.renderer.trace import asked_shares
+from truehue.core.generation.renderer.layout import LEAST_SHARES, LEAST_UNHIDDEN, scene_view
+from truehue.core.generation.renderer.scenes import forget_scenes, kept_bytes
+from truehue.core.generation.renderer.trace import asked_shares
 
 pytestmark = pytest.mark.slow
 
@@ -184,7 +184,7 @@ def test_the_same_request_gives_the_same_bytes_here_and_in_another_process() -> 
     items = list(zip(names, COLORS, strict=False))
     code = (
         "import hashlib\n"
-        "from core.generation.renderer import SceneObject, SceneRequest, render_scene\n"
+        "from truehue.core.generation.renderer import SceneObject, SceneRequest, render_scene\n"
         f"objects = tuple(SceneObject(*item) for item in {items})\n"
         f"drawn = render_scene(SceneRequest(objects, {light!r}, {seed}, 96))\n"
         "print(hashlib.sha256(drawn.srgb8.tobytes()).hexdigest())"

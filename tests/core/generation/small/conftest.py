@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.generation.small.scenes import SceneBank, render_scenes
-from core.generation.small.settings import SceneSettings, Settings
+from truehue.core.generation.small.scenes import SceneBank, render_scenes
+from truehue.core.generation.small.settings import SceneSettings, Settings
 
 SMALL = SceneSettings(size_px=32, single_seeds=1, pair_seeds=0, lights=("even",))
 TINY = Settings(

@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from core.color.systems import parse_target
-from core.generation.small.captions import (
+from truehue.core.color.systems import parse_target
+from truehue.core.generation.small.captions import (
     Caption,
     captions,
     color_of_words,
@@ -19,10 +19,10 @@ from core.generation.small.captions import (
     named_colors,
     several_objects,
 )
-from core.generation.small.parts import tokenizer
-from core.generation.small.settings import Settings
-from core.prompts.gencolorbench import build
-from core.prompts.prompt import color_words
+from truehue.core.generation.small.parts import tokenizer
+from truehue.core.generation.small.settings import Settings
+from truehue.core.prompts.gencolorbench import build
+from truehue.core.prompts.prompt import color_words
 
 
 @pytest.fixture(scope="module")

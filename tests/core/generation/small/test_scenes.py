@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadInput
-from core.generation.renderer import (
+from tests.core.generation.small.conftest import SMALL
+from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import (
     OBJECTS,
     RenderRequest,
     SceneObject,
@@ -19,14 +20,18 @@ from core.generation.renderer import (
     render,
     render_scene,
 )
-from core.generation.small.scenes import SceneBank, pairs_of_prompts, render_scenes, scenes_of
-from core.generation.small.settings import (
+from truehue.core.generation.small.scenes import (
+    SceneBank,
+    pairs_of_prompts,
+    render_scenes,
+    scenes_of,
+)
+from truehue.core.generation.small.settings import (
     SOFT_LIGHTS,
     SceneSettings,
     Settings,
     scene_settings_from_json,
 )
-from tests.core.generation.small.conftest import SMALL
 
 pytestmark = pytest.mark.slow
 

@@ -16,17 +16,17 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from core.checkpoints import run_folder
-from core.cli.small.command import main
-from core.errors import BadInput
-from core.generation.opening import open_model
-from core.generation.request import GenerationRequest
-from core.generation.small import parts
-from core.generation.small.captions import Caption
-from core.generation.small.scenes import SceneBank
-from core.generation.small.training import ABOUT, CHECKPOINT, LOG, Progress, Training, train
 from tests.commands import called
 from tests.core.generation.small.conftest import TINY
+from truehue.core.checkpoints import run_folder
+from truehue.core.cli.small.command import main
+from truehue.core.errors import BadInput
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.generation.small import parts
+from truehue.core.generation.small.captions import Caption
+from truehue.core.generation.small.scenes import SceneBank
+from truehue.core.generation.small.training import ABOUT, CHECKPOINT, LOG, Progress, Training, train
 
 STEPS = 20
 
@@ -182,8 +182,8 @@ def test_the_autoencoder_hands_pixels_through() -> None:
 
 
 def test_the_loss_of_reading_by_hand() -> None:
-    from core.generation.renderer import OBJECTS
-    from core.generation.small.reading import reading_loss
+    from truehue.core.generation.renderer import OBJECTS
+    from truehue.core.generation.small.reading import reading_loss
 
     caption = Caption("a red mug", ("mug",), ((255, 0, 0),), (True,))
     told = torch.zeros((1, 2, len(OBJECTS) + 4))
@@ -224,7 +224,7 @@ def test_the_command_trains_goes_on_and_exports(
     assert "Another process trains in" in refused.stderr
     out = tmp_path / "model"
     with monkeypatch.context() as ended:
-        ended.setattr("core.generation.small.training.train", lambda *_, **__: False)
+        ended.setattr("truehue.core.generation.small.training.train", lambda *_, **__: False)
         ended_early = called(main, *train_it, "--steps", "7", "--out", str(out))
     assert ended_early.returncode == 3
     assert "Ended at step 2: the same command goes on from there." in ended_early.stdout
@@ -242,7 +242,7 @@ def test_the_command_trains_goes_on_and_exports(
     kept = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     assert json.loads(kept[out / ABOUT])["step"] == 7
     with monkeypatch.context() as broken:
-        broken.setattr("core.generation.small.export._write_checksums", full_disk)
+        broken.setattr("truehue.core.generation.small.export._write_checksums", full_disk)
         failed = called(main, *train_it, "--steps", "7", "--out", str(out))
     assert (failed.returncode, failed.stderr) == (2, f"{out} cannot be written: full.\n")
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == kept

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from core.generation.backends.loading import load
-from core.generation.memory import BadModelFolder
-from core.generation.opening import open_model
-from core.generation.registry import model
-from core.generation.weights.sources import Sources, source
-from core.machine import Placement
 from tests.core.generation.conftest import Tiny
+from truehue.core.generation.backends.loading import load
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.registry import model
+from truehue.core.generation.weights.sources import Sources, source
+from truehue.core.machine import Placement
 
 pytestmark = pytest.mark.weights
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from core.generation.memory import BadModelFolder
-from core.generation.weights.files import numbers_in, weight_sets
-from core.generation.weights.pipeline_folder import check_pipeline
 from tests.core.generation.conftest import Tiny
 from tests.tiny_models.pipelines import PIPELINES
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.generation.weights.files import numbers_in, weight_sets
+from truehue.core.generation.weights.pipeline_folder import check_pipeline
 
 pytestmark = pytest.mark.weights
 
@@ -291,8 +291,8 @@ def test_the_variant_is_chosen_that_all_parts_have(copy: Path) -> None:
 
 
 def test_a_variant_is_what_gets_loaded(copy: Path) -> None:
-    from core.generation.opening import open_model
     from tests.core.generation.backends.test_diffusion import ask, draw
+    from truehue.core.generation.opening import open_model
 
     whole = draw(open_model(f"folder:{copy}"), ask())[0]  # type: ignore[arg-type]
     half(copy, "unet", "vae", "text_encoder", "text_encoder_2")

@@ -13,17 +13,17 @@ from threading import Event
 
 import pytest
 
-from core.errors import BadInput
-from core.generation.backends.endpoints import URL_VARIABLE, Endpoint
-from core.generation.memory import BadModelFolder, ModelMissing
-from core.generation.opening import open_model
-from core.generation.readiness import missing
-from core.generation.registry import MODELS, ModelEntry, model
-from core.generation.request import GenerationRequest
-from core.generation.weights.sources import Sources, find, source
-from core.machine import GIB, Machine
 from tests.core.generation.conftest import Tiny
 from tests.core.generation.tiny_janus import save_tiny_janus
+from truehue.core.errors import BadInput
+from truehue.core.generation.backends.endpoints import URL_VARIABLE, Endpoint
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.generation.opening import open_model
+from truehue.core.generation.readiness import missing
+from truehue.core.generation.registry import MODELS, ModelEntry, model
+from truehue.core.generation.request import GenerationRequest
+from truehue.core.generation.weights.sources import Sources, find, source
+from truehue.core.machine import GIB, Machine
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 BIG = Machine("cuda", "A GPU", 80 * GIB, 79 * GIB, 256 * GIB, 32, True)
@@ -189,7 +189,7 @@ def test_what_is_missing_is_said_with_the_command(
             open_model(entry.id, nowhere)
     elif entry.shipped:
         assert said == ()
-        monkeypatch.setattr("core.generation.weights.sources.SHIPPED", tmp_path)
+        monkeypatch.setattr("truehue.core.generation.weights.sources.SHIPPED", tmp_path)
         with pytest.raises(ModelMissing, match="git checkout -- assets/models/small"):
             open_model(entry.id, nowhere)
     else:
@@ -301,9 +301,9 @@ def test_the_renderer_is_opened_by_its_id() -> None:
 def test_listing_all_models_with_their_state_takes_no_torch(nowhere: Sources) -> None:
     code = (
         "import sys\n"
-        "from core.generation.registry import MODELS\n"
-        "from core.generation.readiness import missing\n"
-        "from core.generation.weights.sources import Sources\n"
+        "from truehue.core.generation.registry import MODELS\n"
+        "from truehue.core.generation.readiness import missing\n"
+        "from truehue.core.generation.weights.sources import Sources\n"
         f"from pathlib import Path\nnowhere = Sources(Path({str(nowhere.models_folder)!r}),"
         f" Path({str(nowhere.hub_cache)!r}))\n"
         "print(sum(bool(missing(entry, None, nowhere)) for entry in MODELS),"

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.masks.grounded.records import Detector, Segmenter
-from core.masks.grounded.tools import open_detector, open_segmenter
 from tests.tiny_models.once import vision
+from truehue.core.masks.grounded.records import Detector, Segmenter
+from truehue.core.masks.grounded.tools import open_detector, open_segmenter
 
 SEGMENTERS = ("sam", "sam2", "sam2_video")
 

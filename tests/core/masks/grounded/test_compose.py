@@ -7,12 +7,19 @@ import json
 import numpy as np
 import pytest
 
-from core.errors import BadInput, ObjectNotFound, ObjectsOverlap
-from core.masks.describe import describe
-from core.masks.grounded.compose import MAKER, MaskSteps, NegativeResult, compose, iou, recompose
-from core.masks.grounded.records import Detection, Segment
-from core.masks.grounded.variants import MaskVariant, mask_variant
-from core.masks.registry import masker
+from truehue.core.errors import BadInput, ObjectNotFound, ObjectsOverlap
+from truehue.core.masks.describe import describe
+from truehue.core.masks.grounded.compose import (
+    MAKER,
+    MaskSteps,
+    NegativeResult,
+    compose,
+    iou,
+    recompose,
+)
+from truehue.core.masks.grounded.records import Detection, Segment
+from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
+from truehue.core.masks.registry import masker
 
 PAPER, RELEASED = mask_variant("paper"), mask_variant("released")
 SHAPE = (40, 100)

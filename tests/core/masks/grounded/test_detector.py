@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput, TrueHueError
-from core.generation.memory import BadModelFolder
-from core.masks.grounded.detector import CHUNK, query_text
-from core.masks.grounded.records import Detection, Detector
-from core.masks.grounded.tools import open_detector
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.masks.grounded.detector import CHUNK, query_text
+from truehue.core.masks.grounded.records import Detection, Detector
+from truehue.core.masks.grounded.tools import open_detector
 
 pytestmark = pytest.mark.weights
 

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import MaskError, ObjectNotFound, ObjectsOverlap
-from core.generation.request import Cancelled
-from core.images.mask import Mask
-from core.masks.cleanup import released_cleanup
-from core.masks.grounded import precision
-from core.masks.grounded.compose import recompose
-from core.masks.grounded.ground import GroundingMethod, above, ground, painted
-from core.masks.grounded.precision import AUTOCAST, FLOAT32
-from core.masks.grounded.records import Detection, Detector, Segmenter
-from core.masks.grounded.variants import MaskVariant, mask_variant
-from core.prompts.prompt import ObjectTarget
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
+from truehue.core.errors import MaskError, ObjectNotFound, ObjectsOverlap
+from truehue.core.generation.request import Cancelled
+from truehue.core.images.mask import Mask
+from truehue.core.masks.cleanup import released_cleanup
+from truehue.core.masks.grounded import precision
+from truehue.core.masks.grounded.compose import recompose
+from truehue.core.masks.grounded.ground import GroundingMethod, above, ground, painted
+from truehue.core.masks.grounded.precision import AUTOCAST, FLOAT32
+from truehue.core.masks.grounded.records import Detection, Detector, Segmenter
+from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
+from truehue.core.prompts.prompt import ObjectTarget
 
 pytestmark = pytest.mark.weights
 

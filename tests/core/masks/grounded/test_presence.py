@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadInput, TrueHueError
-from core.generation.memory import BadModelFolder, waiting_bytes
-from core.machine import Placement
-from core.masks.grounded import precision, presence
-from core.masks.grounded.presence import JanusPresence, load_presence, question
-from core.masks.grounded.records import PresenceQuestion
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.tiny_models.once import once
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.memory import BadModelFolder, waiting_bytes
+from truehue.core.machine import Placement
+from truehue.core.masks.grounded import precision, presence
+from truehue.core.masks.grounded.presence import JanusPresence, load_presence, question
+from truehue.core.masks.grounded.records import PresenceQuestion
 
 pytestmark = pytest.mark.weights
 
@@ -206,5 +206,7 @@ def test_numbers_that_are_none(folder: Path) -> None:
 
 
 def test_a_folder_without_janus(tmp_path: Path) -> None:
-    with pytest.raises(BadModelFolder, match=r"as Janus: .* core.masks download janus-pro-7b"):
+    with pytest.raises(
+        BadModelFolder, match=r"as Janus: .* truehue.core.masks download janus-pro-7b"
+    ):
         load_presence(tmp_path, CPU, "", "janus-pro-7b")

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from core.errors import BadInput
-from core.masks.grounded.presence import parsed, present, question
-from core.masks.grounded.records import PresenceQuestion
-from core.prompts.concepts import concepts
-from core.prompts.gencolorbench import build
+from truehue.core.errors import BadInput
+from truehue.core.masks.grounded.presence import parsed, present, question
+from truehue.core.masks.grounded.records import PresenceQuestion
+from truehue.core.prompts.concepts import concepts
+from truehue.core.prompts.gencolorbench import build
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BadInput, TrueHueError
-from core.generation.memory import BadModelFolder
-from core.masks.grounded.embeddings import KEPT
-from core.masks.grounded.records import Segmenter
-from core.masks.grounded.sam import SamSegmenter
-from core.masks.grounded.sam_sizes import build, read_sizes
-from core.masks.grounded.tools import open_detector, open_segmenter
 from tests.tiny_models import grounding
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.memory import BadModelFolder
+from truehue.core.masks.grounded.embeddings import KEPT
+from truehue.core.masks.grounded.records import Segmenter
+from truehue.core.masks.grounded.sam import SamSegmenter
+from truehue.core.masks.grounded.sam_sizes import build, read_sizes
+from truehue.core.masks.grounded.tools import open_detector, open_segmenter
 
 pytestmark = pytest.mark.weights
 

@@ -10,11 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import MaskError
-from core.masks.grounded.compose import MaskSteps, NegativeResult, compose
-from core.masks.grounded.records import Detection, Presence, Segment
-from core.masks.grounded.serialize import is_automatic, packed, steps_of, unpacked, with_steps
-from core.masks.grounded.variants import mask_variant
+from truehue.core.errors import MaskError
+from truehue.core.masks.grounded.compose import MaskSteps, NegativeResult, compose
+from truehue.core.masks.grounded.records import Detection, Presence, Segment
+from truehue.core.masks.grounded.serialize import (
+    is_automatic,
+    packed,
+    steps_of,
+    unpacked,
+    with_steps,
+)
+from truehue.core.masks.grounded.variants import mask_variant
 
 SHAPE = (37, 53)
 

@@ -13,24 +13,24 @@ from pathlib import Path
 
 import pytest
 
-import core.generation.registry as generators
-from core.cli.masks import main
-from core.errors import BadInput
-from core.generation.memory import BadModelFolder, DownloadFailed, ModelMissing
-from core.generation.weights.sources import Sources
-from core.machine import GIB, Machine
-from core.masks.grounded.ground import about
-from core.masks.grounded.tools import (
+import truehue.core.generation.registry as generators
+from tests.core.generation.tiny_hub import COMMIT, TinyHub, serving
+from tests.tiny_models import grounding
+from truehue.core.cli.masks import main
+from truehue.core.errors import BadInput
+from truehue.core.generation.memory import BadModelFolder, DownloadFailed, ModelMissing
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.machine import GIB, Machine
+from truehue.core.masks.grounded.ground import about
+from truehue.core.masks.grounded.tools import (
     memory_wanted,
     open_detector,
     open_segmenter,
     open_vision,
     vision_placement,
 )
-from core.masks.grounded.vision_models import SAM_MIRROR, VISION_MODELS, vision_model
-from core.masks.grounded.weights import WITHOUT, download, find, missing
-from tests.core.generation.tiny_hub import COMMIT, TinyHub, serving
-from tests.tiny_models import grounding
+from truehue.core.masks.grounded.vision_models import SAM_MIRROR, VISION_MODELS, vision_model
+from truehue.core.masks.grounded.weights import WITHOUT, download, find, missing
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -97,7 +97,7 @@ def test_missing_files_are_named_with_the_way_to_get_them(entry, nowhere: Source
 @pytest.mark.process
 def test_listing_loads_nothing(tmp_path: Path) -> None:
     code = (
-        "import sys; from core.cli.masks import main; "
+        "import sys; from truehue.core.cli.masks import main; "
         f"main(['--models', {str(tmp_path)!r}, 'models']); "
         "print([n for n in ('torch', 'transformers', 'segment_anything') if n in sys.modules])"
     )
@@ -212,7 +212,7 @@ ASKED = "hub:facebook/sam2.1-hiera-tiny"
 LINES = """
 import contextlib, io, json, sys, time
 time.sleep = lambda seconds: None
-from core.cli.masks import main
+from truehue.core.cli.masks import main
 
 found = []
 for line in json.load(sys.stdin):

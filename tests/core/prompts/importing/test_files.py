@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput
-from core.prompts.importing import flat, source
-from core.prompts.importing.files import HEADER_HELP, ImportedPrompts, read_prompts
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing import flat, source
+from truehue.core.prompts.importing.files import HEADER_HELP, ImportedPrompts, read_prompts
 
 pytestmark = pytest.mark.slow
 

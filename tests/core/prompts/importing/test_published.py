@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput
-from core.prompts.importing.files import image_place, read_prompts, write_prompts
-from core.prompts.prompt import Prompt
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.files import image_place, read_prompts, write_prompts
+from truehue.core.prompts.prompt import Prompt
 
 FILES = {
     "cna_l3": "id,color,object,prompt\n1,Vivid green,kite,A kite of Vivid green.\n",

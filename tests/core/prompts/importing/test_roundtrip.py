@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.color.catalog import SYSTEMS
-from core.color.catalog import system as color_system
-from core.color.systems import ColorTarget, parse_target
-from core.errors import BadInput
-from core.prompts.importing.files import read_prompts, write_prompts
-from core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
+from truehue.core.color.catalog import SYSTEMS
+from truehue.core.color.catalog import system as color_system
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.errors import BadInput
+from truehue.core.prompts.importing.files import read_prompts, write_prompts
+from truehue.core.prompts.prompt import ROLES, TASKS, ObjectTarget, Prompt
 
 pytestmark = pytest.mark.slow
 

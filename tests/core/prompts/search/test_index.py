@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.color.systems import nearest_names, parse_target
-from core.errors import BadInput
-from core.prompts.prompt import ObjectTarget, Prompt
-from core.prompts.search.index import FACETS, SORTS, Facet, Page, PromptIndex, Query
-from core.prompts.search.status import PromptStatus, StatusColumn
+from truehue.core.color.systems import nearest_names, parse_target
+from truehue.core.errors import BadInput
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.prompts.search.index import FACETS, SORTS, Facet, Page, PromptIndex, Query
+from truehue.core.prompts.search.status import PromptStatus, StatusColumn
 
 pytestmark = pytest.mark.slow
 

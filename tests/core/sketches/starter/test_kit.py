@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.sketches.starter.curves import closed, joined, opened
-from core.sketches.starter.drawing import ink_of, svg_of
-from core.sketches.starter.outlines import arc, band, box, ellipse, leaf, scalloped, star
-from core.sketches.starter.sheet import SIDE, Sheet
+from truehue.core.sketches.starter.curves import closed, joined, opened
+from truehue.core.sketches.starter.drawing import ink_of, svg_of
+from truehue.core.sketches.starter.outlines import arc, band, box, ellipse, leaf, scalloped, star
+from truehue.core.sketches.starter.sheet import SIDE, Sheet
 
 
 def ink(sheet: Sheet, share: float = 0.8, side: int = 256) -> np.ndarray:

@@ -9,12 +9,12 @@ import cv2
 import numpy as np
 import pytest
 
-from core.prompts.concepts import concepts
-from core.sketches.prepare import of_ink
-from core.sketches.regions import LINE
-from core.sketches.starter import starter
-from core.sketches.starter.drawing import Drawing
-from core.sketches.starter.registry import DRAWN
+from truehue.core.prompts.concepts import concepts
+from truehue.core.sketches.prepare import of_ink
+from truehue.core.sketches.regions import LINE
+from truehue.core.sketches.starter import starter
+from truehue.core.sketches.starter.drawing import Drawing
+from truehue.core.sketches.starter.registry import DRAWN
 
 pytestmark = pytest.mark.slow
 

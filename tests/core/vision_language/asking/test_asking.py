@@ -16,25 +16,25 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.batch.execute import execute
-from core.batch.records import BatchState
-from core.batch.results import tables
-from core.errors import BadInput, ImageError
-from core.images.load import encode_png, image_id
-from core.vision_language.asking.asked import read_asked
-from core.vision_language.asking.pictures import Version, as_sent, picture
-from core.vision_language.asking.plan import AskingSettings, begin
-from core.vision_language.asking.sets import read_questions
-from core.vision_language.asking.work import AskingWork
-from core.vision_language.generators import GeneratedSettings, generated
-from core.vision_language.models.registry import VisionModel, model_of
-from core.vision_language.models.served import Budget
-from core.vision_language.question_set import write_set
-from core.vision_language.records import Question
 from tests.core.batch.here import team_here
 from tests.core.generation.images_server import failure
 from tests.core.vision_language.chat_server import ChatServer, completion
 from tests.core.vision_language.questions_made import flat, questions
+from truehue.core.batch.execute import execute
+from truehue.core.batch.records import BatchState
+from truehue.core.batch.results import tables
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.images.load import encode_png, image_id
+from truehue.core.vision_language.asking.asked import read_asked
+from truehue.core.vision_language.asking.pictures import Version, as_sent, picture
+from truehue.core.vision_language.asking.plan import AskingSettings, begin
+from truehue.core.vision_language.asking.sets import read_questions
+from truehue.core.vision_language.asking.work import AskingWork
+from truehue.core.vision_language.generators import GeneratedSettings, generated
+from truehue.core.vision_language.models.registry import VisionModel, model_of
+from truehue.core.vision_language.models.served import Budget
+from truehue.core.vision_language.question_set import write_set
+from truehue.core.vision_language.records import Question
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ SHORT = AskingSettings(max_tokens=6)
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.setattr("core.vision_language.models.served.FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr("truehue.core.vision_language.models.served.FIRST_PAUSE_S", 0.01)
     with ChatServer().running() as running:
         assert isinstance(running, ChatServer)
         yield running
@@ -144,7 +144,7 @@ def test_what_has_no_answer_has_its_reason_and_is_asked_again(
 def test_a_server_that_goes_away_pauses_it_and_what_was_said_stays(
     twenty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.vision_language.models.served.FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr("truehue.core.vision_language.models.served.FIRST_PAUSE_S", 0.01)
     first = ChatServer()
     with first.running():
         model = at(first, at_once=2)

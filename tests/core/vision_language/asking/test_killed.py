@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from core.batch.results import tables
-from core.cli.ask.command import main
-from core.vision_language.asking.work import AskingWork
 from tests.core.generation.images_server import Answer
 from tests.core.vision_language.chat_server import ChatServer
 from tests.workers_here import workers_here
+from truehue.core.batch.results import tables
+from truehue.core.cli.ask.command import main
+from truehue.core.vision_language.asking.work import AskingWork
 
 pytestmark = pytest.mark.process
 
@@ -54,7 +54,7 @@ def test_a_killed_command_goes_on(twenty: Path, tmp_path: Path, workers_here: No
         words = ["run", str(twenty), "--out", str(out), "--model", server.base_url]
         words += ["--name", "color-vlm", "--at-once", "2"]
         command = subprocess.Popen(
-            [sys.executable, "-m", "core.vision_language", *words],
+            [sys.executable, "-m", "truehue.core.vision_language", *words],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
         )

@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.batch.results import tables
-from core.cli.ask.command import main
-from core.vision_language.asking.work import AskingWork
-from core.vision_language.models.local import open_local
-from core.vision_language.models.records import Ask, Reply, Sampling
-from core.vision_language.models.registry import model_of
-from core.vision_language.prompting import prompt_text
 from tests.core.vision_language.questions_made import questions
 from tests.workers_here import workers_here
+from truehue.core.batch.results import tables
+from truehue.core.cli.ask.command import main
+from truehue.core.vision_language.asking.work import AskingWork
+from truehue.core.vision_language.models.local import open_local
+from truehue.core.vision_language.models.records import Ask, Reply, Sampling
+from truehue.core.vision_language.models.registry import model_of
+from truehue.core.vision_language.prompting import prompt_text
 
 __all__ = ["workers_here"]
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadInput, ImageError
-from core.generation.memory import BadModelFolder, ModelMissing
-from core.generation.weights.sources import Sources
-from core.vision_language.models.local import LocalAnswerer, open_local
-from core.vision_language.models.records import Ask, Halted, NoReply, Reply, Sampling
-from core.vision_language.models.registry import VisionModel, fingerprint, model_of
 from tests.core.vision_language.questions_made import flat
 from tests.tiny_models.vision_language import SAVED
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vision_language.models.local import LocalAnswerer, open_local
+from truehue.core.vision_language.models.records import Ask, Halted, NoReply, Reply, Sampling
+from truehue.core.vision_language.models.registry import VisionModel, fingerprint, model_of
 
 pytestmark = pytest.mark.weights
 

@@ -18,9 +18,12 @@ import numpy as np
 import pytest
 from openai import DefaultAsyncHttpxClient
 
-from core.errors import BadInput, ImageError
-from core.vision_language.models.busy import Patience
-from core.vision_language.models.records import (
+from tests.core.generation.images_server import answer_json, failure
+from tests.core.vision_language.chat_server import ChatServer, completion
+from tests.core.vision_language.questions_made import flat
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.vision_language.models.busy import Patience
+from truehue.core.vision_language.models.records import (
     Ask,
     CannotAnswer,
     Halted,
@@ -28,11 +31,8 @@ from core.vision_language.models.records import (
     Reply,
     Sampling,
 )
-from core.vision_language.models.registry import fingerprint, model_of
-from core.vision_language.models.served import Budget, ServedAnswerer
-from tests.core.generation.images_server import answer_json, failure
-from tests.core.vision_language.chat_server import ChatServer, completion
-from tests.core.vision_language.questions_made import flat
+from truehue.core.vision_language.models.registry import fingerprint, model_of
+from truehue.core.vision_language.models.served import Budget, ServedAnswerer
 
 pytestmark = pytest.mark.slow
 
@@ -44,9 +44,9 @@ SHORT = Sampling(max_tokens=9)
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-else")
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-somebody-else")
-    monkeypatch.setattr("core.vision_language.models.served.FIRST_PAUSE_S", 0.01)
-    monkeypatch.setattr("core.generation.backends.endpoints._FIRST_PAUSE_S", 0.01)
-    monkeypatch.setattr("core.vision_language.models.busy.FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("truehue.core.vision_language.models.served.FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr("truehue.core.generation.backends.endpoints._FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr("truehue.core.vision_language.models.busy.FIRST_WAIT_S", 0.01)
     server = ChatServer()
     with server.running():
         yield server
@@ -116,7 +116,7 @@ def test_an_address_is_another_host_by_what_it_means(
 def test_a_server_that_is_busy_and_names_no_time_is_not_asked_without_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("core.vision_language.models.busy.FIRST_WAIT_S", 20.0)
+    monkeypatch.setattr("truehue.core.vision_language.models.busy.FIRST_WAIT_S", 20.0)
     said: list[str] = []
     patience = Patience(said.append)
     response = SimpleNamespace(headers={"retry-after": "0"})
@@ -222,8 +222,8 @@ def test_a_server_that_refuses_all_questions_alike_ends_it(server: ChatServer) -
 def test_a_busy_server_is_waited_for_and_that_is_said(
     server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.vision_language.models.busy.FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr("core.vision_language.models.busy.LONGEST_STEP_S", 0.02)
+    monkeypatch.setattr("truehue.core.vision_language.models.busy.FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("truehue.core.vision_language.models.busy.LONGEST_STEP_S", 0.02)
     said: list[str] = []
     server.answers = [failure(429, "Slow down") for _ in range(8)]
     model = ServedAnswerer(

@@ -15,16 +15,16 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.cli.compare.command import main as compare_command
-from core.color.uw71 import COUNT, distances71, lab71, uw71
-from core.concepts.reading import FileRefused, read_distributions
-from core.concepts.records import DistributionFile, DistributionRow
-from core.errors import BadInput
-from core.images.mask import Mask
-from tabs.compare.concept.concepts import choices_view, concepts_view
-from tabs.compare.concept.link import question_of
-from tabs.compare.concept.plane import LARGEST_PX, PX_A_UNIT, arrow, bubbles, flow, places
-from tabs.compare.concept.service import (
+from truehue.core.cli.compare.command import main as compare_command
+from truehue.core.color.uw71 import COUNT, distances71, lab71, uw71
+from truehue.core.concepts.reading import FileRefused, read_distributions
+from truehue.core.concepts.records import DistributionFile, DistributionRow
+from truehue.core.errors import BadInput
+from truehue.core.images.mask import Mask
+from truehue.tabs.compare.concept.concepts import choices_view, concepts_view
+from truehue.tabs.compare.concept.link import question_of
+from truehue.tabs.compare.concept.plane import LARGEST_PX, PX_A_UNIT, arrow, bubbles, flow, places
+from truehue.tabs.compare.concept.service import (
     DRAWS,
     SEED,
     bins_view,
@@ -33,19 +33,19 @@ from tabs.compare.concept.service import (
     intervals_of,
     intervals_view,
 )
-from tabs.compare.concept.steps import images_view, steps_view
-from tabs.compare.export import numbers_csv, weights_csv
-from tabs.compare.histograms import (
+from truehue.tabs.compare.concept.steps import images_view, steps_view
+from truehue.tabs.compare.export import numbers_csv, weights_csv
+from truehue.tabs.compare.histograms import (
     Histogram,
     histograms,
     mirrored,
     order_of,
     palettes,
 )
-from tabs.compare.numbers import METRICS
-from tabs.compare.people.routes import compare_people_routes
-from tabs.compare.routes import compare_routes
-from tabs.page.context import Context
+from truehue.tabs.compare.numbers import METRICS
+from truehue.tabs.compare.people.routes import compare_people_routes
+from truehue.tabs.compare.routes import compare_routes
+from truehue.tabs.page.context import Context
 
 pytestmark = pytest.mark.slow
 
@@ -197,7 +197,7 @@ def test_an_arrow_goes_from_edge_to_edge() -> None:
 
 
 def test_arrows_are_as_wide_as_the_mass_that_moves() -> None:
-    from core.color.distances import emd_flow
+    from truehue.core.color.distances import emd_flow
 
     first, second = shown("A", mixed(b69=0.6, b37=0.4)), shown("B", one_hot(GREEN))
     moves = emd_flow(first.weights, second.weights)
@@ -216,7 +216,7 @@ def test_arrows_are_as_wide_as_the_mass_that_moves() -> None:
 
 
 def test_a_move_that_changes_lightness_alone_has_no_arrow_on_the_exact_plane() -> None:
-    from core.color.distances import emd_flow
+    from truehue.core.color.distances import emd_flow
 
     gray, white = 26, 28
     assert [uw71()[index].lab[1:] for index in (gray, white)] == [(0.0, 0.0)] * 2
@@ -310,12 +310,12 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
     assert (span["low"], span["high"]) == (pytest.approx(0.0), pytest.approx(apart))
     assert span["text"] == f"0.0 to {apart:.1f}"
     # The same pair again is not drawn again.
-    from tabs.compare.concept.link import page_sources
+    from truehue.tabs.compare.concept.link import page_sources
 
     first, second = page_sources(context, question_of(given))
     assert intervals_of(first, second) is intervals_of(first, second)
     # Draws are kept for other pairs, and leave every number as it is.
-    from core.concepts.intervals import intervals
+    from truehue.core.concepts.intervals import intervals
 
     assert first.distribution is not None
     assert second.distribution is not None
@@ -545,8 +545,8 @@ def test_routes_answer_in_words(context: Context) -> None:
 
 
 def test_ribbons_lie_side_by_side_and_are_as_wide_as_their_mass() -> None:
-    from core.color.distances import emd_flow
-    from tabs.compare.histograms import WIDEST, ribbons
+    from truehue.core.color.distances import emd_flow
+    from truehue.tabs.compare.histograms import WIDEST, ribbons
 
     moves = emd_flow(mixed(b69=0.6, b37=0.4), one_hot(GREEN))
     order = list(range(COUNT))

@@ -16,18 +16,18 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from core.concepts.reading import FileRefused, read_distributions
-from core.images.mask import Mask
-from tabs.compare.people import images as waiting
-from tabs.compare.people import taking
-from tabs.compare.people.examples import EXAMPLES
-from tabs.compare.people.routes import compare_people_routes
-from tabs.compare.tab import people_html
-from tabs.page.actor import OWNER
-from tabs.page.context import Context
-from tabs.page.jobs import job_alone
-from tabs.page.jobs_routes import job_routes
-from tabs.page.requests import read_as
+from truehue.core.concepts.reading import FileRefused, read_distributions
+from truehue.core.images.mask import Mask
+from truehue.tabs.compare.people import images as waiting
+from truehue.tabs.compare.people import taking
+from truehue.tabs.compare.people.examples import EXAMPLES
+from truehue.tabs.compare.people.routes import compare_people_routes
+from truehue.tabs.compare.tab import people_html
+from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import job_alone
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.requests import read_as
 
 pytestmark = pytest.mark.slow
 

@@ -16,12 +16,17 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from core.color.distances import emd
-from core.concepts.distribution import of_pictures
-from core.concepts.reading import read_distributions
-from core.concepts.records import EXTRACTED, PIXELS
-from core.concepts.scores import by_id
-from core.concepts.sensitivity import (
+from tests.assets.live import run_live
+from tests.concept_runs import concept_run, fruits, palettes_csv, ratings_csv
+from tests.empty_data import empty_data
+from tests.house import ROOT
+from tests.storage.run_samples import ingest_copied
+from truehue.core.color.distances import emd
+from truehue.core.concepts.distribution import of_pictures
+from truehue.core.concepts.reading import read_distributions
+from truehue.core.concepts.records import EXTRACTED, PIXELS
+from truehue.core.concepts.scores import by_id
+from truehue.core.concepts.sensitivity import (
     INERTIA,
     OURS,
     OVER_CORRECTION,
@@ -29,27 +34,22 @@ from core.concepts.sensitivity import (
     Shift,
     behavior_of,
 )
-from core.generation.registry import model as registered
-from core.published import value
-from core.runs.folder import RunFolder
-from storage import Storage
-from tabs.compare.tab import TABLES
-from tabs.compare.tables.cells import EACH_SCALE, run_cells
-from tabs.compare.tables.frame import frame_of, template
-from tabs.compare.tables.guidance import Choice, charts_of
-from tabs.compare.tables.modifier_charts import regions
-from tabs.compare.tables.people import PeopleHere
-from tabs.compare.tables.routes import compare_tables_routes
-from tabs.compare.tables.view import fewest_words
-from tabs.page.context import Context
-from tabs.page.jobs import Job, job_alone
-from tabs.page.jobs_routes import job_routes
-from tabs.shell.compose import make_context
-from tests.assets.live import run_live
-from tests.concept_runs import concept_run, fruits, palettes_csv, ratings_csv
-from tests.empty_data import empty_data
-from tests.house import ROOT
-from tests.storage.run_samples import ingest_copied
+from truehue.core.generation.registry import model as registered
+from truehue.core.published import value
+from truehue.core.runs.folder import RunFolder
+from truehue.storage import Storage
+from truehue.tabs.compare.tab import TABLES
+from truehue.tabs.compare.tables.cells import EACH_SCALE, run_cells
+from truehue.tabs.compare.tables.frame import frame_of, template
+from truehue.tabs.compare.tables.guidance import Choice, charts_of
+from truehue.tabs.compare.tables.modifier_charts import regions
+from truehue.tabs.compare.tables.people import PeopleHere
+from truehue.tabs.compare.tables.routes import compare_tables_routes
+from truehue.tabs.compare.tables.view import fewest_words
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import Job, job_alone
+from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.shell.compose import make_context
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
