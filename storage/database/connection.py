@@ -34,6 +34,8 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 DATABASE_NAME = "truehue.duckdb"
 """Below a data folder."""
+GRACE_S = 10.0
+"""So long :meth:`Database.close` waits for calls under way before it interrupts them."""
 _SHORTEST_PREFIX = 8
 _LENGTH = 64
 
@@ -80,6 +82,9 @@ class Database:
         # Two transactions that insert the same key at the same time fail in DuckDB even with ON
         # CONFLICT DO NOTHING. Commits wait for one disk anyway, so they take turns.
         self._writing = threading.Lock()
+        # DuckDB refuses to close a file while a cursor of it is at work.
+        self._lent: set[duckdb.DuckDBPyConnection] = set()
+        self._given_back = threading.Condition()
         self._sealed = False
 
     @classmethod
@@ -293,14 +298,19 @@ class Database:
 
     @contextmanager
     def _fresh(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        if self._closed:
-            raise StorageError(f"{self.path} has been closed: open the data folder again.")
-        try:
+        with self._given_back:
+            if self._closed:
+                raise StorageError(f"{self.path} has been closed: open the data folder again.")
             cursor = self._connection.cursor()
+            self._lent.add(cursor)
+        try:
             try:
                 yield cursor
             finally:
                 cursor.close()
+                with self._given_back:
+                    self._lent.remove(cursor)
+                    self._given_back.notify_all()
         except duckdb.Error as error:
             raise StorageError(f"The database {self.path} reports: {error}") from error
 
@@ -376,9 +386,15 @@ class Database:
         return str(self.row_by_id(table, column, column, id_text)[0])
 
     def close(self) -> None:
-        """Close the file; closing twice is fine. A call that is under way ends first."""
+        """Close the file; closing twice is fine. A call that is under way ends first, and is
+        interrupted where it takes longer than :data:`GRACE_S`."""
         with self._writing:
-            self._closed = True
+            with self._given_back:
+                self._closed = True
+                if not self._given_back.wait_for(lambda: not self._lent, GRACE_S):
+                    for cursor in self._lent:
+                        cursor.interrupt()
+                    self._given_back.wait_for(lambda: not self._lent, GRACE_S)
             self._connection.close()
             self._confirmed.close()
             if self._copied is not None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Semaphore
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from tests.storage.samples import answers, asks, brushed, drawing, picture, prompts, verdict
 from truehue.core.errors import StorageError
 from truehue.storage import Storage
+from truehue.storage.database.connection import Database
 
 THREADS = 8
 T = TypeVar("T")
@@ -131,3 +134,52 @@ def test_a_snapshot_is_of_one_moment_for_its_thread_alone(storage: Storage) -> N
             storage.images.add(picture(3), "3.png", "upload")
         assert storage.images.by_ids([first.image_id])
     assert len(storage.images.by_ids([first.image_id, other.image_id])) == 2
+
+
+ENDLESS = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range < b.range"
+
+
+def test_it_closes_when_what_others_read_has_ended(tmp_path: Path) -> None:
+    """DuckDB by itself refuses to close while a cursor is at work."""
+    database = Database.open(tmp_path / "truehue.duckdb")
+    reads, ended = Semaphore(0), threading.Event()
+
+    def read(_: int) -> str:
+        try:
+            while not ended.is_set():
+                database.rows("SELECT count(*) FROM range(2000000)")
+                reads.release()
+        except StorageError as error:
+            return str(error)
+        return "never refused"
+
+    with ThreadPoolExecutor(3) as readers:
+        refusals = readers.map(read, range(3))
+        for _ in range(9):
+            reads.acquire()
+        try:
+            database.close()
+            said = [refusal.rpartition(" has been ")[2] for refusal in refusals]
+            assert said == 3 * ["closed: open the data folder again."]
+        finally:
+            ended.set()
+
+
+def test_what_does_not_end_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truehue.storage.database.connection.GRACE_S", 0.2)
+    database = Database.open(tmp_path / "truehue.duckdb")
+    begun = threading.Event()
+
+    def read() -> None:
+        with database.cursor() as cursor:
+            begun.set()
+            cursor.execute(ENDLESS)
+
+    with ThreadPoolExecutor(1) as reader:
+        reading = reader.submit(read)
+        begun.wait()
+        database.close()
+        with pytest.raises(StorageError, match="Interrupted"):
+            reading.result()
+    with pytest.raises(StorageError, match="has been closed"):
+        database.rows("SELECT 1")
