@@ -17,5 +17,4 @@ setup(
     # Pictures of the documentation stay behind.
     package_data={"truehue.assets": ["**/*"]},
     exclude_package_data={"truehue.assets": ["screenshots/*"]},
-    py_modules=["app"],
 )

@@ -68,9 +68,12 @@ def status_of(run: Callable[[], int], stopped: str = "Stopped.") -> int:
 
 
 def program(command: str, door: str) -> str:
-    """How a command was called, for its help: ``truehue measure`` or ``python -m core.measure``."""
-    installed = Path(sys.argv[0]).stem == "truehue"
-    return f"truehue {command}" if installed else f"python {door}"
+    """How a command was called, for its help: ``truehue measure``, ``python -m truehue measure`` or
+    ``python -m core.measure``."""
+    called = Path(sys.argv[0])
+    if called.stem == "truehue":
+        return f"truehue {command}"
+    return f"python -m truehue {command}" if called.parent.name == "truehue" else f"python {door}"
 
 
 @contextlib.contextmanager

@@ -150,7 +150,7 @@ def nursery() -> Nursery:
 def main() -> int:
     """Gets everything ready, and forks whenever it is asked to."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-    from app import import_gradio
+    from truehue.tabs.command.serve import import_gradio
 
     import_gradio()
     for name in READY:

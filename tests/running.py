@@ -20,8 +20,8 @@ from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
-from app import listen
 from tests.nursery import Forked, nursery
+from truehue.tabs.command.serve import listen
 
 ROOT = Path(__file__).resolve().parents[1]
 Process = subprocess.Popen[bytes] | Forked

@@ -17,16 +17,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app import EVERY_HOST, allowed_hosts, listen, main, where
 from tests.commands import called
 from tests.running import App, free_port, run, run_forked, running, running_alone
 from truehue.core.settings import read_settings
 from truehue.storage import Storage
+from truehue.tabs.command.serve import EVERY_HOST, allowed_hosts, listen, main, where
 
 pytestmark = pytest.mark.process
 
 # What the page is built of: seconds to load, which a refusal must not wait for.
-PAGE = {"gradio", "truehue.tabs", "uvicorn", "fastapi", "plotly", "cv2", "torch"}
+PAGE = {"gradio", "truehue.tabs.page", "uvicorn", "fastapi", "plotly", "cv2", "torch"}
 # What the storage is built of.
 STORAGE = {"truehue.storage", "duckdb", "numpy", "PIL"}
 
@@ -65,11 +65,11 @@ def state(folder: Path) -> dict[str, str]:
 
 
 def loaded(errors: str) -> set[str]:
-    """The packages that an app with ``PYTHONPROFILEIMPORTTIME`` named as it imported them; of ours
-    the folders."""
+    """The modules and packages that an app with ``PYTHONPROFILEIMPORTTIME`` named as it imported
+    them."""
     lines = [line for line in errors.splitlines() if line.startswith("import time:")]
-    names = [line.rpartition("|")[2].strip().split(".") for line in lines]
-    return {".".join(parts[: 2 if parts[0] == "truehue" else 1]) for parts in names}
+    names = {line.rpartition("|")[2].strip() for line in lines}
+    return names | {name.partition(".")[0] for name in names}
 
 
 # ── starting ────────────────────────────────────────────────────────────────────────────────────

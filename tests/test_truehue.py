@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import app
+from truehue.tabs.command import main as command_line
+from truehue.tabs.command.serve import main
 
 ROOT = Path(__file__).resolve().parents[1]
 DOORS = {
@@ -30,13 +31,13 @@ def called(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None
     """The exit status of ``truehue`` with arguments; None where it just ends."""
     monkeypatch.setattr("sys.argv", ["/somewhere/bin/truehue", *arguments])
     try:
-        app.truehue()
+        command_line.truehue()
     except SystemExit as end:
         return end.code
     return None
 
 
-@pytest.mark.parametrize("command", sorted(app.COMMANDS.keys() - {"serve"}))
+@pytest.mark.parametrize("command", sorted(command_line.COMMANDS.keys() - {"serve"}))
 def test_every_command_says_how_it_is_called(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -45,13 +46,13 @@ def test_every_command_says_how_it_is_called(
 
 
 def test_the_page_is_served_by_the_apps_own_main() -> None:
-    module, _ = app.COMMANDS["serve"]
-    assert import_module(module).main is app.main
+    module, _ = command_line.COMMANDS["serve"]
+    assert import_module(module).main is main
 
 
 @pytest.mark.parametrize(("command", "door"), DOORS.items())
 def test_the_doors_of_before_lead_to_the_same_function(command: str, door: str) -> None:
-    module, _ = app.COMMANDS[command]
+    module, _ = command_line.COMMANDS[command]
     assert import_module(door).main is import_module(module).main
 
 
@@ -60,12 +61,12 @@ def test_without_a_command_all_are_listed(
 ) -> None:
     assert called(monkeypatch) is None
     listed = re.findall(r"^  (\w+) ", capsys.readouterr().out, re.MULTILINE)
-    assert listed == list(app.COMMANDS)
+    assert listed == list(command_line.COMMANDS)
 
 
 def test_a_command_that_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert called(monkeypatch, "measur") == (
-        f"truehue has no command 'measur', only {', '.join(app.COMMANDS)}."
+        f"truehue has no command 'measur', only {', '.join(command_line.COMMANDS)}."
     )
 
 
@@ -78,7 +79,7 @@ def test_the_version_is_told(
 
 def test_an_installation_brings_the_command() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert project["project"]["scripts"] == {"truehue": "app:truehue"}
+    assert project["project"]["scripts"] == {"truehue": "truehue.tabs.command.main:truehue"}
 
 
 # In a folder with packages called as our folders are, and which are first on the path.
@@ -100,7 +101,7 @@ def test_an_installation_is_one_package_and_leaves_the_users_own_alone(tmp_path:
     subprocess.run(
         [sys.executable, "setup.py", *command], cwd=ROOT, capture_output=True, check=True
     )
-    assert {path.name for path in built.iterdir()} == {"app.py", "truehue"}
+    assert {path.name for path in built.iterdir()} == {"truehue"}
     for folder in ("core", "annotation", "storage", "tabs"):
         assert {
             path.relative_to(built / "truehue") for path in built.rglob(f"{folder}/**/*.py")

@@ -1,1 +1,1 @@
-"""``python app.py`` without a page."""
+"""Commands: ``truehue``, the page that it serves, and what needs no page."""

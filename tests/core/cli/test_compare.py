@@ -458,7 +458,7 @@ def test_two_masks_of_one_name(folder: Path) -> None:
 
 def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "truehue.core.compare", *arguments],
+        [sys.executable, "-m", "core.compare", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
         capture_output=True,

@@ -97,7 +97,7 @@ def test_bad_input_is_told_on_standard_error(
 def test_it_runs_as_a_command_and_stores_nothing(folder: Path) -> None:
     before = sorted(path.name for path in folder.parent.rglob("*"))
     done = subprocess.run(
-        [sys.executable, "-m", "truehue.core.image_sets", str(folder)],
+        [sys.executable, "-m", "core.image_sets", str(folder)],
         capture_output=True,
         text=True,
         cwd=ROOT,

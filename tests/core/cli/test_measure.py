@@ -76,7 +76,7 @@ def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
 def run_program(folder: Path, *arguments: str, **environment: str) -> CompletedProcess[str]:
     """The command as a program of its own in ``folder``; its streams as UTF-8."""
     return subprocess.run(
-        [sys.executable, "-m", "truehue.core.measure", *arguments],
+        [sys.executable, "-m", "core.measure", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
         capture_output=True,

@@ -74,7 +74,7 @@ def fetch_alone(*arguments: object, hub: TinyHub, cache: Path) -> Done:
     }
     env.pop("TRUEHUE_MODELS", None)
     done = subprocess.run(
-        [sys.executable, "-m", "truehue.core.generation", "download", *map(str, arguments)],
+        [sys.executable, "-m", "core.generation", "download", *map(str, arguments)],
         capture_output=True,
         text=True,
         env=env,

@@ -30,7 +30,7 @@ SLICE = (
 def command(*arguments: str) -> dict[str, Any]:
     """What subprocess needs to run the command."""
     return {
-        "args": [sys.executable, "-m", "truehue.core.diagnose", *arguments],
+        "args": [sys.executable, "-m", "core.diagnose", *arguments],
         "cwd": ROOT,
         "env": {**os.environ, "PYTHONIOENCODING": "utf-8"},
         "encoding": "utf-8",

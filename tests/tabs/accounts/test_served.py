@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from app import main
 from tests.commands import called
 from tests.empty_data import empty_data
 from tests.running import App, free_port, running
 from tests.tabs.accounts.people import PASSWORD, add, session
 from truehue.storage import Storage
 from truehue.tabs.command import admin
+from truehue.tabs.command.serve import main
 
 pytestmark = pytest.mark.process
 

@@ -1,0 +1,60 @@
+"""The command ``truehue``, in a checkout ``python -m truehue``."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from truehue.core.command import run_command
+from truehue.core.version import VERSION
+
+COMMANDS = {
+    "serve": ("truehue.tabs.command.serve", "the page, at http://127.0.0.1:7860"),
+    "runs": ("truehue.tabs.command.runs", "whole runs: start, watch, pause, resume, export"),
+    "admin": ("truehue.tabs.command.admin", "accounts of those who sign in"),
+    "backup": (
+        "truehue.tabs.command.backup",
+        "the data folder as one file, also while the app runs",
+    ),
+    "restore": ("truehue.tabs.command.restore", "a backup as a data folder"),
+    "measure": ("truehue.core.cli.measure", "the verdict on an image with its mask"),
+    "score": ("truehue.core.cli.score", "whole images by measures, such as how vivid they are"),
+    "fidelity": (
+        "truehue.core.cli.fidelity.command",
+        "groups and metrics of color fidelity: train, test",
+    ),
+    "compare": ("truehue.core.cli.compare.command", "two distributions of color"),
+    "ask": (
+        "truehue.core.cli.ask.command",
+        "questions about images asked of vision-language models",
+    ),
+    "diagnose": ("truehue.core.cli.diagnose", "how often each rule is right"),
+    "models": (
+        "truehue.core.cli.models",
+        "generators: what is here, what is missing, a first image",
+    ),
+    "masks": ("truehue.core.cli.masks", "detectors and segmenters: what is here, what is missing"),
+    "prompts": ("truehue.core.cli.prompts", "the built-in prompt sets"),
+    "images": ("truehue.core.cli.images", "what an import of a folder of images would find"),
+}
+"""The module of each command of ``truehue``, whose ``main`` it calls, and what it is for."""
+WITHOUT_PAGE = ("runs", "admin", "backup", "restore")
+"""Commands that ``python app.py`` has, too."""
+
+
+def truehue() -> None:
+    """The command ``truehue``: the first argument says which of :data:`COMMANDS`."""
+    name, arguments = (sys.argv[1:] or ["--help"])[0], sys.argv[2:]
+    if name in ("-h", "--help"):
+        lines = [f"  {command:10}{words}" for command, (_, words) in COMMANDS.items()]
+        print("usage: truehue COMMAND ...\n\n" + "\n".join(lines))
+        print("\ntruehue COMMAND --help says more of each.")
+        return
+    if name == "--version":
+        print(VERSION)
+        return
+    if name not in COMMANDS:
+        sys.exit(f"truehue has no command {name[:40]!r}, only {', '.join(COMMANDS)}.")
+    run_command(
+        lambda: int(import_module(COMMANDS[name][0]).main(arguments)), teardown=name != "serve"
+    )

@@ -1,0 +1,264 @@
+"""The page: ``python app.py`` or ``truehue serve``. Settings, storage and tabs meet here, and
+nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gc
+import logging
+import os
+import shlex
+import shutil
+import signal
+import socket
+import sys
+import threading
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from truehue.core.errors import TrueHueError
+from truehue.core.settings import Settings, read_settings
+from truehue.tabs.command.main import COMMANDS, WITHOUT_PAGE
+
+if TYPE_CHECKING:
+    from truehue.storage.store import Storage
+    from truehue.tabs.page.context import Context
+
+EVERY_HOST = ("*",)
+# What is at work when the app is told to end has so long, and answers under way so long again.
+GRACE_S = 2
+OPEN_TO_OTHERS = (
+    "This TrueHue is a demonstration: nobody signs in. Whoever reaches it sees what lies in "
+    "the data folder, and what they add themselves, which is deleted after a day. Read "
+    "docs/serving.md first."
+)
+NO_ACCOUNT = (
+    "Others would reach this TrueHue ({why}), but nobody could sign in: there is no account in "
+    "{data}. Make the first one, and start again:\n"
+    "  python app.py admin add NAME{option}\n"
+    "Or start a demonstration, where everybody is a visitor, with --demo. For this machine alone "
+    "it needs neither: leave out {why}."
+)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket; ends the program with what to do when the port is taken or not allowed.
+
+    Bound before anything heavy is imported, so a taken port is said at once.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Named, as asyncio asks for the protocol before it turns Nagle's algorithm off: an answer whose
+    # body follows its head would wait 40 ms for the other side's confirmation.
+    server_socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        server_socket.bind((host, port))
+        server_socket.listen(128)
+    except OSError as error:
+        server_socket.close()
+        if error.errno == errno.EADDRINUSE:
+            raise SystemExit(
+                f"Port {port} is in use by another program, perhaps by another TrueHue. "
+                f"End that one, or choose another port: python app.py --port {port % 65535 + 1}"
+            ) from None
+        raise SystemExit(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
+    return server_socket
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Opens the data folder, builds the page, serves until Ctrl+C; one of :data:`WITHOUT_PAGE` as
+    the first argument does without the page. Returns the exit status."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words and words[0] in WITHOUT_PAGE:
+        return int(import_module(COMMANDS[words[0]][0]).main(words[1:]))
+    settings = read_settings(arguments)
+    server_socket = listen(settings.host, settings.port)
+    # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
+    os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+    from truehue.storage.store import Storage
+
+    try:
+        storage = Storage.open(settings.data, back_up=settings.backup)
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        server_socket.close()
+        return 2
+    if problem := unguarded(settings, storage):
+        print(problem, file=sys.stderr)
+        server_socket.close()
+        storage.close()
+        return 2
+    # Shared by every Gradio app of the machine otherwise. Nothing in it outlives the page.
+    gradio_folder = storage.data_dir / "gradio"
+    shutil.rmtree(gradio_folder, ignore_errors=True)
+    os.environ["GRADIO_TEMP_DIR"] = str(gradio_folder.absolute())
+    with storage:
+        return serve(settings, storage, server_socket)
+
+
+def unguarded(settings: Settings, storage: Storage) -> str:
+    """Why the app may not be served so: others would reach it, and nobody could sign in."""
+    hosts = allowed_hosts(settings.host, settings.public)
+    if hosts != EVERY_HOST or settings.demo or storage.accounts.any():
+        return ""
+    why = "--public" if settings.public else f"--host {settings.host}"
+    folder = shlex.quote(settings.data)
+    option = "" if settings.data == "./data" else f" --data {folder}"
+    return NO_ACCOUNT.format(why=why, data=settings.data, option=option)
+
+
+def import_gradio() -> None:
+    """Imports Gradio without the package ``mcp``, which takes it a third of a second.
+
+    Gradio 6.31 looks for it on behalf of a server of its own, which is off here; ours imports it
+    with its first request (tabs/api/mcp_server.py).
+    """
+    hidden = "mcp" not in sys.modules
+    if hidden:
+        sys.modules["mcp"] = None  # type: ignore[assignment]
+    try:
+        import gradio  # noqa: F401
+    finally:
+        if hidden:
+            del sys.modules["mcp"]
+
+
+def serve(settings: Settings, storage: Storage, server_socket: socket.socket) -> int:
+    """Serves the app on a bound socket until it is told to stop."""
+    import asyncio
+    import time
+
+    import uvicorn
+
+    import_gradio()
+    from truehue.core.color.munsell import load_munsell
+    from truehue.core.generation.backends.endpoints import endpoints_here
+    from truehue.core.generation.weights.sources import Sources
+    from truehue.core.images.decode import limit_pixels
+    from truehue.tabs.accounts.control import Control
+    from truehue.tabs.export.service import clear as clear_exports
+    from truehue.tabs.page.answers import cut_endless
+    from truehue.tabs.page.errors import others_read_errors
+    from truehue.tabs.runs.supervisor import RunSupervisor, folders_of_runs
+    from truehue.tabs.shell.compose import make_context
+    from truehue.tabs.shell.desks import Demonstration
+    from truehue.tabs.shell.shell import mount
+    from truehue.tabs.shell.zero_gpu import report_ready
+
+    try:
+        munsell = load_munsell(settings.munsell) if settings.munsell else None
+        servers = endpoints_here(Path(settings.endpoints) if settings.endpoints else None)
+        runs = folders_of_runs(settings.runs)
+    except TrueHueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    hosts = allowed_hosts(settings.host, settings.public)
+    folder = Path(settings.models).expanduser() if settings.models else None
+    context = make_context(
+        storage,
+        settings.data,
+        munsell=munsell,
+        sources=Sources.here(folder),
+        endpoints={server.name: server for server in servers},
+        local=hosts != EVERY_HOST,
+        demo=settings.demo,
+        munsell_file=settings.munsell or "",
+        runs=runs,
+        example=settings.example,
+    )
+    context.jobs.recover()
+    context.staging.clear_all()
+    clear_exports(context)
+    if isinstance(context, Demonstration):
+        limit_pixels(context.limits.image_pixels)
+        context.begin()
+    else:
+        context.service(RunSupervisor).begin()
+        context.service(Control).begin()
+    app = mount(context, hosts=hosts)
+    lasting()
+    report_ready()
+    print(where(settings), flush=True)
+    if not context.local:
+        others_read_errors()
+    if context.demo:
+        print(OPEN_TO_OTHERS, file=sys.stderr, flush=True)
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            # Open pages hold streams that never end by themselves; cutting them is no fault.
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+            end = time.monotonic() + GRACE_S
+            while app.state.at_work() and time.monotonic() < end:
+                await asyncio.sleep(0.02)
+            cut_endless()
+            await super().shutdown(sockets)
+
+    # Uvicorn raises the signal again when it has stopped; as KeyboardInterrupt it comes back here,
+    # so that the database is closed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # The prompt sets take a few seconds to build, and the figures' library to import; the first
+    # visitor should not wait for them.
+    if settings.warm:
+        threading.Thread(target=warm, args=(context,), name="truehue-warm", daemon=True).start()
+    server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE_S))
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[server_socket])
+    finally:
+        context.close()
+    return 0
+
+
+def warm(context: Context) -> None:
+    """Gets ready what the first visitor would wait for."""
+    from truehue.tabs.colorize.sketches import drawings
+    from truehue.tabs.library.service import Library
+    from truehue.tabs.page.figures import warm as warm_figures
+
+    context.service(Library).warm()
+    warm_figures()
+    drawings()
+    lasting()
+
+
+def lasting() -> None:
+    """Takes all that is there out of what the garbage collector looks at: it stays until the end,
+    and looking through it stops every answer for a third of a second, again and again."""
+    gc.freeze()
+
+
+def where(settings: Settings) -> str:
+    """The first line: the address to open, and the one that others open."""
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+    host = everywhere.get(settings.host, settings.host)
+    at = f"TrueHue is at http://{_bracketed(host)}:{settings.port}"
+    if settings.host in everywhere:
+        outside = f"http://{_bracketed(outward_address())}:{settings.port}"
+        at += f" on this machine, and at {outside} for others (it listens on {settings.host})"
+    return f"{at} (data in {settings.data}). Ctrl+C ends it."
+
+
+def outward_address() -> str:
+    """The address under which this machine speaks to others, or its name when it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # Nothing is sent: this only asks which of the addresses would be used. 192.0.2.1 is
+            # kept for documentation (RFC 5737).
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def allowed_hosts(host: str, public: bool = False) -> tuple[str, ...]:
+    """The names that a request may ask for: on a local address those of this machine alone, but
+    where others come through a proxy any."""
+    local = ("127.0.0.1", "localhost", "[::1]", "::1")
+    return local if host in local and not public else EVERY_HOST
