@@ -1,4 +1,4 @@
-"""``python -m core.diagnose``: how often each rule is right, on pictures of known color.
+"""``python -m truehue diagnose``: how often each rule is right, on pictures of known color.
 
 Exit status 0 when all was judged, 2 for bad input (also of lines of a manifest; the others are
 judged all the same), 130 when it was stopped with Ctrl+C.
@@ -32,9 +32,9 @@ from truehue.core.verdict.rules import RULES
 
 EPILOG = """\
 examples:
-  python -m core.diagnose --out diagnosis
-  python -m core.diagnose --out quick --every 10 --objects mug,car --json
-  python -m core.diagnose --out mine --images renders.csv --rules paper,released
+  python -m truehue diagnose --out diagnosis
+  python -m truehue diagnose --out quick --every 10 --objects mug,car --json
+  python -m truehue diagnose --out mine --images renders.csv --rules paper,released
 """
 _SET_OPTIONS = ("objects", "lights", "systems", "seeds", "size", "every")
 

@@ -1,4 +1,4 @@
-"""``python -m core.image_sets``: what an import of a folder would find, without storing anything.
+"""``python -m truehue images``: what an import of a folder would find, without storing anything.
 
 Exit status 0 when a report was printed, 2 for bad input, with its message on standard error.
 """
@@ -23,9 +23,9 @@ from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 
 EPILOG = """\
 examples:
-  python -m core.image_sets runs/sdxl --set mini
-  python -m core.image_sets runs/sdxl/cna_l2 --prompts cna_l2.csv --expected 4 --read
-  python -m core.image_sets runs/sdxl --set concepts --json > report.json
+  python -m truehue images runs/sdxl --set mini
+  python -m truehue images runs/sdxl/cna_l2 --prompts cna_l2.csv --expected 4 --read
+  python -m truehue images runs/sdxl --set concepts --json > report.json
 
 A CSV file with the columns file and prompt_id or prompt at the top of the folder links the images;
 without one, their names do.

@@ -1,4 +1,4 @@
-"""``python -m core.masks``: which vision models are here, what one is missing, and getting it."""
+"""``python -m truehue masks``: which vision models are here, what one lacks, and getting it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _models(options: argparse.Namespace) -> int:
         size = f"{entry.download_gib:5.2f} GiB"
         print(f"{entry.id:<23} {entry.role:<10} {state:<8} {size}  {entry.name}; {entry.license}")
     if not options.json:
-        print("What one is missing: python -m core.masks check MODEL")
+        print("What one is missing: python -m truehue masks check MODEL")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``python -m core.measure``: verdicts without a screen.
+"""``python -m truehue measure``: verdicts without a screen.
 
 Images with one mask, or a manifest with the columns ``file,mask,target,system``. Exit status 0 when
 everything was measured, 2 when something was bad input; its message is on standard error, and in a
@@ -28,9 +28,9 @@ from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS
 COLUMNS = ("file", "mask", "target", "system")
 EPILOG = """\
 examples:
-  python -m core.measure mug.png --mask mug-mask.png --target "vivid reddish orange"
-  python -m core.measure mug.png --mask mug-mask.png --target "#E83B1B" --rule released --json
-  python -m core.measure --manifest run.csv > verdicts.jsonl
+  python -m truehue measure mug.png --mask mug-mask.png --target "vivid reddish orange"
+  python -m truehue measure mug.png --mask mug-mask.png --target "#E83B1B" --rule released --json
+  python -m truehue measure --manifest run.csv > verdicts.jsonl
 """
 
 

@@ -1,4 +1,4 @@
-"""``python -m core.generation``: which models can draw here, getting one, and a first image."""
+"""``python -m truehue models``: which models can draw here, getting one, and a first image."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _models(options: argparse.Namespace) -> int:
         if words := " · ".join(settings_lines(entry)):
             print(f"{'':<20} {words}")
     if not options.json:
-        print("What one is missing: python -m core.generation check MODEL")
+        print("What one is missing: python -m truehue models check MODEL")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``python -m core.prompts``: the built-in prompt sets, counted or listed.
+"""``python -m truehue prompts``: the built-in prompt sets, counted or listed.
 
 Exit status 0 when something was printed, 2 for bad input, with its message on standard error.
 """
@@ -20,9 +20,9 @@ from truehue.core.prompts.sets import PROMPT_SETS, counts, prompt_set, table
 
 EPILOG = """\
 examples:
-  python -m core.prompts counts
-  python -m core.prompts list --set mini --task moc --system l2 --jsonl > prompts.jsonl
-  python -m core.prompts list --set concepts --limit 20
+  python -m truehue prompts counts
+  python -m truehue prompts list --set mini --task moc --system l2 --jsonl > prompts.jsonl
+  python -m truehue prompts list --set concepts --limit 20
 """
 
 

@@ -1,5 +1,5 @@
-"""``python -m core.score``: images by the measures that are computed, without a screen; and which
-CFM is one of them.
+"""``python -m truehue score``: images by the measures that are computed, without a screen; and
+which CFM is one of them.
 
 Exit status 0 when every image was scored by every measure, 2 when one could not be read or is
 unscored; its reason is on standard error, and the others are scored all the same.
@@ -35,11 +35,11 @@ from truehue.core.scores.scoring import score_image
 
 EPILOG = """\
 examples:
-  python -m core.score --list
-  python -m core.score mug.png
-  python -m core.score photographs/*.jpg --json > scores.jsonl
-  python -m core.score --register CFM_7B --base Qwen2-VL-7B --instruction theirs.txt
-  python -m core.score market.png --measure cfm --prompt "a market in the rain"
+  python -m truehue score --list
+  python -m truehue score mug.png
+  python -m truehue score photographs/*.jpg --json > scores.jsonl
+  python -m truehue score --register CFM_7B --base Qwen2-VL-7B --instruction theirs.txt
+  python -m truehue score market.png --measure cfm --prompt "a market in the rain"
 """
 
 

@@ -156,7 +156,7 @@ class DiagnosisReport:
             schema = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
             raise BadInput(
                 f"This is no report of a diagnosis in schema {SCHEMA} (it says {schema!r}). "
-                "Make one with: python -m core.diagnose --out DIR"
+                "Make one with: python -m truehue diagnose --out DIR"
             )
         try:
             values = dict(data)

@@ -22,7 +22,7 @@ class MaskerSpec:
 
     - ``exact``: the masks that came with the picture (the renderer's, or a stored image's own);
     - ``whole``: every object is the whole picture (color patches, textures);
-    - ``grounded``: ``detector`` and ``segmenter`` (ids as ``python -m core.masks models`` lists
+    - ``grounded``: ``detector`` and ``segmenter`` (ids as ``python -m truehue masks models`` lists
       them) by ``variant`` (``paper`` or ``released``), and ``presence``, a model's id or empty.
     """
 

@@ -170,7 +170,7 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="ID",
         help="who draws; several are a "
-        "run each (default reference-renderer; python -m core.generation models "
+        "run each (default reference-renderer; python -m truehue models models "
         "lists them)",
     )
     pictures.add_argument(

@@ -58,7 +58,7 @@ def sweep_chart(context: Context, image_ids: Sequence[str]) -> Chart:
     stands = [f"On {count}, as copies of at most {MOST_PX} px a side."]
     stands += [f"{by.name}: {c.unscored} unscored." for by, c in curves if c.unscored]
     if slow:
-        stands.append(f"{', '.join(slow)} by command: python -m core.fidelity sweep.")
+        stands.append(f"{', '.join(slow)} by command: python -m truehue fidelity sweep.")
     return Chart(
         "saturation-sweep",
         " ".join(_peak_words(by, curve) for by, curve in curves),

@@ -17,7 +17,7 @@ from truehue.tabs.diagnosis.figures import roc_figure
 from truehue.tabs.diagnosis.store import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
 from truehue.tabs.page.errors import many
 
-COMMAND = "python -m core.diagnose --out DIR"
+COMMAND = "python -m truehue diagnose --out DIR"
 SYSTEM_NAMES = {"l2": "Level 2", "css": "CSS"}
 BY_NAMES = {
     "light": "Light",

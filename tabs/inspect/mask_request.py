@@ -184,7 +184,7 @@ def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
         f"{entry.name} ({entry.download_gib:g} GiB)" if entry.download_gib else entry.name
         for entry in absent
     )
-    ways = "; ".join(f"python -m core.masks download {entry.id}" for entry in absent)
+    ways = "; ".join(f"python -m truehue masks download {entry.id}" for entry in absent)
     several = "are" if len(absent) > 1 else "is"
     return f"{names} {several} not on this machine. Get with: {ways}. {WITHOUT[absent[0].role]}"
 

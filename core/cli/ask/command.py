@@ -15,16 +15,16 @@ from truehue.core.command import program, status_of
 
 EPILOG = """\
 examples:
-  python -m core.vision_language make questions --count 20 --difficulty easy
-  python -m core.vision_language variants questions turned --shifts 90,180,270 --masks masks
-  python -m core.vision_language models
-  python -m core.vision_language run questions --model qwen2.5-vl-3b --out answers/qwen
-  python -m core.vision_language run questions --model ./InternVL3-1B-hf --image gray --out gray
-  python -m core.vision_language run questions --model http://127.0.0.1:8000/v1 --name MODEL \\
+  python -m truehue ask make questions --count 20 --difficulty easy
+  python -m truehue ask variants questions turned --shifts 90,180,270 --masks masks
+  python -m truehue ask models
+  python -m truehue ask run questions --model qwen2.5-vl-3b --out answers/qwen
+  python -m truehue ask run questions --model ./InternVL3-1B-hf --image gray --out gray
+  python -m truehue ask run questions --model http://127.0.0.1:8000/v1 --name MODEL \\
       --key-env MY_KEY --at-once 8 --most-tokens 2000000 --out answers/served
-  python -m core.vision_language judge make judged --system l2 --count 58
-  python -m core.vision_language judge report answers/judged
-  python -m core.vision_language score answers/qwen gray --answers answers.csv
+  python -m truehue ask judge make judged --system l2 --count 58
+  python -m truehue ask judge report answers/judged
+  python -m truehue ask score answers/qwen gray --answers answers.csv
 """
 
 

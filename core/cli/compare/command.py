@@ -1,4 +1,4 @@
-"""``python -m core.compare``: two distributions of color compared, without a screen.
+"""``python -m truehue compare``: two distributions of color compared, without a screen.
 
 A side is an image with or without a mask, a folder of images, which are one distribution, or a CSV
 or JSON file of 71 numbers. Exit status 0 when all was measured, 2 when something was bad input; its
@@ -26,9 +26,9 @@ from truehue.core.errors import BadInput, TrueHueError
 
 EPILOG = """\
 examples:
-  python -m core.compare banana.png drawing.png --mask-a banana-mask.png
-  python -m core.compare photos/ cartoons/ --mask-a photo-masks/ --mask-b cartoon-masks/
-  python -m core.compare ratings.csv photos/ --concept banana --normalize --json
+  python -m truehue compare banana.png drawing.png --mask-a banana-mask.png
+  python -m truehue compare photos/ cartoons/ --mask-a photo-masks/ --mask-b cartoon-masks/
+  python -m truehue compare ratings.csv photos/ --concept banana --normalize --json
 
 methods (how pixels become a distribution over the 71 colors of UW-71):
 """

@@ -1,4 +1,4 @@
-"""``python -m core.fidelity``: groups of images, and metrics of color fidelity trained by them.
+"""``python -m truehue fidelity``: groups of images, and metrics of color fidelity trained by them.
 
 Exit status 0 when all is done, 2 for bad input, 3 for work that was ended before its last step, 130
 when it was stopped with Ctrl+C. What is done is kept: the same command goes on from there.
@@ -14,14 +14,15 @@ from truehue.core.command import program, status_of
 
 EPILOG = """\
 examples:
-  python -m core.fidelity build --rendered 60 --distort saturation,contrast --out cfd
-  python -m core.fidelity build photos --captions photos.csv --models sdxl-base-1.0 --out cfd
-  python -m core.fidelity base --out tiny
-  python -m core.fidelity train --groups cfd/train.json --held cfd/test.json --base tiny --out cfm
-  python -m core.fidelity evaluate --groups cfd/test.json --cfm cfm --measure delta_sat
-  python -m core.fidelity sweep photos --measure delta_sat
-  python -m core.fidelity reference photos --source "ours, CC0" --out photos.json
-  python -m core.fidelity vivid renders --reference photos.json
+  python -m truehue fidelity build --rendered 60 --distort saturation,contrast --out cfd
+  python -m truehue fidelity build photos --captions photos.csv --models sdxl-base-1.0 --out cfd
+  python -m truehue fidelity base --out tiny
+  python -m truehue fidelity train --groups cfd/train.json --held cfd/test.json \\
+      --base tiny --out cfm
+  python -m truehue fidelity evaluate --groups cfd/test.json --cfm cfm --measure delta_sat
+  python -m truehue fidelity sweep photos --measure delta_sat
+  python -m truehue fidelity reference photos --source "ours, CC0" --out photos.json
+  python -m truehue fidelity vivid renders --reference photos.json
 """
 
 

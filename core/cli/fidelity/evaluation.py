@@ -117,7 +117,7 @@ def _run(options: argparse.Namespace) -> int:
     ]
     vivid = _vividness(rows, found, saturation.key) if more else {}
     report = tables.page(
-        evaluations, len(groups), "python -m core.fidelity evaluate", cfm_lines(metrics), vivid
+        evaluations, len(groups), "python -m truehue fidelity evaluate", cfm_lines(metrics), vivid
     )
     about = {
         "groups": str(options.groups),

@@ -1,4 +1,4 @@
-"""``python -m core.generation.small``: the small model's scenes, its training, and pictures of it.
+"""``python -m truehue.core.generation.small``: the small model's scenes, training, and pictures.
 
 ``data`` renders the scenes, ``train`` trains and exports, ``sample`` draws a sheet of prompts, and
 ``report`` measures the model with the app's own instruments.
@@ -48,7 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m core.generation.small", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m truehue.core.generation.small", description=__doc__
+    )
     commands = parser.add_subparsers(required=True)
     data = commands.add_parser("data", help="renders the scenes, or those that are missing")
     training = commands.add_parser("train", help="trains, or goes on, and exports the model")
@@ -276,7 +278,7 @@ def _command_of(options: argparse.Namespace) -> str:
     for name, default in (("groups", ",".join(GROUPS)), ("model", FOLDER), ("data", DATA)):
         if getattr(options, name) != default:
             parts += [f"--{name}", getattr(options, name)]
-    return f"python -m core.generation.small report {shlex.join(map(str, parts))}"
+    return f"python -m truehue.core.generation.small report {shlex.join(map(str, parts))}"
 
 
 def _numbers(text: str, name: str, most: float) -> list[float]:

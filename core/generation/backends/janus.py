@@ -43,7 +43,7 @@ def load(entry: ModelEntry, folder: Path, placement: Placement, revision: str = 
     """Loads a folder in the hub's layout; see
     :func:`truehue.core.generation.weights.janus_folder.read_janus`, which raises BadModelFolder for
     a folder that holds no Janus."""
-    again = f"Get it again with: python -m core.generation download {entry.id}"
+    again = f"Get it again with: python -m truehue models download {entry.id}"
     parts = read_janus(folder, placement, again)
     loaded = JanusModel(
         entry, parts.processor, parts.model, placement, revision, parts.weight_bytes

@@ -85,7 +85,7 @@ class SceneBank:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise BadInput(
                 f"{folder} holds no scenes of the small model. Render them with: "
-                f"python -m core.generation.small data --data {folder}"
+                f"python -m truehue.core.generation.small data --data {folder}"
             ) from error
         if about.get("renderer_version") != RENDERER_VERSION:
             raise BadInput(f"The scenes in {folder} are of another renderer: render them again.")
@@ -94,7 +94,7 @@ class SceneBank:
         if not done.all():
             raise BadInput(
                 f"{int(done.sum()):,} of {len(done):,} scenes in {folder} are rendered. Go on "
-                f"with: python -m core.generation.small data --data {folder}"
+                f"with: python -m truehue.core.generation.small data --data {folder}"
             )
         self.planes = planes
         self._by_shapes: dict[tuple[str, ...], list[int]] = {}
@@ -209,7 +209,7 @@ def _arrays(folder: Path, settings: SceneSettings, count: int) -> tuple[np.memma
         if not _is_whole(path, size):
             raise BadInput(
                 f"{path} is gone or cut. Put a copy back, or render again with: "
-                f"python -m core.generation.small data --data {folder}"
+                f"python -m truehue.core.generation.small data --data {folder}"
             )
     shape = (count, PLANES, settings.size_px, settings.size_px)
     (planes, _), (done, _) = _sizes(folder, settings, count)

@@ -134,7 +134,7 @@ def how_to_get(entry: ModelEntry, sources: Sources) -> tuple[str, ...]:
         )
     lines = [
         f"The weights of {entry.name}{size} are not here. Get them with: "
-        f"python -m core.generation download {entry.id}"
+        f"python -m truehue models download {entry.id}"
     ]
     gates = [gate for gate in (entry, *([model(entry.base)] if entry.base else [])) if gate.gated]
     lines += [

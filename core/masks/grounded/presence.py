@@ -60,7 +60,7 @@ def load_presence(
     Nothing is downloaded, no code of the folder is run. Raises BadModelFolder for a folder that
     holds no whole Janus.
     """
-    again = f"Get it again with: python -m core.masks download {model_id}"
+    again = f"Get it again with: python -m truehue masks download {model_id}"
     loaded = JanusPresence(read_janus(folder, placement, again), placement, revision, model_id)
     keep_count(loaded)
     return loaded

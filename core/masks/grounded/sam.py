@@ -75,7 +75,7 @@ def _read(entry: VisionEntry, path: Path) -> Mapping[str, Any]:
             raise
         raise BadModelFolder(
             f"{path} cannot be read ({type(error).__name__}: {error}). Get it again with: "
-            f"python -m core.masks download {entry.id}"
+            f"python -m truehue masks download {entry.id}"
         ) from error
     if not isinstance(weights, Mapping):
         raise BadModelFolder(f"{path} holds a {type(weights).__name__}, not a model's weights.")

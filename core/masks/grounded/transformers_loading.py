@@ -33,7 +33,7 @@ def from_folder(model_class: Any, entry: VisionEntry, folder: Path, at: Placemen
     """
     import torch
 
-    again = f"Get it again with: python -m core.masks download {entry.id}"
+    again = f"Get it again with: python -m truehue masks download {entry.id}"
     with quiet():
         try:
             model, report = model_class.from_pretrained(

@@ -94,7 +94,7 @@ def how_to_get(entry: VisionEntry) -> tuple[str, ...]:
     role = f" --role {entry.role}" if ":" in entry.id else ""
     lines = [
         f"The weights of {entry.name}{size} are not here: {files}. Get them with: "
-        f"python -m core.masks download {entry.id}{role}"
+        f"python -m truehue masks download {entry.id}{role}"
     ]
     if entry.url:
         lines.append(f"Or put the file from {entry.url} into the models folder.")
@@ -147,7 +147,7 @@ def check(entry: VisionEntry, source: Weights) -> float:
     if not head.startswith((b"PK\x03\x04", b"\x80")):
         raise BadModelFolder(
             f"{source.path} is no checkpoint of torch. Get it again with: "
-            f"python -m core.masks download {entry.id}"
+            f"python -m truehue masks download {entry.id}"
         )
     return size / 2**30
 

@@ -163,7 +163,7 @@ test('a report of another version of a rule says so; without one, how to make it
   await live.step('none');
   choose(field(box, 'Report'), 'every-10');
   await says(part('empty'), 'No report is here yet');
-  assert.equal(textOf(part('empty').querySelector('code')), 'python -m core.diagnose --out DIR');
+  assert.equal(textOf(part('empty').querySelector('code')), 'python -m truehue diagnose --out DIR');
   assert.ok(box.classList.contains('th-without'));
 });
 

@@ -1,4 +1,4 @@
-"""``python -m core.compare``, run as a person or a script runs it."""
+"""``python -m truehue compare``, run as a person or a script runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m core.fidelity``: what is printed and written, on groups of known order."""
+"""``python -m truehue fidelity``: what is printed and written, on groups of known order."""
 
 from __future__ import annotations
 
@@ -210,7 +210,8 @@ def test_the_sweep_says_where_each_metric_is_best(
 
 
 def test_the_examples_of_the_help_parse() -> None:
-    examples = [line.split()[3:] for line in EPILOG.splitlines()[1:] if line]
+    lines = EPILOG.replace("\\\n", "").splitlines()[1:]
+    examples = [line.split()[4:] for line in lines if line]
     assert {example[0] for example in examples} >= {"build", "train", "evaluate", "sweep"}
     for example in examples:
         options = parser().parse_args(shlex.split(" ".join(example)))

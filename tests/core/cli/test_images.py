@@ -1,4 +1,4 @@
-"""``python -m core.image_sets``."""
+"""``python -m truehue images``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m core.measure``, as a person or a script calls it."""
+"""``python -m truehue measure``, as a person or a script calls it."""
 
 from __future__ import annotations
 

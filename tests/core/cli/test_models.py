@@ -1,4 +1,4 @@
-"""python -m core.generation: list, check, download from a hub on this machine, draw."""
+"""python -m truehue models: list, check, download from a hub on this machine, draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sets by their ids, and ``python -m core.prompts``."""
+"""The sets by their ids, and ``python -m truehue prompts``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs ``python -m core.diagnose`` as a person does."""
+"""Runs ``python -m truehue diagnose`` as a person does."""
 
 from __future__ import annotations
 

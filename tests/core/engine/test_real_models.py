@@ -190,7 +190,7 @@ def test_weights_that_are_not_here(engine: Engine, diffusion: str) -> None:
     requests = [*asked("sdxl-base-1.0", 2), *asked(diffusion, 1, steps=1, width=64, height=64)]
     state = engine.wait(engine.submit(requests, inbox), WAIT_S)
     assert (state.done, state.failed) == (1, 2)
-    assert "python -m core.generation download sdxl-base-1.0" in state.problems[0].text
+    assert "python -m truehue models download sdxl-base-1.0" in state.problems[0].text
 
 
 def test_a_folder_that_wants_foreign_code(engine: Engine, diffusion: str, tmp_path: Path) -> None:

@@ -285,5 +285,5 @@ def test_released_asks_in_three_tasks_and_unknown_is_absent(
 def test_weights_that_are_not_here_say_how_to_get_them(image: np.ndarray, tmp_path: Path) -> None:
     spec = MaskerSpec("grounded", "grounding-dino-tiny", "sam-vit-b")
     masker = open_masker(spec, Sources(tmp_path, tmp_path))
-    with pytest.raises(ModelMissing, match=r"core\.masks download grounding-dino-tiny"):
+    with pytest.raises(ModelMissing, match=r"truehue masks download grounding-dino-tiny"):
         masker.find(image, "cna", (APPLE,), {})

@@ -86,7 +86,7 @@ def test_without_a_report_the_page_gets_the_command(no_shipped: Path, tmp_path: 
     assert made == []
     assert report_view(made, "", "pooled") == {
         "reports": [],
-        "command": "python -m core.diagnose --out DIR",
+        "command": "python -m truehue diagnose --out DIR",
     }
 
 
@@ -187,7 +187,7 @@ def test_a_damaged_report_of_this_machine_is_left_out(
 
 
 def test_the_shipped_report_is_one_and_has_every_rule_with_its_version() -> None:
-    """A rule that was changed needs a new report: python -m core.diagnose."""
+    """A rule that was changed needs a new report: python -m truehue diagnose."""
     shipped = store.read_report(store.SHIPPED_FILE)
     assert not shipped.problems
     assert [(rule.id, rule.version) for rule in shipped.rules] == [

@@ -240,7 +240,7 @@ def test_the_plan_counts_what_will_be_drawn(context: Context) -> None:
     assert kolors["name"] == "Kolors"
     assert kolors["facts"].startswith("50 steps, guidance 5, 1024 × 1024 · ")
     commands = [command for _, command in kolors["lacking"]]
-    assert "python -m core.generation download kolors" in commands
+    assert "python -m truehue models download kolors" in commands
     assert only["visible"] is True
     shown, _, only, *_ = tab.plan(context, OWNER, {"mode": "own"}, MUG, ["kolors"], *RIGHT[1:])
     assert (shown["view"]["button"], only["visible"]) == ("Draw", False)

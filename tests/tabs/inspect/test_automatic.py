@@ -133,7 +133,7 @@ def test_without_weights_it_says_what_is_missing_and_what_works(
         said = inspect_find.find(bare, OWNER, {"image_id": stored.image_id}, "mug", *ASKED)
         assert "job" not in said
         assert "GroundingDINO tiny (0.64 GiB) and SAM 2.1 Hiera tiny" in said["problem"]
-        assert "python -m core.masks download grounding-dino-tiny" in said["problem"]
+        assert "python -m truehue masks download grounding-dino-tiny" in said["problem"]
         assert "draw the box by hand" in said["problem"]
         point = {"type": "point", "x": 5, "y": 5, "inside": True}
         data = {"image_id": stored.image_id, "marks": [point]}
@@ -278,7 +278,7 @@ def test_models_of_ones_own_are_typed_by_folder_and_file(
     ("typed", "words"),
     [
         ("hub:nonsense", "write hub:owner/name"),
-        ("hub:someone/else", "truehue.core.masks download hub:someone/else --role segmenter"),
+        ("hub:someone/else", "truehue masks download hub:someone/else --role segmenter"),
         ("folder:", "There is no segmenter"),
         ("folder:/no/such/place", "There is nothing at /no/such/place"),
         ("~/no-such-place", "There is nothing at ~/no-such-place"),

@@ -191,7 +191,7 @@ def test_the_form_says_what_is_here(context: Context, few: dict[str, Any]) -> No
     assert {"mini", few["set"]} <= {row["id"] for row in form["sets"]}
     lacking = {row["id"]: row["lacking"] for row in form["models"]}
     assert lacking[RENDERER] == ""
-    assert "python -m core.generation download" in lacking["sdxl-base-1.0"]
+    assert "python -m truehue models download" in lacking["sdxl-base-1.0"]
     assert form["stored"] == []
     drawn(context, "mug", "css:gold")
     assert [row["id"] for row in form_view(context, OWNER)["stored"]] == [RENDERER]

@@ -193,7 +193,7 @@ def test_what_is_missing_is_said_with_the_command(
         with pytest.raises(ModelMissing, match="git checkout -- assets/models/small"):
             open_model(entry.id, nowhere)
     else:
-        assert f"python -m core.generation download {entry.id}" in said[0]
+        assert f"python -m truehue models download {entry.id}" in said[0]
         assert f"{entry.download_gib:g} GiB" in said[0]
         with pytest.raises(ModelMissing, match=f"download {entry.id}"):
             open_model(entry.id, nowhere)

@@ -83,7 +83,7 @@ def test_unknown_ids_and_roles_are_refused() -> None:
 @pytest.mark.parametrize("entry", VISION_MODELS, ids=lambda entry: entry.id)
 def test_missing_files_are_named_with_the_way_to_get_them(entry, nowhere: Sources) -> None:  # type: ignore[no-untyped-def]
     (first, *more) = missing(entry, nowhere)
-    assert f"python -m core.masks download {entry.id}" in first
+    assert f"python -m truehue masks download {entry.id}" in first
     assert (Path(entry.file).name or "safetensors") in first
     assert f"{entry.download_gib:g} GiB" in first
     assert more[-1] == WITHOUT[entry.role]
