@@ -42,9 +42,9 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
     argument_parser = argparse.ArgumentParser(
         prog=program("serve", "app.py"),
         description="TrueHue: one workbench for color in generative models.",
-        epilog="Whole runs without the page: python app.py runs --help. "
-        "Accounts of those who sign in: python app.py admin --help. "
-        "Backups: python app.py backup --help and restore --help",
+        epilog="Whole runs without the page: python -m truehue runs --help. "
+        "Accounts of those who sign in: python -m truehue admin --help. "
+        "Backups: python -m truehue backup --help and restore --help",
     )
     argument_parser.add_argument(
         "--data",
@@ -64,8 +64,8 @@ def read_settings(arguments: list[str] | None = None) -> Settings:
         "--public",
         action="store_true",
         help="others reach this address, for "
-        "instance through a proxy: they sign in (python app.py admin), and may not name files of "
-        "this machine (always so where --host is not an address of this machine alone)",
+        "instance through a proxy: they sign in (python -m truehue admin), and may not name files "
+        "of this machine (always so where --host is not an address of this machine alone)",
     )
     argument_parser.add_argument(
         "--demo",

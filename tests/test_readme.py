@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import called
+from truehue.tabs.command.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
@@ -50,24 +51,24 @@ def as_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str
 
 
 def by_main(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """``-m module ...`` in this process."""
-    option, module, *rest = arguments
-    assert option == "-m"
-    return called(import_module(module).main, *rest, folder=folder)
+    """``-m truehue COMMAND ...`` in this process."""
+    option, package, command, *rest = arguments
+    assert (option, package) == ("-m", "truehue")
+    return called(import_module(COMMANDS[command][0]).main, *rest, folder=folder)
 
 
-COMMANDS = [
+EXAMPLES = [
     line[2:] for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")
 ]
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", EXAMPLES)
 def test_the_commands_of_the_readme_measure(folder: Path, command: str) -> None:
     program, *arguments = shlex.split(command)
     assert program == ".venv/bin/python"
     # The first as a person runs it; the others end at the same door.
-    run = as_process if command == COMMANDS[0] else by_main
+    run = as_process if command == EXAMPLES[0] else by_main
     done = run(*arguments, folder=folder)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -85,7 +86,7 @@ def test_the_commands_of_the_readme_measure(folder: Path, command: str) -> None:
 
 
 def test_there_is_something_to_run() -> None:
-    assert len(COMMANDS) == 3
+    assert len(EXAMPLES) == 3
 
 
 def test_files_and_pictures_of_the_readme_exist() -> None:

@@ -47,7 +47,7 @@ Python:
 R:
   library(arrow); library(dplyr)
 {r}
-TrueHue: python app.py runs import FILE, or Explore, Runs, Import.
+TrueHue: python -m truehue runs import FILE, or Explore, Runs, Import.
 {said}"""
 _COLORS = "colors.parquet    one row a picture of a concept: its colors as shares of UW-71's bins\n"
 _JUDGED = (

@@ -75,7 +75,7 @@ def _named(accounts: Accounts, name: str) -> AccountRecord:
     if found is None:
         raise BadInput(
             f"There is no open account of the name {name[:80]!r}. All of them: "
-            "python app.py admin list",
+            "python -m truehue admin list",
             "name",
         )
     return found[0]

@@ -35,7 +35,7 @@ STYLE = "/signin/style.css"
 SIGNED_OUT = "You are signed out."
 NO_ACCOUNT = (
     "There is no account yet. Whoever looks after this TrueHue makes the first one on its machine: "
-    "python app.py admin add NAME"
+    "python -m truehue admin add NAME"
 )
 _HEADERS = {
     # Nothing runs in these pages, and they send their form only here.

@@ -1,4 +1,4 @@
-"""``python app.py admin``: who may sign in.
+"""``python -m truehue admin``: who may sign in.
 
 Also while the app runs: it is then asked to make the change. Exit status 0 when it is done, 2 with
 the reason on standard error when it is not.
@@ -24,18 +24,18 @@ from truehue.tabs.command.line import say
 
 EPILOG = f"""\
 examples:
-  python app.py admin add ann
-  python app.py admin add ben --role researcher
-  python app.py admin password ann
-  python app.py admin close ben
-  python app.py admin list
+  python -m truehue admin add ann
+  python -m truehue admin add ben --role researcher
+  python -m truehue admin password ann
+  python -m truehue admin close ben
+  python -m truehue admin list
 A password is asked for twice, or read as one line where standard input is no terminal; it has at
 least {LEAST_CHARACTERS} characters. The first account is an admin's. Once there is one, every page
 but the participants' asks to sign in.
 """
 NO_DATA = (
     "There is no database of TrueHue in {data}. Name its folder with --data, or make the first "
-    "account: python app.py admin add NAME"
+    "account: python -m truehue admin add NAME"
 )
 BUSY = (
     "The app that has {data} open cannot be asked to change accounts. End it (Ctrl+C), give this "

@@ -1,4 +1,4 @@
-"""What ``python app.py runs`` says of runs, and telling one to stop: run folders alone are read."""
+"""What ``python -m truehue runs`` says of runs, and stopping one: run folders alone are read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def status(options: argparse.Namespace) -> int:
         print(json.dumps([_listing_json(folder) for folder in every]))
         return 0
     if not every:
-        print(f"There is no run in {options.root}. Begin one: python app.py runs start --help")
+        print(f"There is no run in {options.root}. Begin one: python -m truehue runs start --help")
     for run_folder in every:
         try:
             print(_line(run_folder))
@@ -159,7 +159,7 @@ def _lines(folder: RunFolder) -> list[str]:
         return lines
     lost = any("resume" in sentence for sentence in held)
     if lost or state.status in ("paused", "interrupted", "cancelled", "planned"):
-        lines.append(f"  go on: python app.py runs resume {folder.run_id[:8]}")
+        lines.append(f"  go on: python -m truehue runs resume {folder.run_id[:8]}")
     if state.failed:
-        lines.append(f"  try the failed ones again: python app.py runs retry {folder.run_id[:8]}")
+        lines.append(f"  retry the failed ones: python -m truehue runs retry {folder.run_id[:8]}")
     return lines

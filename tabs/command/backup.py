@@ -18,11 +18,12 @@ from truehue.tabs.command.line import percent_line, say
 
 EPILOG = """\
 examples:
-  python app.py backup /backups/truehue.zip
-  python app.py backup /backups/truehue.zip --replace
+  python -m truehue backup /backups/truehue.zip
+  python -m truehue backup /backups/truehue.zip --replace
 The file has everything that was stored before the backup began: database, images, masks, runs,
 evaluations, sets of questions, studies, accounts, keys. Keep it as you keep the data folder:
-whoever has it can read all of that. Make a folder of it again with: python app.py restore FILE DIR
+whoever has it can read all of that. Make a folder of it again:
+python -m truehue restore FILE DIR
 """
 NO_DATA = "There is no database of TrueHue in {data}. Name its folder with --data."
 BUSY = "TrueHue has {data} open, but does not answer. End it (Ctrl+C), then try again."

@@ -1,4 +1,4 @@
-"""``python app.py runs export`` and ``import``: they need the run's folder, and no running app."""
+"""``truehue runs export`` and ``import``: they need the run's folder, and no running app."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from truehue.tabs.page.errors import many
 
 
 def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Adds both commands to the parser of ``python app.py runs``."""
+    """Adds both commands to the parser of ``python -m truehue runs``."""
     formats = "; ".join(f"{name}: {words}" for name, words in FORMATS.items())
     command = commands.add_parser(
         "export",

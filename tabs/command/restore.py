@@ -16,7 +16,7 @@ from truehue.tabs.command.line import percent_line, say
 
 EPILOG = """\
 examples:
-  python app.py restore /backups/truehue.zip data-restored
+  python -m truehue restore /backups/truehue.zip data-restored
   python app.py --data data-restored
 Every byte is compared with its checksum, and the database is opened. The folder that was backed up
 stays as it is.

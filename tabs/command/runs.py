@@ -1,4 +1,4 @@
-"""``python app.py runs``: whole runs without the page.
+"""``python -m truehue runs``: whole runs without the page.
 
 Works on run folders alone; the database is asked for sets and pictures that only it knows, and
 takes the results in at the end where the app does not have it open.
@@ -36,17 +36,17 @@ from truehue.tabs.runs.request import (
 
 EPILOG = """\
 examples:
-  python app.py runs start --set mini --model sdxl-base-1.0 --images 4
-  python app.py runs start --set mini --limit 200 --size 256 --yes
-  python app.py runs start --set mini --model sd3-medium --estimate-only --price-per-hour 2.5
-  python app.py runs start --set mini --images-of sdxl-base-1.0 --masker grounded --rules truehue
-  python app.py runs start --set mini --images-from ~/renders --model my-model --masker grounded
-  python app.py runs start --set concepts --model sdxl-base-1.0 --images 5 --guidance 3,4,5,6,7,8,9
-  python app.py runs status
-  python app.py runs resume 3f2a
-  python app.py runs export 3f2a --format zip --with-images
-  python app.py runs export 3f2a --out report.html
-  python app.py runs import a-run.truehue.zip
+  python -m truehue runs start --set mini --model sdxl-base-1.0 --images 4
+  python -m truehue runs start --set mini --limit 200 --size 256 --yes
+  python -m truehue runs start --set mini --model sd3-medium --estimate-only --price-per-hour 2.5
+  python -m truehue runs start --set mini --images-of sdxl-base-1.0 --masker grounded
+  python -m truehue runs start --set mini --images-from ~/renders --model my-model --masker grounded
+  python -m truehue runs start --set concepts --model sdxl-base-1.0 --images 5 --guidance 3,5,7,9
+  python -m truehue runs status
+  python -m truehue runs resume 3f2a
+  python -m truehue runs export 3f2a --format zip --with-images
+  python -m truehue runs export 3f2a --out report.html
+  python -m truehue runs import a-run.truehue.zip
 A run is named by its name or by the first characters of its id. Ctrl+C pauses it; nothing is done
 twice and nothing is lost, whatever ends it.
 """

@@ -37,7 +37,7 @@ OPEN_TO_OTHERS = (
 NO_ACCOUNT = (
     "Others would reach this TrueHue ({why}), but nobody could sign in: there is no account in "
     "{data}. Make the first one, and start again:\n"
-    "  python app.py admin add NAME{option}\n"
+    "  python -m truehue admin add NAME{option}\n"
     "Or start a demonstration, where everybody is a visitor, with --demo. For this machine alone "
     "it needs neither: leave out {why}."
 )

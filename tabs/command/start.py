@@ -250,7 +250,7 @@ def _execute_all(
         if state.status != "finished":
             for other in folders[at + 1 :]:
                 say(
-                    f"Not begun: {other.summary()['name']}; python app.py runs resume "
+                    f"Not begun: {other.summary()['name']}; python -m truehue runs resume "
                     f"{other.run_id[:8]}",
                     file=sys.stderr,
                 )
@@ -285,9 +285,9 @@ def _execute(
     for sentence in held_words(folder, state):
         say(f"  {sentence}", file=sys.stderr)
     if state.status != "finished":
-        say(f"Go on: python app.py runs resume {short}", file=sys.stderr)
+        say(f"Go on: python -m truehue runs resume {short}", file=sys.stderr)
     elif state.failed:
-        say(f"Try the failed ones again: python app.py runs retry {short}", file=sys.stderr)
+        say(f"Try the failed ones again: python -m truehue runs retry {short}", file=sys.stderr)
     return state
 
 
@@ -306,7 +306,7 @@ def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
             return (
                 f"The app has {options.data} open. Where it was started with "
                 f"--runs {options.root}, it takes the results in; else, when it has ended: "
-                f"python app.py runs import {folder.path}"
+                f"python -m truehue runs import {folder.path}"
             )
         return f"The app that has {options.data} open takes the results in."
     except TrueHueError as error:

@@ -155,7 +155,7 @@ def _refuse_table(path: Path, shown: str) -> None:
     if start.startswith((b"PAR1", b"run_id,")):
         raise BadInput(
             f"{shown} is a table of results. It has no plan, so it cannot become a run: ask for "
-            "the archive (python app.py runs export RUN --format zip)."
+            "the archive (python -m truehue runs export RUN --format zip)."
         )
 
 

@@ -24,7 +24,7 @@ METHOD_NAMES: Mapping[str, str] = {
     "extracted-soft": "Extraction, softly to all bins",
     "pixels": "Every pixel to its nearest bin",
 }
-COMMAND = "python app.py runs start --set concepts --limit 200 --size 256 --yes"
+COMMAND = "python -m truehue runs start --set concepts --limit 200 --size 256 --yes"
 
 
 def template(view: str) -> str:

@@ -325,7 +325,7 @@ def test_nobody_is_let_in_where_others_come_and_there_is_no_account(tmp_path: Pa
         client = TestClient(shell.mount(context), headers=PAGE, follow_redirects=False)
         assert client.get("/").status_code == 303
         door = client.get("/signin")
-        assert (door.status_code, "app.py admin add NAME" in door.text) == (403, True)
+        assert (door.status_code, "truehue admin add NAME" in door.text) == (403, True)
         context.close()
 
 

@@ -138,7 +138,7 @@ def test_others_are_not_let_in_before_there_is_an_account(
     data = tmp_path / "d"
     done = called(main, "--data", str(data), "--port", str(free_port()), *given)
     assert done.returncode == 2
-    assert f"python app.py admin add NAME --data {data}" in done.stderr
+    assert f"python -m truehue admin add NAME --data {data}" in done.stderr
     assert " ".join(given) in done.stderr
     assert "--demo" in done.stderr
     # Nothing is held on to: the command that was given can be followed.

@@ -1,4 +1,4 @@
-"""``python app.py admin``: who may sign in, and how it says what it does not do."""
+"""``python -m truehue admin``: who may sign in, and how it says what it does not do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python app.py runs``, as people and programs run it: processes of its own, with their ends."""
+"""``python -m truehue runs``, as people and programs run it: processes, with their ends."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_killed_run_is_interrupted_and_resumes_to_the_same_rows(
     assert said["status"] == "interrupted"
     assert 0 < said["total"] == PICTURES
     told = runs("status", folder.run_id, "--data", str(tmp_path)).stdout
-    assert f"python app.py runs resume {folder.run_id[:8]}" in told
+    assert f"python -m truehue runs resume {folder.run_id[:8]}" in told
     again = runs("resume", folder.run_id[:6], "--data", str(tmp_path), "--workers", "2")
     assert again.returncode == 0, again.stderr
     assert results(folder) == wanted
@@ -134,7 +134,7 @@ def test_ctrl_c_pauses_and_says_how_to_go_on(
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate()
     assert process.returncode == 3, said
-    assert f"Go on: python app.py runs resume {folder.run_id[:8]}" in said
+    assert f"Go on: python -m truehue runs resume {folder.run_id[:8]}" in said
     assert folder.state().status == "paused"
     assert 0 < folder.state().done < PICTURES
     # Cancelled by another command, and taken up all the same.
@@ -346,7 +346,7 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
     said = runs("status", folder.run_id, *data).stdout
     assert "paused: 0 of 2 pictures" in said
     assert "2 of 2 pictures that were done have no results in its folder any more." in said
-    assert f"python app.py runs resume {folder.run_id[:8]}" in said
+    assert f"python -m truehue runs resume {folder.run_id[:8]}" in said
     assert runs("resume", folder.run_id, *data, "--workers", "1").returncode == 0
     assert len(results(folder)) == 2
 

@@ -206,7 +206,5 @@ def test_numbers_that_are_none(folder: Path) -> None:
 
 
 def test_a_folder_without_janus(tmp_path: Path) -> None:
-    with pytest.raises(
-        BadModelFolder, match=r"as Janus: .* truehue masks download janus-pro-7b"
-    ):
+    with pytest.raises(BadModelFolder, match=r"as Janus: .* truehue masks download janus-pro-7b"):
         load_presence(tmp_path, CPU, "", "janus-pro-7b")
