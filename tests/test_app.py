@@ -21,7 +21,7 @@ from tests.commands import called
 from tests.running import App, free_port, run, run_forked, running, running_alone
 from truehue.core.settings import read_settings
 from truehue.storage import Storage
-from truehue.tabs.command.serve import EVERY_HOST, allowed_hosts, listen, main, where
+from truehue.tabs.command.serve import EVERY_HOST, allowed_hosts, listen, main, startup_message
 
 pytestmark = pytest.mark.process
 
@@ -232,11 +232,11 @@ def test_an_address_that_others_reach_is_said_with_a_warning(tmp_path: Path) -> 
     port = free_port()
     for given, reached in ((["--host", "0.0.0.0"], "at http://"), (["--public"], "")):
         settings = read_settings(["--port", str(port), "--data", str(tmp_path), *given])
-        first = where(settings)
+        first = startup_message(settings)
         assert f"http://127.0.0.1:{port}" in first
         assert ("for others" in first) == bool(reached)
         assert allowed_hosts(settings.host, settings.public) == EVERY_HOST
-    assert "for others" not in where(read_settings([]))
+    assert "for others" not in startup_message(read_settings([]))
     assert "127.0.0.1" in allowed_hosts(read_settings([]).host)
 
 

@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         server_socket.close()
         return 2
-    if problem := unguarded(settings, storage):
+    if problem := missing_sign_in(settings, storage):
         print(problem, file=sys.stderr)
         server_socket.close()
         storage.close()
@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
         return serve(settings, storage, server_socket)
 
 
-def unguarded(settings: Settings, storage: Storage) -> str:
+def missing_sign_in(settings: Settings, storage: Storage) -> str:
     """Why the app may not be served so: others would reach it, and nobody could sign in."""
     hosts = allowed_hosts(settings.host, settings.public)
     if hosts != EVERY_HOST or settings.demo or storage.accounts.any():
@@ -178,9 +178,9 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         context.service(RunSupervisor).begin()
         context.service(Control).begin()
     app = mount(context, hosts=hosts)
-    lasting()
+    freeze_gc()
     report_ready()
-    print(where(settings), flush=True)
+    print(startup_message(settings), flush=True)
     if not context.local:
         others_read_errors()
     if context.demo:
@@ -221,16 +221,16 @@ def warm(context: Context) -> None:
     context.service(Library).warm()
     warm_figures()
     drawings()
-    lasting()
+    freeze_gc()
 
 
-def lasting() -> None:
+def freeze_gc() -> None:
     """Takes all that is there out of what the garbage collector looks at: it stays until the end,
     and looking through it stops every answer for a third of a second, again and again."""
     gc.freeze()
 
 
-def where(settings: Settings) -> str:
+def startup_message(settings: Settings) -> str:
     """The first line: the address to open, and the one that others open."""
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
     host = everywhere.get(settings.host, settings.host)
