@@ -32,7 +32,8 @@ from truehue.core.vision_language.asking.plan import (
 )
 from truehue.core.vision_language.asking.work import AskingWork
 from truehue.core.vision_language.models.files import with_dtype
-from truehue.core.vision_language.models.registry import VisionModel, fingerprint
+from truehue.core.vision_language.models.records import VisionModel
+from truehue.core.vision_language.models.registry import fingerprint
 from truehue.core.vision_language.models.served import Budget
 from truehue.core.vision_language.prompting import SHA256 as INSTRUCTIONS_SHA256
 from truehue.core.vision_language.prompting import Style, prompt_text

@@ -19,7 +19,7 @@ from truehue.core.vision_language.generators import (
     generated,
 )
 from truehue.core.vision_language.judge_set import JudgeSettings, judge_questions
-from truehue.core.vision_language.models.registry import PIXELS
+from truehue.core.vision_language.models.records import PIXELS
 from truehue.core.vision_language.published import SkippedRow, import_settings, read_published
 from truehue.core.vision_language.question_set import MANIFEST, open_set
 from truehue.core.vision_language.records import Illustrated

@@ -14,7 +14,7 @@ from truehue.core.vision_language.asking.asked import Asked, as_released
 from truehue.core.vision_language.asking.pictures import Version
 from truehue.core.vision_language.baselines import expected_by_chance, reads
 from truehue.core.vision_language.differences import Difference, differences
-from truehue.core.vision_language.models.registry import PIXELS
+from truehue.core.vision_language.models.records import PIXELS
 from truehue.core.vision_language.parsing import VERSION as PARSER
 from truehue.core.vision_language.published import HUB_ID
 from truehue.core.vision_language.published_scores import ScoreRow, published_rows

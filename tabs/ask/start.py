@@ -11,15 +11,13 @@ from truehue.core.files import named_path, shown_path
 from truehue.core.vision_language.asking.pictures import Version
 from truehue.core.vision_language.asking.plan import MAX_SEED, AskingSettings
 from truehue.core.vision_language.models.files import check_files, files_of
-from truehue.core.vision_language.models.registry import (
+from truehue.core.vision_language.models.records import (
     BASELINES,
-    KNOWN,
     LENGTHS,
     ServedSettings,
     VisionModel,
-    is_hub_id,
-    model_of,
 )
+from truehue.core.vision_language.models.registry import KNOWN, is_hub_id, model_of
 from truehue.core.vision_language.prompting import Style
 from truehue.core.vision_language.question_set import QuestionSet
 from truehue.core.vision_language.records import Question

@@ -9,7 +9,8 @@ from truehue.core.color.spaces import hex_of
 from truehue.core.vision_language.asking.pictures import Version
 from truehue.core.vision_language.asking.plan import AskingSettings
 from truehue.core.vision_language.baselines import written_color
-from truehue.core.vision_language.models.registry import CHANCE, KNOWN, PIXELS, VisionModel
+from truehue.core.vision_language.models.records import CHANCE, PIXELS, VisionModel
+from truehue.core.vision_language.models.registry import KNOWN
 from truehue.core.vision_language.prompting import Style
 from truehue.core.vision_language.published import HUB_ID
 from truehue.core.vision_language.question_set import QuestionSet

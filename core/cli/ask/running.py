@@ -16,14 +16,14 @@ from truehue.core.vision_language.asking.pictures import Version
 from truehue.core.vision_language.asking.plan import AskingSettings, begin
 from truehue.core.vision_language.asking.sets import read_questions
 from truehue.core.vision_language.asking.work import AskingWork
-from truehue.core.vision_language.models.registry import (
+from truehue.core.vision_language.models.records import (
     DTYPES,
     LENGTHS,
     LocalSettings,
     ServedSettings,
     VisionModel,
-    model_of,
 )
+from truehue.core.vision_language.models.registry import model_of
 from truehue.core.vision_language.models.served import Budget
 from truehue.core.vision_language.prompting import Style, prompt_text
 

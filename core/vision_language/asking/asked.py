@@ -14,7 +14,7 @@ from truehue.core.vision_language.asking.plan import (
     QuestionSource,
 )
 from truehue.core.vision_language.asking.work import AskingWork
-from truehue.core.vision_language.models.registry import VisionModel
+from truehue.core.vision_language.models.records import VisionModel
 from truehue.core.vision_language.parsing import Reader, answered
 from truehue.core.vision_language.prompting import Style
 from truehue.core.vision_language.published import HUB_ID

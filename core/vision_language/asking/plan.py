@@ -19,8 +19,8 @@ from truehue.core.files import replace_file
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.vision_language.asking.pictures import Version
 from truehue.core.vision_language.models.files import with_dtype
-from truehue.core.vision_language.models.records import Sampling
-from truehue.core.vision_language.models.registry import VisionModel, fingerprint
+from truehue.core.vision_language.models.records import Sampling, VisionModel
+from truehue.core.vision_language.models.registry import fingerprint
 from truehue.core.vision_language.parsing import FIRST as FIRST_PARSER
 from truehue.core.vision_language.parsing import VERSION as PARSER
 from truehue.core.vision_language.records import Form, Question

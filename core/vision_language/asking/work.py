@@ -26,8 +26,9 @@ from truehue.core.vision_language.models.records import (
     Halted,
     NoReply,
     Reply,
+    VisionModel,
 )
-from truehue.core.vision_language.models.registry import VisionModel, fingerprint
+from truehue.core.vision_language.models.registry import fingerprint
 from truehue.core.vision_language.models.served import Budget
 
 _WAITING_A_HAND = 4

@@ -7,8 +7,16 @@ from collections.abc import Iterable, Iterator
 
 from truehue.core.errors import TrueHueError
 from truehue.core.vision_language.baselines import guess, read_pixels, reads
-from truehue.core.vision_language.models.records import Ask, Halted, NoReply, Reply, Sampling, Stop
-from truehue.core.vision_language.models.registry import CHANCE, VisionModel
+from truehue.core.vision_language.models.records import (
+    CHANCE,
+    Ask,
+    Halted,
+    NoReply,
+    Reply,
+    Sampling,
+    Stop,
+    VisionModel,
+)
 from truehue.core.vision_language.records import Illustrated
 
 

@@ -11,7 +11,7 @@ from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.weights.files import PICKLES, check_set, weight_sets
 from truehue.core.generation.weights.sources import Source, Sources
 from truehue.core.machine import GIB, Placement, machine, placement
-from truehue.core.vision_language.models.registry import VisionModel
+from truehue.core.vision_language.models.records import VisionModel
 
 CONFIG = "config.json"
 

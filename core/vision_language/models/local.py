@@ -20,8 +20,15 @@ from truehue.core.generation.weights.sources import Source, Sources
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.transformers_loading import quiet
 from truehue.core.vision_language.models.files import check_files, files_of, place
-from truehue.core.vision_language.models.records import Ask, Halted, NoReply, Reply, Sampling, Stop
-from truehue.core.vision_language.models.registry import VisionModel
+from truehue.core.vision_language.models.records import (
+    Ask,
+    Halted,
+    NoReply,
+    Reply,
+    Sampling,
+    Stop,
+    VisionModel,
+)
 
 _GRID = "image_grid_thw"
 

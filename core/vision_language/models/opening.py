@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.vision_language.models.busy import ReportWait
-from truehue.core.vision_language.models.records import Answerer
-from truehue.core.vision_language.models.registry import VisionModel
+from truehue.core.vision_language.models.records import Answerer, VisionModel
 from truehue.core.vision_language.models.served import Budget, ServedAnswerer
 
 

@@ -35,8 +35,8 @@ from truehue.core.vision_language.models.records import (
     Reply,
     Sampling,
     Stop,
+    VisionModel,
 )
-from truehue.core.vision_language.models.registry import VisionModel
 
 FIRST_PAUSE_S = 1.0
 """Before a server that could not be reached is tried again; doubled each time."""

@@ -32,7 +32,8 @@ from truehue.core.vision_language.asking.asked import read_asked
 from truehue.core.vision_language.asking.plan import AskingSettings, QuestionSource, begin
 from truehue.core.vision_language.asking.work import AskingWork
 from truehue.core.vision_language.generators import GeneratedSettings, generated
-from truehue.core.vision_language.models.registry import PIXELS, model_of
+from truehue.core.vision_language.models.records import PIXELS
+from truehue.core.vision_language.models.registry import model_of
 from truehue.core.vision_language.prompting import Style, prompt_text
 from truehue.storage import Storage
 

@@ -29,7 +29,7 @@ from truehue.core.verdict.rules import RULES
 from truehue.core.vision_language.asking.plan import AskingSettings
 from truehue.core.vision_language.asking.work import AskingWork
 from truehue.core.vision_language.generators import GeneratedSettings, generated
-from truehue.core.vision_language.models.registry import VisionModel
+from truehue.core.vision_language.models.records import VisionModel
 from truehue.core.vision_language.rule_answers import CACHE
 from truehue.core.vision_language.scoring import Tally
 from truehue.tabs.ask import keeper as keepers

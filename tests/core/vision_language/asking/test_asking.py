@@ -31,7 +31,8 @@ from truehue.core.vision_language.asking.plan import AskingSettings, begin
 from truehue.core.vision_language.asking.sets import read_questions
 from truehue.core.vision_language.asking.work import AskingWork
 from truehue.core.vision_language.generators import GeneratedSettings, generated
-from truehue.core.vision_language.models.registry import VisionModel, model_of
+from truehue.core.vision_language.models.records import VisionModel
+from truehue.core.vision_language.models.registry import model_of
 from truehue.core.vision_language.models.served import Budget
 from truehue.core.vision_language.question_set import write_set
 from truehue.core.vision_language.records import Question

@@ -17,8 +17,15 @@ from truehue.core.errors import BadInput, ImageError
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.vision_language.models.local import LocalAnswerer, open_local
-from truehue.core.vision_language.models.records import Ask, Halted, NoReply, Reply, Sampling
-from truehue.core.vision_language.models.registry import VisionModel, fingerprint, model_of
+from truehue.core.vision_language.models.records import (
+    Ask,
+    Halted,
+    NoReply,
+    Reply,
+    Sampling,
+    VisionModel,
+)
+from truehue.core.vision_language.models.registry import fingerprint, model_of
 
 pytestmark = pytest.mark.weights
 
