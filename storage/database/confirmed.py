@@ -127,6 +127,69 @@ def is_behind(stored: Tally | None, confirmed: Tally) -> bool:
     return stored.database_id == confirmed.database_id and stored.writes < confirmed.writes
 
 
+@dataclass(frozen=True)
+class Loss:
+    """What was missing. ``writes`` counts transactions, each with one or many rows.
+
+    They were made after ``since`` (None where not even that is known) and up to ``until``, UTC
+    without a zone. ``replaced`` says that the whole database was gone and a new one was begun.
+    ``log_copy`` is where the damaged log lies, empty where there was none.
+    """
+
+    number: int
+    writes: int
+    since: datetime | None
+    until: datetime
+    replaced: bool
+    log_copy: str
+
+    def words(self, database: Path) -> str:
+        """What happened, and what can be done about it."""
+        count = f"{self.writes:,} write{'' if self.writes == 1 else 's'}"
+        until = f"{self.until:%Y-%m-%d %H:%M:%S} UTC"
+        if self.replaced:
+            return (
+                f"{database} was gone when TrueHue started, with {count} that had been confirmed, "
+                f"the last at {until}. A new, empty database was begun. If you have a copy, end "
+                f"TrueHue and put it back."
+            )
+        since = f"after {self.since:%Y-%m-%d %H:%M:%S} and " if self.since else ""
+        why = (
+            f"its log was damaged. The log as it was found lies at {self.log_copy}."
+            if self.log_copy
+            else "its log was emptied or removed, or an older copy was put in its place."
+        )
+        return (
+            f"{count} that had been confirmed {'is' if self.writes == 1 else 'are'} missing from "
+            f"{database}: made {since}up to {until}. Most likely {why} Results of runs are read "
+            f"again from their folders. Look through what you stored then, and add again what is "
+            f"not there."
+        )
+
+
+def note_loss(
+    cursor: duckdb.DuckDBPyConnection,
+    stored: Tally,
+    confirmed: Tally,
+    log_copy: Path | None,
+    now: datetime,
+) -> Loss:
+    """Keep what ``stored``, which the database at ``cursor`` counts, lacks of what was confirmed,
+    so that it can be told. From then on the database counts no less than was confirmed before."""
+    same = confirmed.database_id == stored.database_id
+    missing = confirmed.writes - (stored.writes if same else 0)
+    since = stored.written_at if same else None
+    rows = cursor.execute(
+        "INSERT INTO losses SELECT coalesce(max(number), 0) + 1, ?, ?, ?, ?, ?, ? FROM losses "
+        "RETURNING number, writes, since, until, replaced, log_copy",
+        [missing, since, confirmed.written_at, not same, str(log_copy or ""), now],
+    ).fetchall()
+    # With it the number passes what was confirmed, so that the same loss is told once.
+    if same:
+        cursor.execute("UPDATE write_count SET writes = ?", [confirmed.writes])
+    return Loss(*rows[0])
+
+
 def keep_log(path: Path) -> Path | None:
     """Copy the log of the database at ``path`` aside, and keep the last few copies.
 

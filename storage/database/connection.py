@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import threading
@@ -20,12 +21,14 @@ from truehue.storage.database.confirmed import (
     cut_log,
     is_behind,
     keep_log,
+    note_loss,
     raised,
     tally_of,
 )
 from truehue.storage.database.file_check import inspect, translated
-from truehue.storage.database.losses import note_loss
 from truehue.storage.database.migrations import MIGRATIONS, Migration, migrate
+
+log = logging.getLogger("truehue")
 
 # Nothing is fetched from the network unasked; JSON and Parquet are built in.
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -137,7 +140,14 @@ class Database:
         if stored is None:  # a database of an earlier step, as tests make them
             return
         self._counting = True
-        self._confirmed.begin(note_loss(self, stored, confirmed, log_copy, fresh))
+        # A new database lacks all that its lost predecessor confirmed. Another database that
+        # somebody put here is not behind: it never had those writes.
+        if confirmed is not None and is_behind(None if fresh else stored, confirmed):
+            with self.transaction() as cursor:
+                loss = note_loss(cursor, stored, confirmed, log_copy, self.now())
+            log.warning("%s", loss.words(self.path))
+            stored = self.tally() or stored
+        self._confirmed.begin(stored)
 
     def tally(self) -> Tally | None:
         """How many transactions the database has had; None before the step that counts them."""
