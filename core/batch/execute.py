@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from truehue.core.batch.folder import LOCK, WORKERS_LOCK, BatchFolder
-from truehue.core.batch.health import set_aside
+from truehue.core.batch.health import done_of, set_aside, state_of
 from truehue.core.batch.journal import Journal, seal_left_over
 from truehue.core.batch.local_team import LocalTeam
 from truehue.core.batch.locks import InUse, held
-from truehue.core.batch.progress import Progress, add_shard, done_of
+from truehue.core.batch.progress import Progress, add_shard
 from truehue.core.batch.records import FAILED, BatchState
 from truehue.core.batch.team import BROKEN, DIED, DONE, READY, Batch, Team, TeamEvent
 from truehue.core.batch.work import Work
@@ -99,7 +99,7 @@ def execute(
             for name in set_aside(folder, work.total):
                 log.warning("%s cannot be read: its %s are done again", name, words.items)
             # The lock is ours: whoever was at it ended without a word.
-            if folder.state().status == "running":
+            if state_of(folder).status == "running":
                 _sweep(folder)
         return _Execution(work, crew, retry_failed, watch, team).run()
 
@@ -314,11 +314,11 @@ def _sweep(folder: BatchFolder) -> None:
 def _refuse_elsewhere(folder: BatchFolder) -> None:
     """Raises InUse where another machine is at the work though its lock could be had: some shared
     folders keep locks on each machine alone. Whoever is at it writes its state all the time."""
-    before = folder.state()
+    before = state_of(folder)
     if before.status not in ("running", "interrupted") or before.host == socket.gethostname():
         return
     time.sleep(_OTHER_S)
-    if folder.state().updated_at != before.updated_at:
+    if state_of(folder).updated_at != before.updated_at:
         raise InUse(f"{before.host} is at this {folder.words.work}. Pause it there first.")
 
 

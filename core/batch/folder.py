@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
-from truehue.core.batch.health import reconciled
-from truehue.core.batch.locks import is_free
 from truehue.core.batch.records import STATUSES, WISHES, BatchState, Words
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.files import replace_file, why_of
@@ -159,35 +157,14 @@ class BatchFolder:
             raise BadInput(f"A wish is {', '.join(WISHES)}, not {wish[:40]!r}.")
         replace_file(self.path / WISH, json_bytes({"wish": wish}))
 
-    def state(self) -> BatchState:
-        """How far it is, as of now; work whose process is gone is ``interrupted``.
-
-        Of work that nobody is at, what is there is counted: a state that was lost is made anew, and
-        one that says more than there is becomes ``paused`` and says what is missing (see
-        :func:`truehue.core.batch.health.reconciled`). Raises BadInput for a folder that cannot be
-        read.
-        """
-        state = self._kept_state()
-        if state is None or state.status != "running":
-            return reconciled(self, state)
-        if not is_free(self.path / LOCK):
-            return state
-        ended = replace(
-            state,
-            status="interrupted",
-            workers=0,
-            seconds_left=None,
-            message="Its process ended without a word. Resume takes it up where it was.",
-        )
-        return reconciled(self, ended)
-
     def kept_done(self) -> int:
         """How many items had a result when the state was last written; 0 where it is lost."""
-        state = self._kept_state()
+        state = self.kept_state()
         return 0 if state is None else state.done
 
-    def _kept_state(self) -> BatchState | None:
-        """The state as it was written; None where it is not there, or damaged."""
+    def kept_state(self) -> BatchState | None:
+        """The state as it was last written; None where it is not there, or damaged. How far the
+        work is now says :func:`truehue.core.batch.health.state_of`."""
         try:
             fields = json_object(self.path / STATE)
             fields["problems"] = tuple(

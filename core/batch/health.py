@@ -1,18 +1,17 @@
-"""Whether a folder still holds what its state says: counted in its shards, not believed."""
+"""How far the work of a folder is: its state, held against what its shards and journals hold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from truehue.core.batch.folder import LOCK, BatchFolder
+from truehue.core.batch.locks import is_free
 from truehue.core.batch.progress import Progress, add_journal, add_shard, nothing_done
 from truehue.core.batch.records import BatchState
 from truehue.core.batch.shards import BadShard, read_columns
 from truehue.core.errors import BadInput
-
-if TYPE_CHECKING:
-    from truehue.core.batch.folder import BatchFolder
 
 DAMAGED = "damaged"
 """Below the folder: shards that could not be read when the work was taken up again."""
@@ -57,7 +56,39 @@ def health_of(folder: BatchFolder, total: int) -> Health:
     return health
 
 
-def reconciled(folder: BatchFolder, state: BatchState | None) -> BatchState:
+def done_of(folder: BatchFolder, total: int) -> Progress:
+    """What a folder holds. Raises BadShard for a shard that cannot be read."""
+    done = nothing_done(total)
+    for path in folder.shards():
+        add_shard(done, path)
+    for path in sorted(folder.journal.glob("*.jsonl")):
+        add_journal(done, path)
+    return done
+
+
+def state_of(folder: BatchFolder) -> BatchState:
+    """How far the work is, as of now; work whose process is gone is ``interrupted``.
+
+    Of work that nobody is at, what is there is counted: a state that was lost is made anew, and one
+    that says more than there is becomes ``paused`` and says what is missing. Raises BadInput for a
+    folder that cannot be read.
+    """
+    state = folder.kept_state()
+    if state is None or state.status != "running":
+        return _reconciled(folder, state)
+    if not is_free(folder.path / LOCK):
+        return state
+    ended = replace(
+        state,
+        status="interrupted",
+        workers=0,
+        seconds_left=None,
+        message="Its process ended without a word. Resume takes it up where it was.",
+    )
+    return _reconciled(folder, ended)
+
+
+def _reconciled(folder: BatchFolder, state: BatchState | None) -> BatchState:
     """The state of work that nobody is at: what was ``state``, held against what is there.
 
     A state that is lost is made from the shards. One that says more than there is becomes
@@ -90,7 +121,7 @@ def require_whole(folder: BatchFolder) -> None:
 
     Raises BadInput that says what is missing.
     """
-    state = folder.state()
+    state = state_of(folder)
     if state.status == "running":
         return
     total = folder.total

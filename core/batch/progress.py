@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truehue.core.batch.journal import read_journal
 from truehue.core.batch.records import DONE, FAILED, RESULT_COLUMNS
 from truehue.core.batch.shards import BadShard, read_columns
-
-if TYPE_CHECKING:
-    from truehue.core.batch.folder import BatchFolder
 
 
 @dataclass
@@ -51,16 +47,6 @@ class Progress:
     def problems(self, most: int = 20) -> tuple[tuple[str, int], ...]:
         """The first reasons of failures, the most frequent first."""
         return tuple((text, count) for text, count in self.reasons.most_common(most) if count > 0)
-
-
-def done_of(folder: BatchFolder, total: int) -> Progress:
-    """What a folder holds. Raises BadShard for a shard that cannot be read."""
-    done = nothing_done(total)
-    for path in folder.shards():
-        add_shard(done, path)
-    for path in sorted(folder.journal.glob("*.jsonl")):
-        add_journal(done, path)
-    return done
 
 
 def nothing_done(total: int) -> Progress:

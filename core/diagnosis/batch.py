@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from truehue.core.batch.folder import LOCK, PLAN, BatchFolder
-from truehue.core.batch.health import set_aside
+from truehue.core.batch.health import done_of, set_aside
 from truehue.core.batch.journal import Misfit
 from truehue.core.batch.locks import held
-from truehue.core.batch.progress import done_of
 from truehue.core.batch.records import DONE, Row, Words
 from truehue.core.batch.results import tables
 from truehue.core.batch.shards import schema_with

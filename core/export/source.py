@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from truehue.core.batch.health import state_of
 from truehue.core.batch.results import Part
 from truehue.core.errors import BadInput
 from truehue.core.export.result_tables import item_tables, latest, parts_of
@@ -136,7 +137,7 @@ def short_words(run: ExportRun) -> str:
     words = f"{run.done:,} of {total:,} {'picture' if total == 1 else 'pictures'} have a result"
     if run.imported:
         return f"{words}."
-    running = run.folder.state().status == "running"
+    running = state_of(run.folder).status == "running"
     return f"{words}; the run goes on." if running else f"{words}: resume draws the rest."
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from truehue.core.batch.execute import Crew, execute
 from truehue.core.batch.folder import PLAN
+from truehue.core.batch.health import state_of
 from truehue.core.engine import Engine
 from truehue.core.errors import NotAllowed, NotStored, TrueHueError
 from truehue.core.generation.weights.sources import Sources
@@ -120,7 +121,7 @@ class AskingKeeper:
         path = self.root / order.asking_id(self._sources)
         with self._starting:
             if (path / PLAN).is_file():
-                if AskingFolder(path).state().status == "finished":
+                if state_of(AskingFolder(path)).status == "finished":
                     self._shown(path.name, actor)
                     return path.name
                 self._require_own(actor, path)

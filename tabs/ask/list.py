@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import TrueHueError
 from truehue.core.vision_language.asking.plan import AskingFolder
@@ -94,7 +95,7 @@ def asking_json(
 ) -> dict[str, Any]:
     """One asking. Raises BadInput for a folder that cannot be read."""
     keeper, asking_id = context.service(AskingKeeper), folder.run_id
-    state, model, settings = folder.state(), folder.model(), folder.settings()
+    state, model, settings = state_of(folder), folder.model(), folder.settings()
     place = keeper.line.place(asking_id)
     status = status_of(folder, state, place)
     problem = keeper.problem(asking_id)

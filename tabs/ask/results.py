@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from truehue.core.analysis.intervals import against_chance
+from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.vision_language.asking.asked import Asked, as_released
 from truehue.core.vision_language.asking.pictures import Version
@@ -131,7 +132,7 @@ def _is_pixels(folder: AskingFolder, of: QuestionSet) -> bool:
 def _row_json(context: Context, of: QuestionSet, asking_id: str, asked: Asked) -> dict[str, Any]:
     keeper = context.service(AskingKeeper)
     folder = keeper.folder(asking_id)
-    state, scores = folder.state(), score(asked.questions, asked.answers)
+    state, scores = state_of(folder), score(asked.questions, asked.answers)
     macro, robust = scores.macro, scores.robust
     return {
         "id": asking_id,

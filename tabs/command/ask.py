@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.summary import look, unscored_words
@@ -67,7 +68,7 @@ def cancel(options: argparse.Namespace) -> int:
 
 def status_json(folder: RunFolder) -> dict[str, Any]:
     """A run as plain JSON: its plan without prompts, and how far it is."""
-    return {"folder": str(folder.path), **folder.summary(), **asdict(folder.state())}
+    return {"folder": str(folder.path), **folder.summary(), **asdict(state_of(folder))}
 
 
 def full_status_json(folder: RunFolder) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def _stop(options: argparse.Namespace, cancel: bool) -> int:
     elif running:
         print("It stops after the pictures that are in work now.")
     else:
-        print(f"It is {STATUS_WORDS[folder.state().status]}.")
+        print(f"It is {STATUS_WORDS[state_of(folder).status]}.")
     return 0
 
 
@@ -129,7 +130,7 @@ def _listing_json(folder: RunFolder) -> dict[str, Any]:
 
 
 def _line(folder: RunFolder) -> str:
-    state = folder.state()
+    state = state_of(folder)
     failed = f"  {state.failed:,} failed" if state.failed else ""
     return (
         f"{folder.run_id}  {_word(folder):<12} {state.done:>9,} of {state.total:>9,}  "
@@ -138,11 +139,11 @@ def _line(folder: RunFolder) -> str:
 
 
 def _word(folder: RunFolder) -> str:
-    return status_of(folder, folder.state(), None)
+    return status_of(folder, state_of(folder), None)
 
 
 def _lines(folder: RunFolder) -> list[str]:
-    about, state = folder.summary(), folder.state()
+    about, state = folder.summary(), state_of(folder)
     lines = [
         str(about["name"]),
         f"  {_word(folder)}: {progress_words(state)}",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from truehue.core.batch.execute import pausing_on_interrupt
+from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.color.munsell import load_munsell
 from truehue.core.errors import BadInput, DatabaseBusy, TrueHueError
@@ -265,7 +266,7 @@ def _execute(
     if not options.json:
         say(f"{name} ({short})", file=sys.stderr)
     line = Line(sys.stdout, sys.stderr, options.json)
-    if folder.state().status != "running":
+    if state_of(folder).status != "running":
         folder.set_desired_state("run")
     try:
         with pausing_on_interrupt(folder):

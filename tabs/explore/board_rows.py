@@ -30,6 +30,7 @@ from truehue.core.analysis.unscored import (
     choice_for,
     default_for,
 )
+from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.rules import DEFAULT_RULE, rule
@@ -317,7 +318,7 @@ def _states(context: Context, runs: Sequence[RunRecord]) -> dict[str, str]:
             if states.get(folder.run_id) == "":
                 with suppress(Exception):  # the list of runs says what is wrong with its folder
                     place = context.service(RunSupervisor).line.place(folder.run_id)
-                    states[folder.run_id] = status_of(folder, folder.state(), place)
+                    states[folder.run_id] = status_of(folder, state_of(folder), place)
     return states
 
 

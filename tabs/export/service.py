@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from truehue.core.batch.folder import LOCK, WORKERS_LOCK
+from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import seal_left_over
 from truehue.core.batch.locks import InUse, held
 from truehue.core.errors import BadInput, DataFolderError, NotStored
@@ -240,7 +241,7 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
                 path.unlink(missing_ok=True)
         about = imported_from(folder.path)
         with_pictures = about.get("images", True)
-        words = many(folder.state().done, "picture")
+        words = many(state_of(folder).done, "picture")
         if not with_pictures:
             words += "; the pictures themselves are not part of this export"
         if left_out := left_out_words(about):
@@ -346,7 +347,7 @@ def sizes_view(context: Context, run_id: str) -> dict[str, str]:
         return {}
     sizes_bytes = {kind: shards * times for kind, times in TIMES.items()}
     sizes_bytes["images"] = sizes_bytes["zip"] + pictures
-    shown = min(folder.state().done, MOST_SHOTS)
+    shown = min(state_of(folder).done, MOST_SHOTS)
     sizes_bytes["html"] = plotly_bytes() + shown * SHOT_BYTES
     return {kind: f"about {bytes_words(count)}" for kind, count in sizes_bytes.items()}
 

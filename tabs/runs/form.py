@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from truehue.core.batch.health import state_of
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.generation.readiness import missing
@@ -156,7 +157,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
     runs = []
     for folder in context.service(RunSupervisor).folders():
         try:
-            about, done = folder.summary(), folder.state().done
+            about, done = folder.summary(), state_of(folder).done
         except Exception:
             continue  # The list of runs says what is wrong with it.
         pictures = about.get("imported", {}).get("images", True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
+from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.masks.grounded.vision_models import Role, vision_model
 from truehue.core.masks.grounded.weights import missing
@@ -134,7 +135,7 @@ def _tell(job: Job, done: int, total: int) -> None:
 def _wait(context: Context, ids: list[str], job: Job) -> str:
     """Until all runs have ended; why not all were finished, or nothing."""
     while True:
-        states = [context.service(RunSupervisor).folder(run_id).state() for run_id in ids]
+        states = [state_of(context.service(RunSupervisor).folder(run_id)) for run_id in ids]
         _tell(job, sum(state.done for state in states), sum(state.total for state in states))
         waiting = [
             run_id

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Any, Generic, Protocol, TypeVar
 
 from truehue.core.batch.folder import BatchFolder
+from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.records import JobRecord
 from truehue.core.runs.folder import RunFolder
@@ -84,7 +85,7 @@ class LineJobs(Generic[F]):
         return records
 
     def _record(self, folder: F) -> JobRecord:
-        state, run_id = folder.state(), folder.run_id
+        state, run_id = state_of(folder), folder.run_id
         status = status_of(folder, state, self._keeper.line.place(run_id))
         began = datetime.fromisoformat(state.started_at) if state.started_at else None
         return JobRecord(

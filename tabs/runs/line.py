@@ -15,6 +15,7 @@ from threading import Condition, Event, Lock, RLock, Thread
 from typing import Any, Generic, TypeVar
 
 from truehue.core.batch.folder import BatchFolder
+from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput
 from truehue.core.files import replace_file
@@ -52,7 +53,7 @@ class BatchLine(Generic[F]):
 
     def require_free(self, folder: F, title: str) -> None:
         """Returns where a folder can be added. Raises BadInput while it is at work, or waits."""
-        if self.place(folder.run_id) is not None or folder.state().status == "running":
+        if self.place(folder.run_id) is not None or state_of(folder).status == "running":
             raise BadInput(f"“{title}” is at work or waits already.")
         if self.end.is_set():
             raise BadInput("The app is about to end: nothing new is begun.")
@@ -95,7 +96,7 @@ class BatchLine(Generic[F]):
         if current is None:
             return (waiting,)
         with suppress(Exception):  # the list says what is wrong with its folder
-            state = current.state()
+            state = state_of(current)
             facts = (state.done, state.failed, state.status, current.desired_state())
             return (waiting, current.run_id, *facts)
         return (waiting, current.run_id)
@@ -209,7 +210,7 @@ def status_of(folder: BatchFolder, state: BatchState, place: int | None) -> str:
 def stop(folder: BatchFolder, cancel: bool) -> bool:
     """Says that work shall pause, or end for good; whether somebody was at it."""
     folder.set_desired_state("cancel" if cancel else "pause")
-    state = folder.state()
+    state = state_of(folder)
     running = state.status == "running"
     if cancel and not running and state.status not in ENDED:
         # Nobody is there who would read the wish.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from truehue.core.analysis.records import Slice
+from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
@@ -75,7 +76,7 @@ def _without_verdicts(context: Context, row: Mapping[str, Any]) -> str:
 
 def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any]:
     """One run. Raises BadInput for a folder that cannot be read."""
-    about, state = folder.summary(), folder.state()
+    about, state = folder.summary(), state_of(folder)
     place = context.service(RunSupervisor).line.place(folder.run_id)
     status = status_of(folder, state, place)
     problem = context.service(RunSupervisor).problem(folder.run_id)

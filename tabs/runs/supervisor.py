@@ -17,6 +17,7 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from truehue.core.batch.folder import PLAN
+from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.engine import Engine
 from truehue.core.errors import DataFolderError, NotAllowed, NotStored
@@ -153,7 +154,7 @@ class RunSupervisor:
                 folder = RunFolder.create(self.root, plan)
             else:
                 execution = replace(execution, owner=self.owner(folder.run_id))
-            if folder.state().status != "finished":
+            if state_of(folder).status != "finished":
                 self._enqueue(folder, execution, retry=False)
         return folder.run_id
 
@@ -162,7 +163,7 @@ class RunSupervisor:
         finished and the actor may not make it go on."""
         planned_id = id_of_plan(plan)
         folder = next((one for one in self.folders() if one.run_id == planned_id), None)
-        if folder is not None and folder.state().status != "finished":
+        if folder is not None and state_of(folder).status != "finished":
             try:
                 may(actor, "cancel", self.begun(planned_id))
             except NotAllowed as error:

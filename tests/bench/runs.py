@@ -20,7 +20,7 @@ from statistics import median
 import cv2
 
 from tests.bench.scenes import scenes
-from truehue.core.batch.progress import done_of
+from truehue.core.batch.health import done_of
 from truehue.core.batch.team import Batch
 from truehue.core.batch.worker import Worker
 from truehue.core.color.systems import parse_target

@@ -16,6 +16,7 @@ from tests.core.runs.samples import done
 from tests.former.make import rows_of
 from tests.shards import read_shard
 from truehue.core.batch.folder import PLAN
+from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import rule
@@ -98,7 +99,7 @@ def test_prompts_selections_and_sets_are_read(context: Context) -> None:
 
 def test_the_run_is_read_from_its_folder_and_from_the_index(context: Context) -> None:
     (folder,) = context.service(RunSupervisor).folders()
-    assert folder.state().status == "finished"
+    assert state_of(folder).status == "finished"
     results = [result for path in RunFolder(folder.path).shards() for result in read_shard(path)]
     assert sorted(result.position for result in results) == [0, 1, 2, 3]
     assert context.service(RunSupervisor).take_in() == 0  # the index has it already
@@ -126,7 +127,7 @@ def test_a_run_of_then_goes_on_from_its_shards_and_its_journal(data: Path, tmp_p
     plan["rules"] = [[name, rule(name).version] for name, _ in plan["rules"]]
     (folder.path / PLAN).write_text(json.dumps(plan))
     folder = RunFolder(folder.path)
-    assert folder.state().done == 2
+    assert state_of(folder).done == 2
     assert done(folder).status == "finished"
     results = {one.position: one for shard in folder.shards() for one in read_shard(shard)}
     assert sorted(results) == [0, 1, 2, 3]

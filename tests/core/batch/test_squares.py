@@ -24,6 +24,7 @@ from tests.core.batch.here import InProcess
 from tests.core.batch.squares import OnGpu, Squarer, Squares, SquaresFolder, begun
 from truehue.core.batch.execute import Crew, execute
 from truehue.core.batch.folder import PLAN, BatchFolder
+from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import LEFT_OUT, read_journal
 from truehue.core.batch.local_team import LocalTeam
 from truehue.core.batch.records import DONE, BatchState, Row
@@ -57,7 +58,7 @@ def test_numbers_are_squared_once(tmp_path: Path) -> None:
     state = here(work)
     assert (state.status, state.total, state.done, state.failed) == ("finished", 100, 100, 0)
     assert rows(work.folder) == all_of(100)
-    assert work.folder.state() == state
+    assert state_of(work.folder) == state
     assert not list(work.folder.journal.iterdir())
     again = here(work)
     assert (again.done, again.rate, rows(work.folder)) == (100, 0.0, all_of(100))
@@ -138,7 +139,7 @@ def test_a_list_that_is_killed_twice_ends_with_the_rows_of_an_undisturbed_one(
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        assert folder.state().status == "interrupted"
+        assert state_of(folder).status == "interrupted"
     assert 0 < written(folder) < total
     assert here(Squares(folder.path)).status == "finished"
     assert rows(folder) == all_of(total)
@@ -297,7 +298,7 @@ def test_a_state_of_before_there_were_steps_is_read(tmp_path: Path) -> None:
     fields = json.loads(path.read_text())
     del fields["steps"]
     path.write_text(json.dumps({**fields, "later": 1}))
-    assert work.folder.state() == replace(state, steps=0)
+    assert state_of(work.folder) == replace(state, steps=0)
 
 
 @pytest.mark.process

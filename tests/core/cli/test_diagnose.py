@@ -20,6 +20,7 @@ from tests.core.batch.here import team_here
 from tests.core.diagnosis.commands import SLICE
 from tests.core.diagnosis.rows import row
 from tests.held_back import held_back
+from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import read_journal
 from truehue.core.batch.locks import InUse, held
 from truehue.core.batch.shards import read_columns
@@ -189,7 +190,7 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_is_done(tmp_path: Path, number: int)
     assert "Traceback" not in err
     assert "the same command goes on from there" in err
     assert tasks_kept(tmp_path)
-    assert DiagnosisFolder(tmp_path / FOLDER).state().status == "paused"
+    assert state_of(DiagnosisFolder(tmp_path / FOLDER)).status == "paused"
 
 
 # ------------------------------------------------------------------------------------- what is kept

@@ -12,6 +12,7 @@ import pytest
 
 from tests.core.export.made import EVIL, make_run, plan, prompts
 from tests.shards import read_shard
+from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.export.archive import write_archive
 from truehue.core.export.archive_import.archive import INCOMING, open_archive
@@ -131,8 +132,8 @@ def test_there_and_back_are_the_same_rows(folder: RunFolder, packed: Path, tmp_p
             assert shelf(back.masks, mask.content_sha256).is_file()
     about = imported_from(back.path)
     assert (about["name"], about["images"]) == ("theirs.truehue.zip", True)
-    assert back.state().status == "finished"
-    assert back.state().failed == 1
+    assert state_of(back).status == "finished"
+    assert state_of(back).failed == 1
     assert back.summary()["imported"] == about
     assert "imported" not in plan_out(ExportRun(back))
     assert imported_words(about) == f"imported from theirs.truehue.zip on {about['at'][:10]}"
@@ -194,7 +195,7 @@ def test_half_a_run_comes_back_as_half(tmp_path: Path) -> None:
     half = make_run(tmp_path / "a", leave_out=(5, 6, 7))
     write_archive(ExportRun(half), tmp_path / "half.truehue.zip")
     back = open_archive(tmp_path / "half.truehue.zip", tmp_path / "b")
-    state = back.state()
+    state = state_of(back)
     assert (state.status, state.done, state.total) == ("cancelled", 5, 8)
     assert same_results(half.shards(), back.shards())
 

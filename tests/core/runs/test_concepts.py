@@ -22,6 +22,7 @@ from tests.core.runs.samples import begun, done, planned, rows, small_plan, some
 from tests.core.runs.test_execute import kept, made, same_files, wait_until
 from tests.shards import read_shard
 from tests.tiny_models.once import vision
+from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import read_journal
 from truehue.core.batch.team import Batch
 from truehue.core.batch.worker import Worker
@@ -288,7 +289,7 @@ def test_killed_and_resumed_it_is_the_run_that_nothing_disturbed(
     wait_until(lambda: kept(shot) == 3, process)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert shot.state().status == "interrupted"
+    assert state_of(shot).status == "interrupted"
     assert kept(shot) == 3
     assert done(shot).status == "finished"
     assert rows(shot) == rows(quiet)

@@ -27,6 +27,7 @@ from tests.core.runs.samples import (
     small_plan,
 )
 from tests.shards import read_shard
+from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import read_journal
 from truehue.core.batch.local_team import LocalTeam
 from truehue.core.batch.locks import InUse, held
@@ -118,7 +119,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_rows_of_an_undisturb
         wait_until(lambda: kept(shot) >= kept_at[-1] + more, process)  # noqa: B023
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        assert shot.state().status == "interrupted"
+        assert state_of(shot).status == "interrupted"
         kept_at.append(kept(shot))
     assert kept_at == sorted({*kept_at, 0})
     assert kept_at[-1] < total
@@ -159,7 +160,7 @@ def test_cancel_ends_it_and_resume_takes_it_up(tmp_path: Path, few: list[Prompt]
     folder = made(tmp_path, small_plan(few))
     folder.set_desired_state("cancel")
     assert execute(folder).status == "cancelled"
-    assert folder.state().status == "cancelled"
+    assert state_of(folder).status == "cancelled"
     folder.set_desired_state("run")
     assert done(folder).status == "finished"
 
@@ -222,7 +223,7 @@ def test_what_a_killed_process_left_half_written_is_taken_away(
     tmp_path: Path, few: list[Prompt], status: str
 ) -> None:
     folder = made(tmp_path, small_plan(few))
-    folder.keep_state(replace(folder.state(), status=status, host=socket.gethostname()))
+    folder.keep_state(replace(state_of(folder), status=status, host=socket.gethostname()))
     folder.set_desired_state("cancel")
     half = [folder.shard_folder / ".a.parquet.1.part", folder.images / "ab" / ".a.png.1.part"]
     for path in half:
@@ -315,7 +316,7 @@ def test_a_model_that_is_not_here_pauses_the_run_and_says_what_is_missing(
     state = execute(folder)
     assert (state.status, state.done, state.failed) == ("paused", 0, 0)
     assert "download sdxl-base-1.0" in state.message
-    assert folder.state() == state
+    assert state_of(folder) == state
 
 
 def test_only_one_process_is_at_a_run(tmp_path: Path, few: list[Prompt]) -> None:

@@ -18,7 +18,7 @@ import pytest
 from tests.core.runs.samples import apples, done, rows, small_plan
 from tests.shards import read_shard
 from truehue.core.batch.folder import PLAN, STATE
-from truehue.core.batch.health import DAMAGED, require_whole
+from truehue.core.batch.health import DAMAGED, require_whole, state_of
 from truehue.core.batch.journal import LEFT_OUT, Journal
 from truehue.core.batch.locks import held, is_free
 from truehue.core.errors import BadInput, DataFolderError
@@ -47,7 +47,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
             folder.shard_folder / f"s001w1-{number:05d}.parquet",
             results[number * 4 : number * 4 + 4],
         )
-    assert folder.state().done == PICTURES
+    assert state_of(folder).done == PICTURES
     return folder
 
 
@@ -86,7 +86,7 @@ def test_a_damaged_shard_is_told_and_its_pictures_are_done_again(
 ) -> None:
     second = copy.shards()[1]
     damage(second)
-    state = copy.state()
+    state = state_of(copy)
     assert (state.status, state.done, state.total) == ("paused", 8, PICTURES)
     assert "4 of 12 pictures that were done have no results" in state.message
     assert "Resume does them again" in state.message
@@ -95,7 +95,7 @@ def test_a_damaged_shard_is_told_and_its_pictures_are_done_again(
         require_whole(copy)
     there = second.exists()
     assert done(copy).status == "finished"
-    assert (copy.state().done, copy.state().message) == (PICTURES, "")
+    assert (state_of(copy).done, state_of(copy).message) == (PICTURES, "")
     assert rows(copy) == rows(finished)
     assert (copy.path / DAMAGED / second.name).exists() == there
     require_whole(copy)
@@ -142,11 +142,11 @@ def test_a_state_that_is_lost_or_damaged_is_made_from_the_shards(
 ) -> None:
     path = copy.path / STATE
     path.unlink() if content is None else path.write_bytes(content)
-    state = copy.state()
+    state = state_of(copy)
     assert (state.status, state.done, state.failed) == ("finished", PICTURES, 0)
     require_whole(copy)
     copy.shards()[2].unlink()
-    state = copy.state()
+    state = state_of(copy)
     assert (state.status, state.done) == ("paused", 8)
     assert "counted anew" in state.message
     assert done(copy).done == PICTURES
@@ -172,7 +172,7 @@ def test_a_state_that_cannot_be_shown_is_damaged(copy: RunFolder, odd: dict[str,
     assert copy.kept_done() == PICTURES
     (copy.path / STATE).write_text(json.dumps({**fields, "status": "running", **odd}))
     assert copy.kept_done() == 0
-    assert (copy.state().status, copy.state().done) == ("finished", PICTURES)
+    assert (state_of(copy).status, state_of(copy).done) == ("finished", PICTURES)
 
 
 def test_a_lock_is_asked_for_where_nothing_can_be_written(
@@ -197,7 +197,7 @@ def test_a_lock_is_asked_for_where_nothing_can_be_written(
 
 def test_a_state_of_nothing_is_planned(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path, small_plan(apples(2)))
-    assert folder.state().status == "planned"
+    assert state_of(folder).status == "planned"
 
 
 @pytest.mark.parametrize("damage", [_emptied, _cut, _flipped(0.5), Path.unlink])
@@ -205,16 +205,22 @@ def test_prompts_that_cannot_be_read_are_an_error(
     copy: RunFolder, damage: Callable[[Path], None]
 ) -> None:
     damage(copy.path / PROMPTS)
-    for use in (copy.state, copy.plan, lambda: require_whole(copy), lambda: execute(copy)):
+    uses = (lambda: state_of(copy), copy.plan, lambda: require_whole(copy), lambda: execute(copy))
+    for use in uses:
         with pytest.raises(BadInput, match=r"prompts\.jsonl\.gz"):
             use()
 
 
 def test_a_plan_that_cannot_be_read_is_an_error(copy: RunFolder) -> None:
     _cut(copy.path / PLAN)
-    for use in (copy.state, lambda: RunFolder(copy.path).plan(), lambda: execute(copy)):
+    uses = (
+        lambda: state_of(RunFolder(copy.path)),
+        lambda: RunFolder(copy.path).plan(),
+        lambda: execute(copy),
+    )
+    for use in uses:
         with pytest.raises(BadInput, match=r"plan\.json"):
-            RunFolder(copy.path).state() if use is copy.state else use()
+            use()
 
 
 def test_lines_of_another_run_are_left_out_with_a_reason(
@@ -245,7 +251,7 @@ def test_lines_of_another_run_are_left_out_with_a_reason(
 def test_a_shard_of_another_run_is_kept_aside(copy: RunFolder) -> None:
     results = [replace(one, position=one.position + 900) for one in read_shard(copy.shards()[0])]
     write_shard(copy.shard_folder / "s001w7-00000.parquet", results)
-    assert "s001w7-00000.parquet" in copy.state().message
+    assert "s001w7-00000.parquet" in state_of(copy).message
     assert done(copy).status == "finished"
     assert [one.name for one in (copy.path / DAMAGED).iterdir()] == ["s001w7-00000.parquet"]
 
@@ -255,11 +261,11 @@ def test_a_run_at_work_is_believed(copy: RunFolder) -> None:
     from truehue.core.batch.folder import LOCK
     from truehue.core.batch.locks import held
 
-    running = replace(copy.state(), status="running", done=11)
+    running = replace(state_of(copy), status="running", done=11)
     copy.keep_state(running)
     with held(copy.path / LOCK, ""):
-        assert asdict(copy.state()) == asdict(running)
-    assert copy.state().status == "interrupted"
+        assert asdict(state_of(copy)) == asdict(running)
+    assert state_of(copy).status == "interrupted"
 
 
 def test_journals_count_for_a_run_that_was_broken_off(copy: RunFolder) -> None:
@@ -268,4 +274,4 @@ def test_journals_count_for_a_run_that_was_broken_off(copy: RunFolder) -> None:
     book = Journal(copy.journal, copy.shard_folder, "s002w1", schema())
     for one in results:
         book.add(row_of(one))
-    assert (copy.state().status, copy.state().done) == ("finished", PICTURES)
+    assert (state_of(copy).status, state_of(copy).done) == ("finished", PICTURES)

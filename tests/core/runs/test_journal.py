@@ -11,8 +11,8 @@ import pytest
 
 from tests.core.runs.samples import planned, some_prompts
 from tests.shards import read_shard
+from truehue.core.batch.health import done_of
 from truehue.core.batch.journal import Journal, read_journal, seal_left_over
-from truehue.core.batch.progress import done_of
 from truehue.core.batch.shards import BadShard
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult, MaskResult, ObjectVerdict

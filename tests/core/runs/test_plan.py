@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.core.runs.samples import planned
+from truehue.core.batch.health import state_of
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
@@ -127,7 +128,7 @@ def test_a_folder_gives_back_its_plan(tmp_path: Path, kind: str) -> None:
     assert RunFolder(folder.path).plan() == made
     assert folder.summary()["total"] == made.total
     assert {key: folder.summary()[key] for key in plan_json(made)} == plan_json(made)
-    assert folder.state().status == "planned"
+    assert state_of(folder).status == "planned"
     before = (folder.path / "plan.json").read_bytes()
     assert RunFolder.create(tmp_path, made).path == folder.path
     assert (folder.path / "plan.json").read_bytes() == before

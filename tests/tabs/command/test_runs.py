@@ -23,6 +23,7 @@ from tests.held_back import held_back
 from tests.run_prompts import prompt_file
 from tests.running import ROOT, command
 from tests.shards import read_shard
+from truehue.core.batch.health import state_of
 from truehue.core.batch.team import Batch
 from truehue.core.runs.estimate import trial
 from truehue.core.runs.folder import RunFolder, run_folders
@@ -135,11 +136,11 @@ def test_ctrl_c_pauses_and_says_how_to_go_on(
         _, said = process.communicate()
     assert process.returncode == 3, said
     assert f"Go on: python -m truehue runs resume {folder.run_id[:8]}" in said
-    assert folder.state().status == "paused"
-    assert 0 < folder.state().done < PICTURES
+    assert state_of(folder).status == "paused"
+    assert 0 < state_of(folder).done < PICTURES
     # Cancelled by another command, and taken up all the same.
     assert runs("cancel", folder.run_id, "--data", str(tmp_path)).stdout == "It is cancelled.\n"
-    assert folder.state().status == "cancelled"
+    assert state_of(folder).status == "cancelled"
     again = runs("resume", folder.run_id, "--data", str(tmp_path), "--json", "--workers", "1")
     assert again.returncode == 0
     assert json.loads(again.stdout.splitlines()[-1])["status"] == "finished"
@@ -165,7 +166,7 @@ def test_pause_from_elsewhere(
     assert pause.stdout == "It stops after the pictures that are in work now.\n"
     assert done.returncode == 3
     folder = one_run(tmp_path / "runs")
-    state = folder.state()
+    state = state_of(folder)
     assert state.status == "paused"
     assert 0 < state.done < PICTURES
     listed = runs("list", "--data", str(tmp_path)).stdout
@@ -407,5 +408,5 @@ def test_a_reader_who_has_gone_does_not_stop_the_run(
     os.close(writing)
     assert process.wait() == 0
     (folder,) = run_folders(tmp_path / "runs")
-    assert folder.state().status == "finished"
+    assert state_of(folder).status == "finished"
     assert results(folder) == wanted

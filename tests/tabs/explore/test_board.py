@@ -23,6 +23,7 @@ from tests.storage.run_samples import sample_plan, sample_prompts, sample_result
 from truehue.core.analysis.board import AVERAGE, TABLE_TASKS, Rate, board
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
 from truehue.core.analysis.run_names import run_labels
+from truehue.core.batch.health import state_of
 from truehue.core.color.spaces import lab_to_srgb8
 from truehue.core.errors import BadInput
 from truehue.core.export.report_parts import Table
@@ -441,7 +442,7 @@ def test_an_unfinished_run_says_how_it_stands(
 ) -> None:
     part = row(shown(client), "=part")
     folder = RunFolder(made[1].path.parent / part["id"])
-    folder.keep_state(replace(folder.state(), status="paused"))
+    folder.keep_state(replace(state_of(folder), status="paused"))
     assert row(shown(client), "=part")["progress"]["words"] == "50% drawn · paused"
 
 

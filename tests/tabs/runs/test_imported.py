@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from tests.core.runs.samples import done
+from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.records import DrawingRecord, ImageRecord, JobRecord
@@ -102,7 +103,7 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
         said = {one["rule"]: one["status"] for one in card["verdicts"]}
         assert said["truehue"] == said["released"] == "pass"
     (folder,) = context.service(RunSupervisor).folders()
-    assert folder.state().status == "finished"
+    assert state_of(folder).status == "finished"
 
 
 def table_of(tmp_path: Path) -> Path:

@@ -18,6 +18,7 @@ from tests.shards import read_shard
 from tests.storage.run_samples import sample_plan, sample_run
 from tests.tabs.drawn import drawn
 from truehue.core.batch.folder import LOCK, PLAN
+from truehue.core.batch.health import state_of
 from truehue.core.batch.locks import held
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, DataFolderError, NotAllowed
@@ -264,16 +265,16 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     long = {**few, "images": "200"}
     (first,) = start_runs(context, OWNER, asked_of({**long, "name": "first"}))["runs"]
     (second,) = start_runs(context, OWNER, asked_of({**long, "name": "second"}))["runs"]
-    until(lambda: context.service(RunSupervisor).folder(first).state().status == "running")
+    until(lambda: state_of(context.service(RunSupervisor).folder(first)).status == "running")
     shown = {row["id"]: row for row in runs_view(context, OWNER)["runs"]}
     assert (shown[first]["status"], shown[second]["status"]) == ("running", "waiting")
     assert shown[second]["place"] == 1
     with pytest.raises(BadInput, match="at work or waits already"):
         start_runs(context, OWNER, asked_of({**long, "name": "first"}))
     act(context, second, "cancel")
-    assert context.service(RunSupervisor).folder(second).state().status == "cancelled"
+    assert state_of(context.service(RunSupervisor).folder(second)).status == "cancelled"
     context.service(RunSupervisor).close()
-    assert context.service(RunSupervisor).folder(first).state().status == "paused"
+    assert state_of(context.service(RunSupervisor).folder(first)).status == "paused"
     with pytest.raises(BadInput, match="about to end"):
         context.service(RunSupervisor).resume(first)
     # The app is started again: who began the run, and with how many workers, is still known.
@@ -281,9 +282,9 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
     context.services[RunSupervisor] = other
     assert other.owner(first) == "owner"
     assert {row["status"] for row in runs_view(context, OWNER)["runs"]} == {"paused", "cancelled"}
-    done = other.folder(first).state().done
+    done = state_of(other.folder(first)).done
     act(context, first, "resume")
-    until(lambda: other.folder(first).state().done > done)
+    until(lambda: state_of(other.folder(first)).done > done)
     act(context, first, "pause")
     until(lambda: one_of(context, first)["status"] == "paused")
 
@@ -343,7 +344,7 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     progress = board_view(context, {})["groups"][0]["rows"][0]["progress"]
     assert progress is None
     act(context, folder.run_id, "cancel")
-    assert (folder.desired_state(), folder.state().status) == ("cancel", "cancelled")
+    assert (folder.desired_state(), state_of(folder).status) == ("cancel", "cancelled")
     object.__setattr__(context, "local", False)
     assert str(shared) not in one(context)["facts"]
     # The same run in the data folder too is one run, and that one.

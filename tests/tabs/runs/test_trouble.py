@@ -74,14 +74,14 @@ def test_one_odd_folder_takes_nothing_down(
     assert keeper.take_in() == 5
     odd.shards()[0].unlink()
     good.keep_state(BatchState(good.run_id, "running", 2, 2))  # interrupted: nobody is at it
-    state = RunFolder.state
+    kept_state = RunFolder.kept_state
 
-    def asked(folder: RunFolder) -> BatchState:
+    def asked(folder: RunFolder) -> BatchState | None:
         if folder.run_id == odd.run_id:
             raise error
-        return state(folder)
+        return kept_state(folder)
 
-    monkeypatch.setattr(RunFolder, "state", asked)
+    monkeypatch.setattr(RunFolder, "kept_state", asked)
     monkeypatch.setattr(keeper.line, "_now", odd)  # it is executed here
     view = jobs_view(context, OWNER, AllJobs())
     assert [(row["id"], row["status"]) for row in view["jobs"]] == [(good.run_id, "interrupted")]
