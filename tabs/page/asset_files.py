@@ -27,6 +27,7 @@ from starlette.responses import JSONResponse, Response
 from truehue.core.color.systems import SEARCH_ORDER, SYSTEMS, system
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.tabs.page.context import ROOT
+from truehue.tabs.page.style_sheet import css_paths, style_sheet
 
 KINDS: Mapping[str, str] = {
     ".js": "text/javascript",
@@ -126,9 +127,6 @@ class AssetFiles:
 @cache
 def asset_files() -> AssetFiles:
     """Those of this app, read once."""
-    from truehue.tabs.page.style_sheet import style_sheet
-    from truehue.tabs.page.theme import css_paths
-
     names = json.dumps(catalog(), ensure_ascii=False, separators=(",", ":"))
     style = style_sheet(path.read_text(encoding="utf-8") for path in css_paths())
     return AssetFiles(ROOT / "assets", {CATALOG: names.encode(), STYLE: style.encode()})

@@ -1,4 +1,4 @@
-"""The page's style sheets as one file that says what Gradio would make of them.
+"""The page's style sheets, and as one file what Gradio would make of them.
 
 Gradio 6.31 takes style sheets as text in the page's configuration, and its script writes every
 rule twice: as it stands, and below ``.gradio-container-VERSION .contain``, where it is stronger
@@ -13,6 +13,71 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
+from pathlib import Path
+
+from truehue.tabs.page.context import ROOT
+
+SHEETS = (
+    "page/page",
+    "page/fields",
+    "inspect/verdict",
+    "inspect/evidence",
+    "inspect/fidelity",
+    "generate/draw",
+    "inspect/library",
+    "page/widths",
+    "page/messages",
+    "generate/models",
+    "generate/realism",
+    "page/unseen",
+    "page/work",
+    "page/backup",
+    "stage/stage",
+    "stage/messages",
+    "stage/bar",
+    "stage/found",
+    "inspect/confidence",
+    "generate/prompts",
+    "generate/ask",
+    "generate/queue",
+    "generate/gallery",
+    "page/imports",
+    "page/tour",
+    "generate/widths",
+    "generate/reading",
+    "generate/result",
+    "generate/search",
+    "explore/explore",
+    "explore/board",
+    "explore/wall",
+    "generate/pair",
+    "explore/analyses",
+    "explore/runs",
+    "inspect/film",
+    "compare/sweep",
+    "inspect/examples",
+    "page/drop",
+    "page/enlarge",
+    "compare/compare",
+    "compare/concept",
+    "compare/tables",
+    "compare/people",
+    "canvas/canvas",
+    "colorize/colorize",
+    "colorize/sketches",
+    "ask/ask",
+    "ask/results",
+    "ask/questions",
+    "shared/judging",
+    "explore/judgments",
+    "studies/studies",
+    "studies/form",
+    "studies/colorings",
+    "studies/questions",
+    "studies/results",
+)
+"""The page's style sheets below ``assets/css``. Of two rules that are equally strong the later one
+holds, so that their order means something: those of narrow windows come after what they change."""
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _ABOVE = re.compile(r"(:root|html|body|\.gradio-container)(?![-\w])")
@@ -92,3 +157,8 @@ def style_sheet(texts: Iterable[str]) -> str:
     name = "gradio-container-" + version("gradio").replace(".", "-")
     within = f".gradio-container.{name} .contain"
     return "\n".join(rule for text in texts for rule in written_twice(text, within))
+
+
+def css_paths() -> list[Path]:
+    """The files of :data:`SHEETS`; the picker's is not among them: Gradio scopes it to each."""
+    return [ROOT / "assets" / "css" / f"{name}.css" for name in SHEETS]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from truehue.tabs.page.asset_files import STYLE, asset_files
-from truehue.tabs.page.context import ROOT
 
 
 def theme() -> Any:
@@ -60,76 +58,8 @@ def theme() -> Any:
     return base.set(**both, **dark)
 
 
-SHEETS = (
-    "page/page",
-    "page/fields",
-    "inspect/verdict",
-    "inspect/evidence",
-    "inspect/fidelity",
-    "generate/draw",
-    "inspect/library",
-    "page/widths",
-    "page/messages",
-    "generate/models",
-    "generate/realism",
-    "page/unseen",
-    "page/work",
-    "page/backup",
-    "stage/stage",
-    "stage/messages",
-    "stage/bar",
-    "stage/found",
-    "inspect/confidence",
-    "generate/prompts",
-    "generate/ask",
-    "generate/queue",
-    "generate/gallery",
-    "page/imports",
-    "page/tour",
-    "generate/widths",
-    "generate/reading",
-    "generate/result",
-    "generate/search",
-    "explore/explore",
-    "explore/board",
-    "explore/wall",
-    "generate/pair",
-    "explore/analyses",
-    "explore/runs",
-    "inspect/film",
-    "compare/sweep",
-    "inspect/examples",
-    "page/drop",
-    "page/enlarge",
-    "compare/compare",
-    "compare/concept",
-    "compare/tables",
-    "compare/people",
-    "canvas/canvas",
-    "colorize/colorize",
-    "colorize/sketches",
-    "ask/ask",
-    "ask/results",
-    "ask/questions",
-    "shared/judging",
-    "explore/judgments",
-    "studies/studies",
-    "studies/form",
-    "studies/colorings",
-    "studies/questions",
-    "studies/results",
-)
-"""The page's style sheets below ``assets/css``. Of two rules that are equally strong the later one
-holds, so that their order means something: those of narrow windows come after what they change."""
-
-
-def css_paths() -> list[Path]:
-    """The files of :data:`SHEETS`; the picker's is not among them: Gradio scopes it to each."""
-    return [ROOT / "assets" / "css" / f"{name}.css" for name in SHEETS]
-
-
 def css() -> str:
-    """What Gradio is given in their place: the one file that is made of them.
+    """What Gradio is given in place of the sheets: the one file that is made of them.
 
     It has to stand where Gradio would put the sheets themselves, behind its own: linked in the
     page's head, it lost to them. Chromium warns twice that Gradio tries the line elsewhere too.

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from truehue.tabs.page.context import ROOT
-from truehue.tabs.page.style_sheet import rules, stronger, style_sheet, written_twice
-from truehue.tabs.page.theme import css_paths
+from truehue.tabs.page.style_sheet import css_paths, rules, stronger, style_sheet, written_twice
 
 WITHIN = ".w .contain"
 
