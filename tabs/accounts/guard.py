@@ -16,9 +16,10 @@ from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from truehue.tabs.page.actor import NOBODY, actor_of
+from truehue.tabs.page.actor import actor_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.refusals import note_refusal
+from truehue.tabs.page.roles import NOBODY
 
 SIGN_IN = (
     "You are not signed in, or your session has ended. Load the page again and sign in; a program "

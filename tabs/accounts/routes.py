@@ -20,9 +20,10 @@ from truehue.tabs.accounts.signing_in import (
     SigningIn,
     local_path,
 )
-from truehue.tabs.page.actor import NOBODY, SESSION, actor_of
+from truehue.tabs.page.actor import SESSION, actor_of
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.refusals import note_refusal
+from truehue.tabs.page.roles import NOBODY
 from truehue.tabs.page.templates import html
 from truehue.tabs.page.visitor_cookies import is_https
 from truehue.tabs.page.visitors import Visitors

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, get_type_hints
 
 from pydantic import ConfigDict
 
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, read_as
+from truehue.tabs.page.roles import Actor
 
 
 class ApiRequest(PageRequest):
@@ -39,7 +39,7 @@ class Endpoint:
 
     @property
     def action(self) -> str:
-        """What it asks for, of :data:`truehue.tabs.page.actor.ACTIONS`."""
+        """What it asks for, of :data:`truehue.tabs.page.roles.ACTIONS`."""
         return str(vars(self.do)["action"])
 
     @property

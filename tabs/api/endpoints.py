@@ -30,11 +30,12 @@ from truehue.tabs.generate.own_words import OwnPrompt
 from truehue.tabs.generate.plan import Controls, settings
 from truehue.tabs.inspect.mask_request import preset_find, start_find
 from truehue.tabs.judging.question import Question
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import is_told
 from truehue.tabs.page.jobs_service import NamedJob, job_view
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.turns import DRAWING
 from truehue.tabs.runs.form import start_runs
 from truehue.tabs.runs.list import run_json

@@ -12,8 +12,9 @@ from truehue.core.vision_language.asking.answers_table import answers_csv
 from truehue.tabs.ask.results import ResultsRequest, asked_of, results_view
 from truehue.tabs.ask.sets import opened
 from truehue.tabs.ask.words import model_name, settings_words
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many
+from truehue.tabs.page.roles import Actor
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context

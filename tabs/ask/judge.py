@@ -15,10 +15,11 @@ from truehue.core.vision_language.records import Answer, Question
 from truehue.core.vision_language.rule_answers import CACHE, are_kept, rule_answers
 from truehue.tabs.ask.sets import opened
 from truehue.tabs.ask.words import model_name, settings_words
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context

@@ -41,7 +41,7 @@ from truehue.core.vision_language.prompting import Style, prompt_text
 from truehue.core.vision_language.question_set import QuestionSet
 from truehue.core.vision_language.records import Question
 from truehue.storage.question_sets import ID_LENGTH
-from truehue.tabs.page.actor import Actor, Thing, allowed, may
+from truehue.tabs.page.roles import Actor, Resource, allowed, may
 from truehue.tabs.runs.line import KEPT, BatchLine, Notes
 from truehue.tabs.runs.machine import release
 from truehue.tabs.runs.turns import RunTurns
@@ -241,10 +241,10 @@ class AskingKeeper:
         """Who began it on the page."""
         return self._notes.of(asking_id).owner
 
-    def begun(self, asking_id: str) -> Thing:
-        """One, as :func:`truehue.tabs.page.actor.may` asks of it."""
+    def begun(self, asking_id: str) -> Resource:
+        """One, as :func:`truehue.tabs.page.roles.may` asks of it."""
         owner = self.owner(asking_id)
-        return Thing(frozenset({owner}) if owner else frozenset())
+        return Resource(frozenset({owner}) if owner else frozenset())
 
     def hide(self, asking_id: str, hidden: bool = True) -> None:
         """Takes one out of the list, or puts it back. Raises DataFolderError."""

@@ -16,9 +16,10 @@ from truehue.core.vision_language.question_set import QuestionSet
 from truehue.storage.question_sets import ID_LENGTH
 from truehue.tabs.ask.keeper import AskingKeeper, AskingNote
 from truehue.tabs.ask.words import model_name, settings_words, task_title
-from truehue.tabs.page.actor import Actor, allowed, asks, may
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many, message_of
 from truehue.tabs.page.requests import PageRequest, Whole
+from truehue.tabs.page.roles import Actor, allowed, may
 from truehue.tabs.runs.line import status_of
 from truehue.tabs.runs.list import GOES_ON, MOVES
 from truehue.tabs.runs.words import rate_words, time_words

@@ -26,10 +26,11 @@ from truehue.core.vision_language.records import Illustrated
 from truehue.tabs.ask.judge import judge_all
 from truehue.tabs.ask.sets import MOST_A_TASK, QUESTION_SET
 from truehue.tabs.ask.start import AskRequest, start_asking
-from truehue.tabs.page.actor import Actor, allowed, asks, may, thing
+from truehue.tabs.page.actor import asks, stored_resource
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Whole, one_of
+from truehue.tabs.page.roles import Actor, allowed, may
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
@@ -196,7 +197,7 @@ def _add(
     set_id, is_new = context.storage.question_sets.add(items, name, made)
     if is_new:
         context.storage.makers.add(QUESTION_SET, [set_id], actor.id)
-    elif allowed(actor, "change", thing(context, QUESTION_SET, set_id)):
+    elif allowed(actor, "change", stored_resource(context, QUESTION_SET, set_id)):
         context.storage.question_sets.hide(set_id, False)
     return {"set": set_id, "new": is_new, **_pixels_asked(context, actor, set_id)}
 

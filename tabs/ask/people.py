@@ -11,7 +11,7 @@ from truehue.annotation.judgments.questions import MacroShare, RightShare
 from truehue.annotation.judgments.resampling import FEW_PEOPLE
 from truehue.core.vision_language.question_set import QuestionSet
 from truehue.core.vision_language.records import Outcome, Question
-from truehue.tabs.page.actor import Actor, allowed
+from truehue.tabs.page.roles import Actor, allowed
 from truehue.tabs.studies.questions.human_answers import HumanAnswers, human_answers
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from truehue.core.images.load import encode_png
 from truehue.core.vision_language.asking.pictures import Version, picture
 from truehue.core.vision_language.question_set import IMAGES
 from truehue.tabs.ask.sets import opened
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.requests import PageRequest, one_of
+from truehue.tabs.page.roles import Actor
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context

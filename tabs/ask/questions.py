@@ -18,8 +18,9 @@ from truehue.tabs.ask.people import given_json, studies_of
 from truehue.tabs.ask.results import Asking, Parser, asked_of, pixels_of
 from truehue.tabs.ask.sets import opened
 from truehue.tabs.ask.words import choices_json, facts_json, model_name, task_title
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.requests import PageRequest, Whole
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.questions.human_answers import HumanAnswers
 
 if TYPE_CHECKING:

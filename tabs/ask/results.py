@@ -31,9 +31,10 @@ from truehue.tabs.ask.list import part_words, progress_words
 from truehue.tabs.ask.people import people_json, studies_of
 from truehue.tabs.ask.sets import opened, set_json
 from truehue.tabs.ask.words import model_name, settings_words, task_title
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.requests import PageRequest, list_of_one
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.line import status_of
 
 if TYPE_CHECKING:

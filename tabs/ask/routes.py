@@ -24,11 +24,11 @@ from truehue.tabs.ask.questions import OneQuestion, QuestionsRequest, question_v
 from truehue.tabs.ask.results import ResultsRequest, results_view
 from truehue.tabs.ask.sets import HideSet, hide_set
 from truehue.tabs.ask.start import AskRequest, start_asking, start_view
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import Answer, csv_attachment, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door, read_address
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 
 PREFIX = "/api/ask"
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}

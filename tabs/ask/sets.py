@@ -13,8 +13,9 @@ from truehue.core.vision_language.published import HUB_ID
 from truehue.core.vision_language.question_set import QuestionSet
 from truehue.core.vision_language.tasks import TASKS
 from truehue.tabs.ask.words import about_task, set_facts, task_title
-from truehue.tabs.page.actor import Actor, allowed, asks, may, thing
+from truehue.tabs.page.actor import asks, stored_resource
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor, allowed, may
 
 if TYPE_CHECKING:
     from truehue.storage.question_sets import StoredQuestionSet
@@ -35,7 +36,7 @@ class HideSet(PageRequest):
 
 def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> dict[str, Any]:
     """One set as the page shows it."""
-    own = thing(context, QUESTION_SET, stored.set_id)
+    own = stored_resource(context, QUESTION_SET, stored.set_id)
     base = {
         "id": stored.set_id,
         "hidden": stored.hidden,
@@ -98,7 +99,7 @@ def generator_json() -> dict[str, Any]:
 @asks("change")
 def hide_set(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
     """Takes a set out of the list, or puts it back. Raises NotStored."""
-    may(actor, "change", thing(context, QUESTION_SET, request.set))
+    may(actor, "change", stored_resource(context, QUESTION_SET, request.set))
     context.storage.question_sets.hide(request.set, request.hidden)
     return {}
 

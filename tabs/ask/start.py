@@ -30,8 +30,9 @@ from truehue.tabs.ask.words import (
     STYLES,
     model_name,
 )
-from truehue.tabs.page.actor import Actor, allowed, asks, may
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.requests import Nothing, PageRequest, Whole, one_of
+from truehue.tabs.page.roles import Actor, allowed, may
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi.responses import FileResponse, Response
 
 from truehue.tabs.backup.service import NamedBackup, backup_file, backups_view, start_backup
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 
 
 def backup_routes(context: Context) -> Door:

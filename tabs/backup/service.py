@@ -15,11 +15,12 @@ from truehue.core.errors import NotAllowed, NotStored
 from truehue.core.generation.request import Cancelled
 from truehue.storage.backup.backup import ENDING, size_text
 from truehue.storage.backup.contents import BACKUPS
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import Nothing, PageRequest
+from truehue.tabs.page.roles import Actor
 
 log = logging.getLogger("truehue")
 

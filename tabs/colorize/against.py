@@ -22,9 +22,10 @@ from truehue.tabs.compare.concept.service import kind_words
 from truehue.tabs.compare.numbers import metrics_json, numbers_json
 from truehue.tabs.compare.sources import RUN, Choice, choices, distribution, parse
 from truehue.tabs.inspect.colors import lab_text
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.roles import Actor
 
 OWN = "This coloring"
 MOST_COLORS = 12

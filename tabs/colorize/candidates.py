@@ -18,9 +18,10 @@ from truehue.core.records import DrawingRecord
 from truehue.tabs.colorize.prepared import MOST_WORDS, base_of
 from truehue.tabs.generate.models import DRAWABLE, checked_models
 from truehue.tabs.judging.generation import draw, model_name
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing, PageRequest, Whole, list_of_one
+from truehue.tabs.page.roles import Actor
 
 SENTENCE = (
     "A simple cartoon black outline drawing of {}, without coloring, without shadow, white "

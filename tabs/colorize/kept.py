@@ -13,9 +13,10 @@ from truehue.core.records import ColoringHead
 from truehue.tabs.colorize.pictures import ColoringRequest, painted
 from truehue.tabs.colorize.prepared import keep_sketch
 from truehue.tabs.colorize.sketches import PREFIX, find, sketch_json
-from truehue.tabs.page.actor import Actor, Thing, allowed, asks, may
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing, PageRequest
+from truehue.tabs.page.roles import Actor, Resource, allowed, may
 
 MOST_LISTED = 200
 OTHER_PICTURE = (
@@ -77,13 +78,13 @@ def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> dic
 def delete_coloring(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
     """Deletes a coloring that one kept; its sketch stays."""
     head = context.storage.colorings.head(request.coloring)
-    may(actor, "delete", _thing(head))
+    may(actor, "delete", _resource(head))
     context.storage.colorings.delete(head.id)
     return kept_view(context, actor, Nothing())
 
 
-def _thing(head: ColoringHead) -> Thing:
-    return Thing(frozenset({head.maker} if head.maker else ()))
+def _resource(head: ColoringHead) -> Resource:
+    return Resource(frozenset({head.maker} if head.maker else ()))
 
 
 def _kept_json(actor: Actor, head: ColoringHead) -> dict[str, Any]:
@@ -94,7 +95,7 @@ def _kept_json(actor: Actor, head: ColoringHead) -> dict[str, Any]:
         "sketch_id": head.sketch_id,
         "actions": head.length,
         "at": head.created_at.isoformat(),
-        "mine": allowed(actor, "delete", _thing(head)),
+        "mine": allowed(actor, "delete", _resource(head)),
         "thumb": f"{address}/coloring.png?side=256",
         "files": {
             "coloring": f"{address}/coloring.png",

@@ -21,9 +21,10 @@ from truehue.core.files import png_of
 from truehue.core.sketches.records import Sketch
 from truehue.core.sketches.regions import regions
 from truehue.tabs.colorize.sketches import Found, find
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, one_of
+from truehue.tabs.page.roles import Actor
 
 MOST_LOG_BYTES = 8 * 2**20
 """A log of 20,000 fills takes a third of it; of strokes, some three hours of drawing."""

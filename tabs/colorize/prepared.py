@@ -16,11 +16,12 @@ from truehue.core.prompts.concepts import concepts
 from truehue.core.sketches.records import Sketch, SketchSettings
 from truehue.core.sketches.regions import CLOSINGS_PX, regions
 from truehue.tabs.colorize.sketches import GENERATED, IMPORT, Found, sketch_json, starter
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import shortened
 from truehue.tabs.page.images import image_json, store_upload
 from truehue.tabs.page.requests import Nothing, PageRequest, Whole, digits
+from truehue.tabs.page.roles import Actor
 
 MOST_WORDS = 80
 MOST_NOTE = 200

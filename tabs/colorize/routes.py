@@ -42,11 +42,11 @@ from truehue.tabs.colorize.prepared import (
     take_drawing,
 )
 from truehue.tabs.colorize.sketches import PREFIX, NamedSketch, sketch_view, sketches_view
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import Answer, attachment, guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door
 from truehue.tabs.page.requests import Nothing, read_as
+from truehue.tabs.page.roles import Actor
 
 DECODES_AT_ONCE = 2
 FOREVER = {

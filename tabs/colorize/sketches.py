@@ -17,9 +17,10 @@ from truehue.core.records import SketchRecord
 from truehue.core.sketches.records import Sketch, SketchWarning
 from truehue.core.sketches.records import sketch_id as id_of
 from truehue.tabs.compare.concept.concepts import concepts_view
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing, PageRequest
+from truehue.tabs.page.roles import Actor
 
 if TYPE_CHECKING:
     from truehue.core.sketches.starter.drawing import Drawing

@@ -135,8 +135,8 @@ def _in_library(
 
 def _import(storage: Storage, options: argparse.Namespace, set_id: str) -> None:
     """Imports the folder, and says what became of its files."""
-    from truehue.tabs.page.actor import OWNER
     from truehue.tabs.page.jobs import job_alone
+    from truehue.tabs.page.roles import OWNER
     from truehue.tabs.runs.image_import import ImageFolder, take
     from truehue.tabs.shell.compose import make_context
 

@@ -22,10 +22,11 @@ from truehue.tabs.compare.people.words import concept_json, free_words
 from truehue.tabs.compare.sources import IMAGE, parse, pictures
 from truehue.tabs.inspect.state import make_mask, mask_text
 from truehue.tabs.inspect.work import work_of
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
 
 CUTOUT_PX = 360
 MOST_POOLED = 6

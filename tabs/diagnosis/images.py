@@ -20,10 +20,11 @@ from truehue.core.generation.request import MAX_SEED
 from truehue.core.images.mask import Mask
 from truehue.core.verdict.measure import AskedObject, measure
 from truehue.core.verdict.rules import rule
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
 
 LARGEST_PX = 1024
 SMALL_PX = 192

@@ -13,10 +13,11 @@ from truehue.core.diagnosis.plan import renderer_tasks, rules_used
 from truehue.core.diagnosis.run import Progress, diagnose
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.generation.request import Cancelled
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
 
 KIND = "diagnosis"
 SIZES = {10: "every 10th color", 1: "all colors"}

@@ -8,11 +8,12 @@ from pydantic import Field
 
 from truehue.core.verdict.rules import rule
 from truehue.tabs.judging.rejudge import RejudgeProgress, rejudge
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
 
 KIND = "rejudge"
 MOST_REASONS = 3

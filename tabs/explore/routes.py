@@ -19,11 +19,11 @@ from truehue.tabs.explore.scores import measures_csv, measures_view
 from truehue.tabs.explore.scoring import ScoreRuns, start_scoring
 from truehue.tabs.explore.wall import count_view, facets_view, mask_view, picture_view, wall_view
 from truehue.tabs.explore.why import reasons
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import csv_attachment, guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door
 from truehue.tabs.page.once import Once
+from truehue.tabs.page.roles import Actor
 
 KEPT_PNGS = 512
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}

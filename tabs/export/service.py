@@ -27,11 +27,12 @@ from truehue.core.generation.request import Cancelled
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.worker import RunWork
 from truehue.tabs.export.report import MOST_SHOTS, report_of
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import Nothing, PageRequest, one_of
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.runs.words import bytes_words
 

@@ -13,9 +13,10 @@ from truehue.tabs.generate.realism import problem_of
 from truehue.tabs.judging.generation import draw
 from truehue.tabs.library.prompts import Refs
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
 
 
 class Draw(PageRequest):

@@ -10,8 +10,8 @@ from truehue.core.generation.readiness import missing
 from truehue.core.generation.registry import MODELS, Defaults, model
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.prompts.tables import objects
-from truehue.tabs.page.actor import Actor, may_open
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor, may_open
 
 DRAWABLE = ("renderer", "diffusers", "transformers")
 

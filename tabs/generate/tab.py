@@ -35,12 +35,12 @@ from truehue.tabs.generate.realism import from_link, link_of, problem_of
 from truehue.tabs.generate.view import NOT_EDITED, SIZES, View, layout
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.judging.question import question
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many, message_of
 from truehue.tabs.page.events import QUIET, Cause, on, on_data, on_last_edit, widget_trigger
 from truehue.tabs.page.links import read, whole
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import Actor
 
 # Not a comma: the path of a folder may hold one.
 MODEL_SEPARATOR = "|"

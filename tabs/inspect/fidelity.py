@@ -13,11 +13,12 @@ from truehue.core.prompts.prompt import MAX_PROMPT_CHARACTERS
 from truehue.core.scores.cfm import CFM, MAP_WORDS, NO_PROMPT, map_rows, scored_by_cfm
 from truehue.core.scores.measures import measure_of, measures_of
 from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure
-from truehue.tabs.page.actor import Actor, asks, may
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.links import ID_LENGTH, link
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor, may
 
 MOST_OTHERS = 60
 """Images of one prompt that are ranked at most."""

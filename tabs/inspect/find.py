@@ -20,12 +20,12 @@ from truehue.tabs.inspect.mask_request import (
     start_find,
     start_points,
 )
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on, on_data
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import Actor
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,11 @@ from truehue.core.prompts.tables import objects
 from truehue.core.records import ImageRecord
 from truehue.tabs.inspect.automatic import name_of
 from truehue.tabs.inspect.finding import EngineTool, Search, Segments
-from truehue.tabs.page.actor import Actor, asks, may_open
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, no_bool, read_as
+from truehue.tabs.page.roles import Actor, may_open
 
 MAX_NAME, MAX_LABELS, MAX_ID = 80, 40, 200
 KIND = "search"

@@ -19,11 +19,11 @@ from truehue.tabs.inspect.controls import color_picker, rule_choice, stage
 from truehue.tabs.inspect.judge import NO_IMAGE, judge, last_question, open_on_stage, question_of
 from truehue.tabs.inspect.view import problem, waiting
 from truehue.tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
-from truehue.tabs.page.actor import may
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on, on_last_edit
 from truehue.tabs.page.links import read
+from truehue.tabs.page.roles import may
 from truehue.tabs.page.widgets import refresh, widget
 
 IN_ORDER: dict[str, Any] = {"concurrency_id": "inspect", "concurrency_limit": 1}

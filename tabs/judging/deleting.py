@@ -9,10 +9,11 @@ from pydantic import Field
 
 from truehue.storage.makers import IMAGE, VERDICT
 from truehue.storage.trash import KEPT_DAYS, MAX_IDS, TrashRecord
-from truehue.tabs.page.actor import Actor, Role, Thing, asks, brought, may, thing
+from truehue.tabs.page.actor import asks, brought, stored_resource
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor, Resource, Role, may
 
 _WORDS = {
     "images": "image",
@@ -54,7 +55,7 @@ def delete(context: Context, actor: Actor, request: Delete) -> dict[str, Any]:
     if request.kind == "verdict" and request.all_rules:
         ids = _kept_together(context, ids)
     if actor.role is not Role.OWNER:
-        for item in _things(context, request.kind, ids):
+        for item in _resources(context, request.kind, ids):
             may(actor, "delete", item)
     record = context.storage.trash.move(request.kind, ids)
     brought(context, actor, TRASH, record.trash_id)
@@ -62,18 +63,18 @@ def delete(context: Context, actor: Actor, request: Delete) -> dict[str, Any]:
     return trash_json(record)
 
 
-def _things(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Thing]:
-    """What these are, as :func:`truehue.tabs.page.actor.may` asks: verdicts that somebody had kept,
+def _resources(context: Context, kind: str, ids: Sequence[str]) -> Iterator[Resource]:
+    """What these are, as :func:`truehue.tabs.page.roles.may` asks: verdicts that somebody had kept,
     and else the images that they are or are of."""
     storage = context.storage
     for row_id in ids:
-        if kind == "verdict" and (own := thing(context, VERDICT, row_id)).makers:
+        if kind == "verdict" and (own := stored_resource(context, VERDICT, row_id)).makers:
             yield own
         elif kind == "image":
-            yield thing(context, IMAGE, row_id)
+            yield stored_resource(context, IMAGE, row_id)
         else:
             rows = storage.masks if kind == "mask" else storage.evidence
-            yield thing(context, IMAGE, rows.get(row_id).image_id)
+            yield stored_resource(context, IMAGE, rows.get(row_id).image_id)
 
 
 def _kept_together(context: Context, ids: list[str]) -> list[str]:
@@ -93,7 +94,7 @@ def _kept_together(context: Context, ids: list[str]) -> list[str]:
 @asks("delete")
 def restore(context: Context, actor: Actor, request: Deleted) -> dict[str, Any]:
     """Puts back what was deleted together. Raises NotStored and DataFolderError."""
-    may(actor, "delete", thing(context, TRASH, request.trash_id))
+    may(actor, "delete", stored_resource(context, TRASH, request.trash_id))
     record = context.storage.trash.restore(request.trash_id)
     context.forget()
     return trash_json(record)

@@ -17,8 +17,8 @@ from truehue.core.records import DrawingRecord
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.judging.judging import Picture, judge_picture
 from truehue.tabs.library.service import canonical
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor
 
 log = logging.getLogger("truehue")
 

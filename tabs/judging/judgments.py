@@ -18,10 +18,11 @@ from truehue.core.verdict.judge import PASS, UNSCORED
 from truehue.core.verdict.rules import MATCHES, RULES
 from truehue.storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
 from truehue.tabs.judging.keeping import QuestionRequest, keep_question
-from truehue.tabs.page.actor import Actor, Thing, asks, may
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import ID_LENGTH, link, whole
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor, Resource, may
 
 PAGE = 100
 MOST_POSITION = 2**31 - 1
@@ -60,7 +61,7 @@ def judge_verdict(context: Context, actor: Actor, request: Judge) -> dict[str, A
 def withdraw(context: Context, actor: Actor, request: Judgment) -> dict[str, Any]:
     """Takes an answer back. Raises NotStored."""
     record = context.storage.judgments.get(request.judgment_id)
-    may(actor, "change", Thing(frozenset({record.actor})))
+    may(actor, "change", Resource(frozenset({record.actor})))
     context.storage.judgments.withdraw(record.judgment_id)
     return {}
 

@@ -13,9 +13,10 @@ from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, measure_by_rules
 from truehue.core.verdict.rules import MATCHES, RULES
 from truehue.tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, Whole
+from truehue.tabs.page.roles import Actor
 
 
 def measured_by_all(

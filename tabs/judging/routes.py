@@ -16,10 +16,10 @@ from truehue.tabs.judging.judgments import (
     withdraw,
 )
 from truehue.tabs.judging.keeping import QuestionRequest, keep_verdict
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import csv_attachment, guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door
+from truehue.tabs.page.roles import Actor
 
 
 def judgment_routes(context: Context) -> Door:

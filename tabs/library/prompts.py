@@ -13,9 +13,10 @@ from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.storage import makers
 from truehue.storage.prompts.selections import MAX_NAME, MAX_PROMPTS, plain_name
 from truehue.tabs.library.service import SELECTION, Library, prompt_json
-from truehue.tabs.page.actor import Actor, Thing, asks, may, thing
+from truehue.tabs.page.actor import asks, stored_resource
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing, PageRequest
+from truehue.tabs.page.roles import Actor, Resource, may
 
 RULE = DEFAULT_RULE
 
@@ -121,7 +122,7 @@ def take_prompts(
 @asks("change")
 def hide_set(context: Context, actor: Actor, request: NamedSet) -> dict[str, Any]:
     """Puts an imported set away."""
-    may(actor, "change", thing(context, makers.PROMPT_SET, request.set_id))
+    may(actor, "change", stored_resource(context, makers.PROMPT_SET, request.set_id))
     context.storage.prompt_sets.hide(request.set_id)
     context.service(Library).forget(request.set_id)
     return {}
@@ -149,5 +150,5 @@ def remove_selection(context: Context, actor: Actor, request: NamedSelection) ->
     return {}
 
 
-def _selection(context: Context, name: str) -> Thing:
-    return thing(context, makers.SELECTION, name)
+def _selection(context: Context, name: str) -> Resource:
+    return stored_resource(context, makers.SELECTION, name)

@@ -22,11 +22,11 @@ from truehue.tabs.library.prompts import (
     take_prompts,
 )
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import Actor, allowed
 from truehue.tabs.page.answers import MOST_BASKET_BYTES, guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor, allowed
 
 MOST_ROWS = 200
 

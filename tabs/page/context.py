@@ -20,10 +20,10 @@ from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.records import MaskRecord
 from truehue.storage.makers import IMAGE
-from truehue.tabs.page.actor import NOBODY, OWNER, Actor, Role
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Jobs
 from truehue.tabs.page.limits import Limits, limits_of
+from truehue.tabs.page.roles import NOBODY, OWNER, Actor, Role
 from truehue.tabs.page.staging import Staging
 from truehue.tabs.page.visitors import Visitors
 

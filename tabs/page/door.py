@@ -14,10 +14,11 @@ import anyio
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
-from truehue.tabs.page.actor import Actor, actor_of, may
+from truehue.tabs.page.actor import actor_of
 from truehue.tabs.page.answers import MOST_JSON_BYTES, Answer, guarded, posted, uploaded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, read_as, require_known
+from truehue.tabs.page.roles import Actor, may
 
 _Request = TypeVar("_Request", bound=PageRequest)
 

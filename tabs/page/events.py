@@ -9,8 +9,9 @@ from typing import Any
 import gradio as gr
 from gradio.events import EventListener
 
-from truehue.tabs.page.actor import ACTIONS, STORING, Actor, actor_of, may
+from truehue.tabs.page.actor import actor_of
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import ACTIONS, STORING, Actor, may
 
 # Of every event whose progress Gradio 6.31 shows on a component, hidden or not, its page copies all
 # properties of that component and of all in it each time the event goes on a step.

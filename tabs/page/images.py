@@ -8,9 +8,10 @@ from threading import Lock
 from typing import Any
 
 from truehue.core.records import ImageRecord
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 
 # Over this, only one is decoded at a time: at 64 MP and 16 bit it takes 2.3 GB for half a minute.
 LARGE_PX = 24_000_000

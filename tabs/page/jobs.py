@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
-from truehue.tabs.page.actor import Actor, Thing, allowed, may
 from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.roles import Actor, Resource, allowed, may
 from truehue.tabs.page.turns import KINDS, Kind, Turns
 
 if TYPE_CHECKING:
@@ -334,9 +334,9 @@ class Jobs:
         return [record for source in sources for record in source.records()]
 
 
-def begun_by(record: JobRecord) -> Thing:
-    """A job, as :func:`truehue.tabs.page.actor.may` asks of it."""
-    return Thing(frozenset({record.actor}) if record.actor else frozenset())
+def begun_by(record: JobRecord) -> Resource:
+    """A job, as :func:`truehue.tabs.page.roles.may` asks of it."""
+    return Resource(frozenset({record.actor}) if record.actor else frozenset())
 
 
 def is_told(actor: Actor, record: JobRecord) -> bool:

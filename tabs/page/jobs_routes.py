@@ -8,11 +8,11 @@ from collections.abc import Callable
 import anyio
 from fastapi.responses import JSONResponse
 
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import Answer, endless, guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door
 from truehue.tabs.page.jobs_service import AllJobs, NamedJob, cancel_job, job_view, jobs_view
+from truehue.tabs.page.roles import Actor
 
 LONGEST_S = 25.0
 LOOK_S = 0.1

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import ENDED, LISTED, is_told, job_json
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
 
 
 class AllJobs(PageRequest):

@@ -6,9 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
-from truehue.tabs.page.actor import Actor, allowed, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor, allowed
 
 
 def notices(context: Context, actor: Actor) -> dict[str, Any]:

@@ -13,7 +13,6 @@ import anyio
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from truehue.core.errors import TrueHueError
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.door import Door
@@ -22,6 +21,7 @@ from truehue.tabs.page.images import image_json, take_image
 from truehue.tabs.page.notices import Notice, notices, read_notice
 from truehue.tabs.page.once import Once
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 
 DECODES_AT_ONCE = 2
 THUMB_SIDES = (192, 384)

@@ -27,10 +27,11 @@ from truehue.core.runs.records import DRAWN, RunPlan, StoredItem
 from truehue.core.runs.worker import WorkerSettings
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.library.service import SELECTION, Library, SetInfo, canonical
-from truehue.tabs.page.actor import Actor, allowed, asks, may, may_open
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.roles import Actor, allowed, may, may_open
 from truehue.tabs.runs.machine import about_of, release, sharing_words, with_weights
 from truehue.tabs.runs.plan import chosen, plans
 from truehue.tabs.runs.request import (

@@ -28,11 +28,12 @@ from truehue.core.image_sets.reporting import RemarkList
 from truehue.core.images.mask import Mask
 from truehue.core.prompts.prompt import Prompt
 from truehue.tabs.library.service import Library, counted
-from truehue.tabs.page.actor import Actor, asks, may
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Session
+from truehue.tabs.page.roles import Actor, may
 from truehue.tabs.runs.imported import offer
 
 EVERY_IMPORTED_SET = "*"

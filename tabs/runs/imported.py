@@ -13,11 +13,12 @@ from truehue.core.errors import BadInput
 from truehue.core.masks.grounded.vision_models import Role, vision_model
 from truehue.core.masks.grounded.weights import missing
 from truehue.core.records import DrawingRecord
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import UNKNOWN, Job, is_told
 from truehue.tabs.page.requests import PageRequest, read_as
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.form import start_runs
 from truehue.tabs.runs.request import DETECTOR, EXACT, GROUNDED, SEGMENTER, WHOLE, RunRequest
 from truehue.tabs.runs.scored import outcomes

@@ -13,9 +13,10 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
-from truehue.tabs.page.actor import Actor, allowed, asks, may
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many, message_of
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor, allowed, may
 from truehue.tabs.runs.line import status_of
 from truehue.tabs.runs.scored import store_verdicts
 from truehue.tabs.runs.supervisor import RunSupervisor

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastapi.responses import JSONResponse
 
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.runs.form import estimate_view, form_view, start_runs, try_out
 from truehue.tabs.runs.image_import import (
     ImageFolder,

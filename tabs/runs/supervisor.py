@@ -27,8 +27,8 @@ from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import STORED, RunPlan
-from truehue.tabs.page.actor import Actor, Thing, may
 from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.roles import Actor, Resource, may
 from truehue.tabs.runs.line import KEPT, BatchLine, Notes
 from truehue.tabs.runs.machine import release, with_weights
 from truehue.tabs.runs.turns import RunTurns
@@ -215,10 +215,10 @@ class RunSupervisor:
         """Makes a run that was imported its importer's. Raises DataFolderError."""
         self._executions.keep(run_id, replace(self._executions.of(run_id), owner=owner))
 
-    def begun(self, run_id: str) -> Thing:
-        """A run, as :func:`truehue.tabs.page.actor.may` asks of it."""
+    def begun(self, run_id: str) -> Resource:
+        """A run, as :func:`truehue.tabs.page.roles.may` asks of it."""
         owner = self.owner(run_id)
-        return Thing(frozenset({owner}) if owner else frozenset())
+        return Resource(frozenset({owner}) if owner else frozenset())
 
     def is_hidden(self, run_id: str) -> bool:
         """Whether a folder that storage cannot take in was taken out of the list."""

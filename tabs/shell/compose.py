@@ -21,11 +21,11 @@ from truehue.tabs.generate.queue import Queue
 from truehue.tabs.inspect.finding import Segments
 from truehue.tabs.inspect.measures import ImageMeasures
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Jobs
 from truehue.tabs.page.limits import Limits, limits_of
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.page.staging import Staging
 from truehue.tabs.page.turns import Turns
 from truehue.tabs.participants.service import Participation

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from truehue.core.errors import BadInput
 from truehue.tabs.ask.keeper import AskingKeeper
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.context import KEPT_HOURS, Closing, Context
 from truehue.tabs.page.guests import Guest, answering, guest
 from truehue.tabs.page.limits import MIB, Limits
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.visitors import Visitors
 from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.shell.allowance import Amount, DeskAllowance, stored_below

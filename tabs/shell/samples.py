@@ -18,8 +18,8 @@ from truehue.tabs.generate.own_words import OwnPrompt
 from truehue.tabs.generate.plan import Settings
 from truehue.tabs.library.prompts import KeepSelection, keep_selection
 from truehue.tabs.library.service import SELECTION
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.runs.form import start_runs
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.supervisor import RunSupervisor

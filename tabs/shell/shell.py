@@ -33,7 +33,6 @@ from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.judging.routes import judgment_routes
 from truehue.tabs.library.routes import prompt_routes
 from truehue.tabs.page import theme
-from truehue.tabs.page.actor import Actor, Role, allowed
 from truehue.tabs.page.answers import in_words, wrong_value
 from truehue.tabs.page.asset_files import asset_routes
 from truehue.tabs.page.context import Context
@@ -41,6 +40,7 @@ from truehue.tabs.page.events import QUIET, on
 from truehue.tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.origins import Doors
+from truehue.tabs.page.roles import Actor, Role, allowed
 from truehue.tabs.page.routes import notice_routes, routes
 from truehue.tabs.page.visitor_cookies import VisitorCookies
 from truehue.tabs.page.widgets import widget

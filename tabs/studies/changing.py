@@ -12,10 +12,11 @@ from truehue.annotation.studies.files import from_json
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.errors import BadInput
 from truehue.core.studies import State, StudyRecord
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import Whole, one_of
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.drafting import Draft
 from truehue.tabs.studies.form import CompletionForm, StudyForm
 from truehue.tabs.studies.live import StudyRequest, study_of

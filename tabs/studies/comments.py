@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from truehue.core.studies import EventKind
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.live import StudyRequest, study_of
 from truehue.tabs.studies.results_json import label
 from truehue.tabs.studies.rights import may_personal

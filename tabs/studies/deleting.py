@@ -6,8 +6,9 @@ from typing import Any
 
 from truehue.core.studies import State, StudyRecord
 from truehue.tabs.judging.deleting import TRASH, trash_json
-from truehue.tabs.page.actor import Actor, Thing, allowed, asks, brought, may
+from truehue.tabs.page.actor import asks, brought
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor, Resource, allowed, may
 from truehue.tabs.studies.live import StudyRequest, study_of
 from truehue.tabs.studies.shelf import StudyShelf
 
@@ -19,7 +20,7 @@ KEPT = (
 
 def may_delete(actor: Actor, record: StudyRecord) -> bool:
     """Whether the actor may delete the study now: who made a draft, admins and the owner."""
-    return record.state is State.DRAFT and allowed(actor, "delete", _thing(record))
+    return record.state is State.DRAFT and allowed(actor, "delete", _resource(record))
 
 
 @asks("study")
@@ -30,7 +31,7 @@ def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> dict[
     """
     with context.service(StudyShelf).changing:
         record = study_of(context, request.study)
-        may(actor, "delete", _thing(record))
+        may(actor, "delete", _resource(record))
         gone = context.storage.trash.move("study", [record.id])
         brought(context, actor, TRASH, gone.trash_id)
     context.storage.invitations.changes += 1  # links that are kept in memory lead nowhere now
@@ -38,5 +39,5 @@ def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> dict[
     return {"deleted": trash_json(gone)}
 
 
-def _thing(record: StudyRecord) -> Thing:
-    return Thing(frozenset({record.author}))
+def _resource(record: StudyRecord) -> Resource:
+    return Resource(frozenset({record.author}))

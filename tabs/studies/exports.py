@@ -20,8 +20,9 @@ from truehue.core.export.codebook import software
 from truehue.core.export.columns import Column, arrow_schema
 from truehue.core.spreadsheets import guarded_table
 from truehue.core.study_copy import StudyCopy
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.archive import coloring_export, sketch_records, write_pictures
 from truehue.tabs.studies.colorings.facts import moment_of
 from truehue.tabs.studies.colorings.tables import COLORING_TABLES

@@ -17,10 +17,11 @@ from truehue.core.errors import BadInput
 from truehue.core.files import MAX_JSON_VALUES, is_damaged_zip, json_values
 from truehue.core.sketches.records import Sketch
 from truehue.core.study_copy import ParticipantCopy, StudyCopy
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.archive import is_ours, read_sketches, sketches_named
 from truehue.tabs.studies.colorings.tables import COLORING_TABLES
 from truehue.tabs.studies.copies import DOCUMENT_FIELDS, Document, SketchDocument, person_of

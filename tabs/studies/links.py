@@ -9,9 +9,10 @@ from pydantic import Field
 
 from truehue.core.errors import BadInput
 from truehue.core.studies import StudyRecord
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Whole
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.tokens import hash_of, new_token
 from truehue.tabs.studies.live import StudyRequest, study_of
 

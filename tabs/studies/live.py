@@ -14,9 +14,10 @@ from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
 from truehue.annotation.participants.exclusion import exclusions_of
 from truehue.annotation.studies.plan import Method, StudyPlan
 from truehue.core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.service import Participation
 from truehue.tabs.studies.shelf import StudyShelf
 

@@ -22,9 +22,9 @@ from truehue.annotation.studies.practice import Example, Practice, Review
 from truehue.core.concepts.records import KINDS, METHODS
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.sources import SET, label_of, parse
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.drafting import Draft, draft
 from truehue.tabs.studies.form import ClosingForm, StudyForm
 from truehue.tabs.studies.questions.drafting import draft_of_questions, missing_images, store_image

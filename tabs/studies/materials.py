@@ -13,9 +13,10 @@ from truehue.core.concepts.records import DistributionSetRecord, PictureSetRecor
 from truehue.core.generation.registry import name_of as model_name
 from truehue.core.prompts.concepts import STYLES
 from truehue.tabs.compare.sources import PICTURES, RUN, SET
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.wording import words_of
 from truehue.tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
 from truehue.tabs.studies.outline import minutes

@@ -16,9 +16,10 @@ from truehue.annotation.studies.plan import Material, StudyPlan
 from truehue.core.color.distances import emd
 from truehue.core.color.uw71 import uw71
 from truehue.core.errors import TrueHueError
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.drafting import Draft, Possible, missing, possible_cases
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.making import (

@@ -16,9 +16,10 @@ from truehue.annotation.planning.power import (
     power_of,
 )
 from truehue.core.errors import BadInput
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, Whole
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.form import Seed
 
 MOST_DRAWS = 40_000_000

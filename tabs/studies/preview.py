@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from truehue.annotation.studies.plan import Completion
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.service import Participation
 from truehue.tabs.studies.live import StudyRequest, current, study_of
 from truehue.tabs.studies.rights import may_personal

@@ -23,9 +23,10 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.validation.scales import KENDALL_REPLICATES
 from truehue.core.errors import TrueHueError
 from truehue.core.generation.request import Cancelled
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results_json import results_json
 from truehue.tabs.studies.results_source import StudySource, read_source, source_key

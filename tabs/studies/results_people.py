@@ -16,9 +16,10 @@ from truehue.annotation.participants.quality import ExclusionRule
 from truehue.annotation.studies.files import from_json
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import LogKind, ParticipantRecord, State
-from truehue.tabs.page.actor import Actor, Thing, asks, may
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
+from truehue.tabs.page.roles import Actor, Resource, may
 from truehue.tabs.studies.logs import logs_of
 from truehue.tabs.studies.results import AskResults, OfStudy, ResultsKeeper, study_results
 from truehue.tabs.studies.results_json import decision_json, label
@@ -118,7 +119,7 @@ def erase(context: Context, actor: Actor, request: Erase) -> Json:
     admins."""
     person = participant_of(context, request)
     study = context.storage.studies.get(person.study_id)
-    may(actor, "delete", Thing(frozenset({study.author})))
+    may(actor, "delete", Resource(frozenset({study.author})))
     if request.confirm != person.number + 1:
         raise BadInput(
             f"This is {label(person.number)}, not {request.confirm}: nothing was erased. Give the "
@@ -137,7 +138,7 @@ def clear_external(context: Context, actor: Actor, request: OfStudy) -> Json:
     """Deletes what recruiting sites call the participants of a closed study, as the text that they
     agreed to promises for when they are paid. For who made the study, and for admins."""
     study = context.storage.studies.get(request.study)
-    may(actor, "delete", Thing(frozenset({study.author})))
+    may(actor, "delete", Resource(frozenset({study.author})))
     if study.state is not State.CLOSED:
         raise BadInput(
             "Close the study first: people who come back are known by the number that their "

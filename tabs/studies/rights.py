@@ -7,7 +7,7 @@ from typing import Any
 
 from truehue.core.errors import NotAllowed
 from truehue.core.studies import StudyRecord
-from truehue.tabs.page.actor import Actor, Thing, allowed
+from truehue.tabs.page.roles import Actor, Resource, allowed
 from truehue.tabs.studies.making import FORM
 
 NO_COMPLETION: Mapping[str, str] = {"code": "", "url": ""}
@@ -15,7 +15,7 @@ NO_COMPLETION: Mapping[str, str] = {"code": "", "url": ""}
 
 def may_personal(actor: Actor, study: StudyRecord) -> bool:
     """Whether the actor may have personal data of the study: who made it, admins and the owner."""
-    return allowed(actor, "change", Thing(frozenset({study.author})))
+    return allowed(actor, "change", Resource(frozenset({study.author})))
 
 
 def require_personal(actor: Actor, study: StudyRecord, advice: str = "") -> None:

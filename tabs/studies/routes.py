@@ -5,12 +5,12 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import Answer, guarded
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door
 from truehue.tabs.page.origins import base_of
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.changing import (
     Copying,
     Revision,

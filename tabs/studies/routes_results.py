@@ -13,11 +13,11 @@ from fastapi import Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.background import BackgroundTask
 
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import attachment, guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door, read_address
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.exports import (
     AskExport,
     AskTable,

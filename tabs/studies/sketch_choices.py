@@ -17,9 +17,10 @@ from truehue.tabs.colorize.sketches import (
     source_words,
     starter_sketch,
 )
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 
 OWN = "Other words"
 """The group of words that are no concept of the list."""

@@ -12,9 +12,10 @@ from truehue.annotation.studies.plan import Completion, StudyPlan
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import LogEntry, LogKind, State, StudyRecord
 from truehue.storage.makers import OWNER
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.deleting import KEPT, may_delete
 from truehue.tabs.studies.links import listed as links_of
 from truehue.tabs.studies.live import (

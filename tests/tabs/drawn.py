@@ -5,8 +5,8 @@ from __future__ import annotations
 from truehue.core.records import ImageRecord
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.generate.tab import start
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER
 
 
 def drawn(

@@ -19,9 +19,10 @@ from truehue.core.concepts.records import KINDS, DistributionFile
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.people.sets import MOST_NAME, coverage, strips
 from truehue.tabs.compare.people.words import concept_json, free_words
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, Session, read_as
+from truehue.tabs.page.roles import Actor
 
 MOST_BYTES = MAX_BYTES
 SHOWN = 100

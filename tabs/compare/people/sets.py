@@ -22,10 +22,11 @@ from truehue.core.concepts.records import (
 from truehue.core.errors import NotStored
 from truehue.core.prompts.concepts import concepts
 from truehue.storage.makers import CONCEPT_SET
-from truehue.tabs.page.actor import Actor, asks, may, thing
+from truehue.tabs.page.actor import asks, stored_resource
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor, may
 
 _Dated = DistributionSetRecord | PictureSetRecord
 
@@ -123,7 +124,7 @@ class HideSet(PageRequest):
 @asks("change")
 def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]:
     """Gives a set another name. Raises NotStored."""
-    may(actor, "change", thing(context, CONCEPT_SET, request.set_id))
+    may(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
     _sets_of(context, request.set_id).rename(request.set_id, request.name)
     return {"name": request.name}
 
@@ -131,7 +132,7 @@ def rename(context: Context, actor: Actor, request: RenameSet) -> dict[str, Any]
 @asks("change")
 def hide(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
     """Hides a set from every choice, or shows it again. Raises NotStored."""
-    may(actor, "change", thing(context, CONCEPT_SET, request.set_id))
+    may(actor, "change", stored_resource(context, CONCEPT_SET, request.set_id))
     _sets_of(context, request.set_id).hide(request.set_id, request.hidden)
     return {"hidden": request.hidden}
 

@@ -11,11 +11,12 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.tabs.compare.people.images import Layout, PictureUpload, laid_out, mask_for
 from truehue.tabs.compare.people.sets import MOST_NAME
 from truehue.tabs.compare.people.words import concept_json, free_words
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many, message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Session
+from truehue.tabs.page.roles import Actor
 
 LISTED = 200
 

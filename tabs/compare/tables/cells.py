@@ -18,11 +18,12 @@ from truehue.core.concepts.records import METHODS, ConceptCell
 from truehue.core.errors import BadInput
 from truehue.core.runs.concepts import MissingCell
 from truehue.tabs.compare.sources import written_scale
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, one_of
+from truehue.tabs.page.roles import Actor
 
 KIND = "cells"
 ALL_SCALES, EACH_SCALE = "all", "each"

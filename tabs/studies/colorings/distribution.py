@@ -16,11 +16,12 @@ from truehue.core.concepts.records import (
     DistributionRow,
 )
 from truehue.core.errors import BadInput, NotStored
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.links import ID_LENGTH, link
 from truehue.tabs.page.requests import one_of
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import Facts, known
 from truehue.tabs.studies.results import OfStudy
 

@@ -17,9 +17,10 @@ from truehue.core.concepts.matching import normal
 from truehue.core.files import png_of
 from truehue.core.sketches.pictures import layer_png
 from truehue.core.studies import ColoringMark, EventKind, MarkKind
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Whole
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import Facts, known, state_json
 from truehue.tabs.studies.colorings.given import TRAINING, Given, is_of, label_of, latest, one_of
 from truehue.tabs.studies.colorings.layers import layer_of, picture_of

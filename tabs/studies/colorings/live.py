@@ -12,8 +12,9 @@ from truehue.annotation.assignment.training import rounds
 from truehue.annotation.judgments.answers import AnswerKind, answers_of
 from truehue.core.records import LayerRecord
 from truehue.core.studies import ColoringMark, EventKind, Purpose
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import Facts, known, state_json
 from truehue.tabs.studies.colorings.given import MAIN, SECOND, TRAINING, Given
 from truehue.tabs.studies.colorings.marks import open_recolors

@@ -20,9 +20,10 @@ from truehue.annotation.assignment.practice import (
 from truehue.annotation.judgments.answers import Answer, answers_of
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import ColoringMark, MarkKind, Purpose, Trial
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Whole, one_of
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import KEPT, known, state_json
 from truehue.tabs.studies.colorings.given import MAIN, TRAINING, Given
 from truehue.tabs.studies.colorings.given import one_of as coloring_of

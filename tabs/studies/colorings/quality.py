@@ -14,9 +14,10 @@ from truehue.annotation.quality.reviews import Outcome, agreement
 from truehue.annotation.quality.second import SecondCheck
 from truehue.annotation.quality.worth import Worth
 from truehue.core.cache import LruCache
-from truehue.tabs.page.actor import Actor, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import Facts, known, state_json
 from truehue.tabs.studies.colorings.given import TRAINING, label_of
 from truehue.tabs.studies.colorings.listing import background_json, colors_json

@@ -14,9 +14,10 @@ from truehue.core.color.spaces import hex_of
 from truehue.core.color.uw71 import uw71
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import MarkKind, State
-from truehue.tabs.page.actor import Actor, allowed, asks
+from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing, one_of
+from truehue.tabs.page.roles import Actor, allowed
 from truehue.tabs.studies.colorings.facts import Facts, known_but_marks, state_json
 from truehue.tabs.studies.colorings.given import TRAINING, Given, counted_reviews
 from truehue.tabs.studies.colorings.layers import picture_of

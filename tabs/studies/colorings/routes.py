@@ -7,11 +7,11 @@ from collections.abc import Callable
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from truehue.tabs.page.actor import Actor
 from truehue.tabs.page.answers import guarded, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door, read_address
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.distribution import MakeDistribution, make_distribution
 from truehue.tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
 from truehue.tabs.studies.colorings.live import coloring_progress

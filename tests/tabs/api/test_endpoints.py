@@ -13,8 +13,8 @@ from truehue.core.color.uw71 import COUNT
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.load import encode_png
 from truehue.tabs.api.endpoints import ENDPOINTS
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grounded.serialize import is_automatic, steps_of
 from truehue.storage import Storage
 from truehue.tabs.api.endpoints import FindMask, find_mask
-from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.weights

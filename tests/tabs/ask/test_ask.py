@@ -39,8 +39,8 @@ from truehue.tabs.ask.results import ResultsRequest, results_view, tally_json
 from truehue.tabs.ask.routes import PREFIX, ask_routes
 from truehue.tabs.ask.start import AskRequest, start_asking
 from truehue.tabs.ask.words import facts_json, settings_words
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs.line import Notes
 
 pytestmark = pytest.mark.slow

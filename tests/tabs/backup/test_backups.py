@@ -17,9 +17,9 @@ from truehue.storage import Storage
 from truehue.storage.backup.restore import restore
 from truehue.tabs.backup.routes import backup_routes
 from truehue.tabs.backup.service import start_backup
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import OWNER, Actor, Role
 
 OURS = {"X-TrueHue": "1"}
 

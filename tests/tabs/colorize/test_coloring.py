@@ -27,8 +27,8 @@ from truehue.core.sketches.regions import regions
 from truehue.tabs.colorize import sketches
 from truehue.tabs.colorize.kept import NamedColoring, delete_coloring
 from truehue.tabs.colorize.sketches import drawings, starter_sketch
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import ROOT, Context
+from truehue.tabs.page.roles import OWNER, Actor, Role
 
 pytestmark = pytest.mark.slow
 

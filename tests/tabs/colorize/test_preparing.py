@@ -28,8 +28,8 @@ from truehue.tabs.colorize.candidates import (
 from truehue.tabs.colorize.hatches import hatched
 from truehue.tabs.colorize.prepared import base_of, guess, keep_sketch
 from truehue.tabs.colorize.sketches import starter
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.sketch_choices import Choices
 
 

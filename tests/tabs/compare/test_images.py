@@ -15,9 +15,9 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.tabs.compare.concept.service import concept_view
 from truehue.tabs.compare.images import Mark, Pool, keep_mark, look_at_mark, pool
 from truehue.tabs.compare.routes import compare_routes
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 
 YELLOW, BROWN = 69, 37
 

@@ -52,8 +52,8 @@ from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.export.report import report_of
 from truehue.tabs.judging.judgments import Judge, judge_verdict
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow

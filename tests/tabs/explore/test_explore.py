@@ -35,10 +35,10 @@ from truehue.tabs.explore.rejudge import JudgeStored, start_rejudge
 from truehue.tabs.explore.routes import explore_routes
 from truehue.tabs.explore.why import reasons
 from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 
 MUG = Scene("mug", "studio", 0, "l2", "Red", "", 128)
 

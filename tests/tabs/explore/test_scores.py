@@ -36,10 +36,10 @@ from truehue.tabs.explore.scoring import (
     take_left_over,
 )
 from truehue.tabs.explore.wall import wall_view
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job, job_alone
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow

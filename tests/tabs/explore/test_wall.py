@@ -37,9 +37,9 @@ from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.explore.wall import facets_view, picture_view, score_sorts, wall_view
 from truehue.tabs.judging.judgments import Judge, judge_verdict
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.page.routes import routes
 from truehue.tabs.shell.compose import make_context
 

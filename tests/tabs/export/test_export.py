@@ -29,9 +29,9 @@ from truehue.tabs.command import runs as runs_command
 from truehue.tabs.export.report import without_clicks
 from truehue.tabs.export.routes import export_routes
 from truehue.tabs.export.service import INCOMING, export, start_import, take_in
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.page.routes import routes
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
 from truehue.tabs.runs.supervisor import RunSupervisor

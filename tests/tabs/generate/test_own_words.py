@@ -14,8 +14,8 @@ from truehue.tabs.generate.own_words import (
     reading_view,
 )
 from truehue.tabs.generate.plan import own_prompt
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER
 
 UNICORN = "A photo of a blue unicorn riding a teapot"
 HOW = (["reference-renderer"], 0, 1, "", "", 96, "studio", "none")

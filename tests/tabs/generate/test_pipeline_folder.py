@@ -12,8 +12,8 @@ from truehue.tabs.generate.drawings import drawings_json
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.judging.question import question
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER
 
 pytestmark = pytest.mark.weights
 

@@ -26,8 +26,8 @@ from truehue.tabs.generate.pair_figure import histograms
 from truehue.tabs.generate.pairs import maps_of, pair_json
 from truehue.tabs.generate.plan import Controls, OwnPrompt, count_of, own_prompt, requests, settings
 from truehue.tabs.generate.realism import details_of, first_props, from_link, problem_of, realism_of
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 
 SMALL = "small"

@@ -23,8 +23,8 @@ from truehue.tabs.generate.drawings import drawings_json
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect.state import exact_mask
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER, Actor, Role
 
 pytestmark = pytest.mark.slow
 

@@ -31,10 +31,10 @@ from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.inspect.finding import EngineTool, Search, Segments
 from truehue.tabs.inspect.mask_request import NO_NAME, labels_for, labels_of, point_segmenter
 from truehue.tabs.inspect.work import work_of
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import ENDED, Job
 from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.weights

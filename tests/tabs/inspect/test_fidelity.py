@@ -20,9 +20,9 @@ from truehue.tabs.inspect.fidelity import (
     register_cfm,
     score_by_cfm,
 )
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER, Actor, Role
 
 pytestmark = pytest.mark.weights
 

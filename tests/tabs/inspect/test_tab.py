@@ -20,9 +20,9 @@ from truehue.core.verdict.rules import DEFAULT_RULE, RULES
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.inspect.view import confidence_view
 from truehue.tabs.judging.keeping import QuestionRequest, keep_question
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 
 pytestmark = pytest.mark.slow
 

@@ -26,9 +26,9 @@ from truehue.tabs.judging.judgments import (
     withdraw,
 )
 from truehue.tabs.judging.routes import judgment_routes
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER, Actor, Role
 
 HEADERS = {"X-TrueHue": "1"}
 

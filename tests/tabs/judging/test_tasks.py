@@ -32,10 +32,10 @@ from truehue.tabs.judging.judgments import Judge, judge_verdict, of_question
 from truehue.tabs.judging.question import Question, evidence_record
 from truehue.tabs.judging.rejudge import RejudgeProgress, rejudge
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.links import read
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow

@@ -29,24 +29,12 @@ from truehue.tabs.library.prompts import (
     remove_selection,
 )
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import (
-    ACTIONS,
-    COOKIE,
-    NOBODY,
-    OWNER,
-    SESSION,
-    Actor,
-    Role,
-    Thing,
-    actor_of,
-    allowed,
-    hashed,
-    may,
-)
+from truehue.tabs.page.actor import COOKIE, SESSION, actor_of, hashed
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.door import Door
 from truehue.tabs.page.images import take_image
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import ACTIONS, NOBODY, OWNER, Actor, Resource, Role, allowed, may
 from truehue.tabs.page.visitors import Visitors
 from truehue.tabs.shell import shell
 from truehue.tabs.shell.compose import make_context
@@ -82,16 +70,16 @@ KEPT = ("name-folder", "name-file", "name-cluster", "name-server", "purge")
 
 def test_the_owner_may_do_everything() -> None:
     for action in ACTIONS:
-        may(OWNER, action, Thing(frozenset({"ann"})))
+        may(OWNER, action, Resource(frozenset({"ann"})))
 
 
 def test_visitors_change_what_they_brought_alone() -> None:
     for action in ("cancel", "change", "delete"):
         may(ANN, action)  # with something
-        may(ANN, action, Thing(frozenset({"ann"})))
+        may(ANN, action, Resource(frozenset({"ann"})))
         for makers in ((), ("ben",), ("ann", "ben")):
-            assert not allowed(ANN, action, Thing(frozenset(makers)))
-        assert not allowed(NAMELESS, action, Thing(frozenset({""})))
+            assert not allowed(ANN, action, Resource(frozenset(makers)))
+        assert not allowed(NAMELESS, action, Resource(frozenset({""})))
     for action in (*KEPT, "read-notice"):
         with pytest.raises(NotAllowed) as refused:
             may(ANN, action, field="models")
@@ -101,12 +89,12 @@ def test_visitors_change_what_they_brought_alone() -> None:
 def test_an_admin_may_what_an_owner_may_but_for_the_machine_where_others_reach_it() -> None:
     near, far = (Actor("a", Role.ADMIN, at_machine=at_machine) for at_machine in (True, False))
     for action in ACTIONS:
-        assert allowed(near, action, Thing(frozenset({"ben"})))
-        assert allowed(far, action, Thing(frozenset({"ben"}))) == (action not in KEPT)
+        assert allowed(near, action, Resource(frozenset({"ben"})))
+        assert allowed(far, action, Resource(frozenset({"ben"}))) == (action not in KEPT)
 
 
 def test_studies_are_for_researchers_and_reviews_for_experts() -> None:
-    others = Thing(frozenset({"ben"}))
+    others = Resource(frozenset({"ben"}))
     may_do = {
         role: {action for action in ACTIONS if allowed(Actor("ann", role, True), action, others)}
         for role in Role
@@ -115,7 +103,7 @@ def test_studies_are_for_researchers_and_reviews_for_experts() -> None:
     assert may_do[Role.EXPERT] == {"look", "review"}
     assert may_do[Role.VISITOR] == {"look", "add", "compute"}
     assert may_do[Role.NOBODY] == set()
-    own = Thing(frozenset({"ann"}))
+    own = Resource(frozenset({"ann"}))
     for action in ("cancel", "change", "delete"):
         assert allowed(Actor("ann", Role.RESEARCHER), action, own)
         assert not allowed(Actor("ann", Role.EXPERT), action, own)

@@ -18,10 +18,10 @@ from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
 from truehue.storage import Storage
 from truehue.tabs.page import jobs_routes
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
 from truehue.tabs.page.jobs_service import AllJobs, jobs_view
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow

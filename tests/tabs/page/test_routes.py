@@ -21,9 +21,10 @@ from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.generate.routes import drawing_routes
 from truehue.tabs.library.routes import prompt_routes
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import COOKIE, Actor, Role
+from truehue.tabs.page.actor import COOKIE
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.roles import Actor, Role
 from truehue.tabs.page.routes import routes
 from truehue.tabs.runs.routes import image_set_routes
 

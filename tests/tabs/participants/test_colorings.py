@@ -27,7 +27,7 @@ from truehue.annotation.studies.practice import Example, Review
 from truehue.core.sketches.coding import decode
 from truehue.core.sketches.regions import regions
 from truehue.core.studies import EventKind, Purpose, StudyRecord
-from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.colorings.listing import AskColorings, colorings
 from truehue.tabs.studies.colorings.quality import quality
 from truehue.tabs.studies.results import OfStudy

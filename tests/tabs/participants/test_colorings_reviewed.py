@@ -9,7 +9,7 @@ import pytest
 from tests.tabs.participants.people import Person, Room, coloring_plan, event, fill, part_of
 from truehue.annotation.studies.practice import Review
 from truehue.core.errors import BadInput, NotStored
-from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.participants import practice
 from truehue.tabs.studies.colorings.facts import facts_of
 from truehue.tabs.studies.colorings.live import coloring_progress

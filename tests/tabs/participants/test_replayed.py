@@ -13,7 +13,7 @@ from tests.tabs.participants.people import AUTHOR, Link, Room, answer, coloring_
 from truehue.annotation.studies.files import from_json, to_json
 from truehue.annotation.studies.plan import Closing, Method, Screening
 from truehue.core.studies import MarkKind, Purpose, State
-from truehue.tabs.page.actor import OWNER
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.live import StudyRequest, live
 from truehue.tabs.studies.results import OfStudy
 from truehue.tabs.studies.results_people import Erase, erase, replayed

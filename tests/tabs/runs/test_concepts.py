@@ -33,9 +33,9 @@ from truehue.tabs.explore.routes import wall_routes
 from truehue.tabs.explore.wall import facets_view, wall_view
 from truehue.tabs.export.routes import export_routes
 from truehue.tabs.export.service import Export, export, start_export
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.runs.form import estimate_view
 from truehue.tabs.runs.list import runs_view
 from truehue.tabs.runs.plan import chosen, plans

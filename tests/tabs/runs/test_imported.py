@@ -23,9 +23,9 @@ from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import JudgingPlan, MaskerSpec
 from truehue.tabs.explore.board import cards_view
 from truehue.tabs.generate.drawings import drawings_json
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs import imported
 from truehue.tabs.runs.form import estimate_view, start_runs, stored_choices
 from truehue.tabs.runs.image_import import ImageFolder, look, start_import

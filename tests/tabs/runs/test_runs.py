@@ -28,9 +28,9 @@ from truehue.core.runs.records import DRAWN
 from truehue.tabs.command.runs import main as command
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.library.service import Library
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs.form import estimate_view, form_view, planned, start_runs
 from truehue.tabs.runs.line import BatchLine
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view

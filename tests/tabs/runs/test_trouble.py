@@ -13,9 +13,9 @@ from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.runs.estimate import room_bytes
 from truehue.core.runs.folder import RunFolder
 from truehue.tabs.explore.board import board_view
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_service import AllJobs, jobs_view
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.runs import form
 from truehue.tabs.runs.form import estimate_view, form_view, start_runs
 from truehue.tabs.runs.list import runs_view

@@ -22,11 +22,12 @@ from tests.empty_data import empty_data
 from tests.tabs.reach import routes_of
 from truehue.core.errors import BadInput, StorageError
 from truehue.storage import Storage
-from truehue.tabs.page.actor import COOKIE, Actor, Role
+from truehue.tabs.page.actor import COOKIE
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.guests import Guest, guest
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.limits import MIB, for_others
+from truehue.tabs.page.roles import Actor, Role
 from truehue.tabs.shell import allowance as allowance_module
 from truehue.tabs.shell import desks as desks_module
 from truehue.tabs.shell.allowance import Amount, stored_below

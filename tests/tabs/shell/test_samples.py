@@ -14,8 +14,8 @@ from truehue.tabs.compare.concept.concepts import choices_view
 from truehue.tabs.explore.board import board_view
 from truehue.tabs.generate import examples
 from truehue.tabs.generate.examples import EXAMPLES, Example, listed
-from truehue.tabs.page.actor import Actor, Role
 from truehue.tabs.page.guests import Guest
+from truehue.tabs.page.roles import Actor, Role
 from truehue.tabs.runs.list import runs_view
 from truehue.tabs.shell import samples
 from truehue.tabs.shell.compose import make_context

@@ -15,9 +15,9 @@ from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.concepts.records import HISTOGRAMS, DistributionFile, DistributionRow
 from truehue.core.prompts.concepts import concepts
 from truehue.core.studies import Enrolment, Event, EventKind, ParticipantRecord, Purpose, Trial
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.changing import StateRequest, create, set_state
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.shelf import StudyShelf

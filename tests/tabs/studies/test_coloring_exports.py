@@ -21,9 +21,9 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import EventKind, MarkKind
 from truehue.storage import Storage
 from truehue.storage.studies import copying, staging
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies import exports
 from truehue.tabs.studies.colorings.facts import facts_of

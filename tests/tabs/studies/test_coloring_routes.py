@@ -10,8 +10,8 @@ from fastapi.testclient import TestClient
 
 from tests.tabs.studies.colored import colored_study
 from truehue.core.errors import NotStored
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.colorings.routes import coloring_routes
 from truehue.tabs.studies.results_people import Erase, erase
 

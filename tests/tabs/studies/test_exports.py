@@ -26,8 +26,8 @@ from truehue.annotation.studies.plan import Consent
 from truehue.core.errors import NotAllowed, NotStored
 from truehue.core.studies import Event, EventKind, State
 from truehue.storage import Storage
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies.exports import (
     AskExport,

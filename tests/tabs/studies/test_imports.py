@@ -23,9 +23,9 @@ from tests.tabs.studies.studies_here import answered, enrolled, form, models, op
 from truehue.core.errors import BadInput
 from truehue.core.studies import State
 from truehue.storage import Storage
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies import routes_results
 from truehue.tabs.studies.changing import Copying

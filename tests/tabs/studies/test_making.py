@@ -20,9 +20,9 @@ from truehue.annotation.studies.plan import Material
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RENDERER
 from truehue.core.runs.folder import RunFolder
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing, read_as
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.participants.wording import FILES, FOLDER, words_of
 from truehue.tabs.studies.changing import Revision, create, revise
 from truehue.tabs.studies.form import StudyForm

@@ -16,9 +16,9 @@ from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import concepts
 from truehue.core.sketches.records import Sketch, SketchWarning
 from truehue.tabs.colorize.sketches import drawings
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.changing import Revision, create, revise
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.making import form_of

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.planning import PowerRequest, VotesRequest, power, votes_needed
 
 PAIRS = {"win_share": 0.65, "votes_a_person": 10, "cases": 50, "person_sd": 0.2, "case_sd": 0.2}

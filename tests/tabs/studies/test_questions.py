@@ -23,9 +23,9 @@ from truehue.core.vision_language.generators import Difficulty, GeneratedSetting
 from truehue.core.vision_language.records import Form, Illustrated, Outcome, Question
 from truehue.core.vision_language.scoring import score
 from truehue.storage import Storage
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies import making
 from truehue.tabs.studies.changing import Copying, Revision, create, revise

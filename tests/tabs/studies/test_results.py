@@ -18,9 +18,9 @@ from truehue.annotation.participants.quality import ExclusionRule
 from truehue.annotation.studies.cases import Kind
 from truehue.core.errors import BadInput, NotAllowed, NotStored
 from truehue.core.studies import Event, EventKind, LogKind, ParticipantRecord, State
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.studies.exports import codebook_text
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results import AskResults, OfStudy, study_results

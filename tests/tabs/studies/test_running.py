@@ -11,9 +11,9 @@ from tests.tabs.studies.studies_here import answered, enrolled, form, models, op
 from truehue.core.errors import BadInput, NotAllowed, NotStored
 from truehue.core.studies import Event, EventKind, Purpose, State
 from truehue.tabs.judging.deleting import Deleted, restore
-from truehue.tabs.page.actor import OWNER, Actor, Role
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.participants.service import Participation
 from truehue.tabs.participants.tokens import hash_of
 from truehue.tabs.studies.changing import (

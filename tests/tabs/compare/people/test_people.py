@@ -23,11 +23,11 @@ from truehue.tabs.compare.people import taking
 from truehue.tabs.compare.people.examples import EXAMPLES
 from truehue.tabs.compare.people.routes import compare_people_routes
 from truehue.tabs.compare.tab import people_html
-from truehue.tabs.page.actor import OWNER
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import job_alone
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.roles import OWNER
 
 pytestmark = pytest.mark.slow
 
