@@ -167,13 +167,7 @@ def floors(folder: str) -> list[list[str]]:
         if parts[0] == others[0] == folder and len(parts) > 1 and len(others) > 1:
             graph.add_edge(others[1], parts[1])
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
-    # Modules that need each other inside functions stand on one floor.
-    whole = nx.condensation(graph)
-    members = whole.nodes(data="members")
-    return [
-        sorted(name for node in floor for name in members[node])
-        for floor in reversed(list(nx.topological_generations(whole)))
-    ]
+    return [sorted(floor) for floor in reversed(list(nx.topological_generations(graph)))]
 
 
 def picture() -> str:

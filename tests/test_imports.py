@@ -119,43 +119,48 @@ def test_long_work_knows_nothing_of_pictures() -> None:
     ) == ["core.batch.work imports core.images.load"]
 
 
-def package_circles(arrows: Set[tuple[str, str]]) -> list[str]:
-    """The circles among the packages and modules that lie side by side in a folder, at any depth,
-    in which at least one package takes part; each as ``folder: one, other``.
+def circles(arrows: Set[tuple[str, str]]) -> list[list[str]]:
+    """The groups of those that need each other, each sorted."""
+    groups = nx.strongly_connected_components(nx.DiGraph(arrows))
+    return sorted(sorted(group) for group in groups if len(group) > 1)
 
-    Two modules of one folder may need each other inside functions; rooms may not.
-    """
+
+def package_circles(arrows: Set[tuple[str, str]]) -> list[str]:
+    """The circles among the packages and modules that lie side by side in a folder, at any depth;
+    each as ``folder: one, other``. They can be without a circle of files."""
     floors: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    packages: set[str] = set()
     for one, other in arrows:
         parts, others = one.split("."), other.split(".")
         pairs = zip(parts, others, strict=False)
         depth = next((n for n, (a, b) in enumerate(pairs) if a != b), 0)
         if depth:
-            floor = ".".join(parts[:depth])
-            floors[floor].add((parts[depth], others[depth]))
-            packages |= {
-                f"{floor}.{path[depth]}" for path in (parts, others) if len(path) > depth + 1
-            }
-    out = []
-    for floor, pairs_here in sorted(floors.items()):
-        for group in nx.strongly_connected_components(nx.DiGraph(pairs_here)):
-            if len(group) > 1 and any(f"{floor}.{name}" in packages for name in group):
-                out.append(f"{floor}: {', '.join(sorted(group))}")
-    return out
+            floors[".".join(parts[:depth])].add((parts[depth], others[depth]))
+    return [
+        f"{floor}: {', '.join(group)}"
+        for floor, pairs_here in sorted(floors.items())
+        for group in circles(pairs_here)
+    ]
 
 
-def test_no_package_needs_one_that_needs_it() -> None:
+def test_no_file_or_package_needs_one_that_needs_it() -> None:
+    assert circles(arrows()) == []
     assert package_circles(arrows()) == []
+
+
+def test_a_circle_of_files_is_found() -> None:
+    through_a_third = {("core.x", "core.y"), ("core.y", "core.z"), ("core.z", "core.x")}
+    assert circles(through_a_third | {("tabs.x", "core.x")}) == [["core.x", "core.y", "core.z"]]
+    assert circles({("core.a", "core.a.x"), ("core.a.x", "core.a")}) == [["core.a", "core.a.x"]]
+    assert circles({("core.x", "core.y"), ("core.x", "core.z"), ("core.y", "core.z")}) == []
 
 
 def test_a_circle_of_packages_is_found() -> None:
     through_a_third = {("core.a.x", "core.b.x"), ("core.b.y", "core.c"), ("core.c", "core.a.y")}
     assert package_circles(through_a_third) == ["core: a, b, c"]
+    assert circles(through_a_third) == []
     assert package_circles({("core.a.b.x", "core.a.c"), ("core.a.c", "core.a.b.y")}) == [
         "core.a: b, c"
     ]
-    assert package_circles({("core.a.x", "core.a.y"), ("core.a.y", "core.a.x")}) == []
     assert package_circles({("core.a.x", "core.b.x"), ("tabs.b.x", "core.a.x")}) == []
 
 
