@@ -33,6 +33,7 @@ quick: $(VENV)/.installed-tests
 check: $(VENV)/.installed-tests
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
+	@find tabs -name "*.pyi" -delete # Gradio writes one beside a component, and keeps it when that changes
 	@mkdir -p .mypy_cache/src && ln -sfn ../.. .mypy_cache/src/truehue
 	$(BIN)/python -m mypy --num-workers auto
 	@sh tests/check_scripts.sh
