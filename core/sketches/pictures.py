@@ -88,14 +88,10 @@ def _traced(ink: np.ndarray) -> list[str]:
 
 def _own_paths(drawing: VectorDrawing, width: int, height: int) -> list[str]:
     """The drawing laid over the colors: its white lets them through, its black covers them."""
-    document = drawing.svg()
-    nested = re.sub(
-        r"^.*?<svg\b",
-        f'<svg width="{width}" height="{height}"',
-        re.sub(r"<title>.*?</title>\s*", "", document, count=1, flags=re.DOTALL),
-        count=1,
-        flags=re.DOTALL,
-    )
+    document = re.sub(r"<title>.*?</title>\s*", "", drawing.svg(), count=1, flags=re.DOTALL)
+    root, end, rest = document.partition("<svg")[2].partition(">")
+    root = re.sub(r'\s(?:width|height)="[^"]*"', "", root)
+    nested = f'<svg width="{width}" height="{height}"{root}{end}{rest}'
     return ['<g id="ink" style="mix-blend-mode:multiply">', nested.strip(), "</g>"]
 
 

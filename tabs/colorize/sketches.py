@@ -23,7 +23,7 @@ from truehue.tabs.page.requests import Nothing, PageRequest
 from truehue.tabs.page.roles import Actor
 
 if TYPE_CHECKING:
-    from truehue.core.sketches.starter.drawing import Drawing
+    from truehue.core.sketches.starter import Drawing
 
 STARTER, IMPORT, GENERATED = "starter", "import", "generated"
 SOURCES = {
@@ -36,7 +36,7 @@ MOST_STARTERS = 12
 _STARTERS: LruCache[Sketch] = LruCache(MOST_STARTERS)
 _NAMES: dict[str, str] = {}
 """The concept of each starter drawing whose sketch was made, by the sketch's id."""
-_SEARCH, _MAKING = Lock(), Lock()
+_SEARCH = Lock()
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -59,15 +59,9 @@ class Found:
     drawing: str = ""
 
 
-def drawings() -> Mapping[str, Drawing]:
-    """The starter drawings by the ids of their concepts, in the paper's order; all of them are
-    made by who asks first, which takes seconds, and others wait for it."""
-    with _MAKING:
-        return _drawings()
-
-
 @cache
-def _drawings() -> Mapping[str, Drawing]:
+def drawings() -> Mapping[str, Drawing]:
+    """The starter drawings by the ids of their concepts, in the paper's order; no file is read."""
     from truehue.core.sketches.starter import starter as every
 
     listed = sorted(every().values(), key=lambda drawing: drawing.concept_id)
@@ -194,13 +188,10 @@ def sketches_view(context: Context, actor: Actor, request: Nothing) -> dict[str,
 
 @cache
 def _drawn_words() -> frozenset[str]:
-    """The things that have a starter drawing; none has to be made for that."""
-    # The package before its module: two threads that begin at both ends would find half of each.
-    from truehue.core.sketches import starter
-    from truehue.core.sketches.starter.registry import DRAWN
+    """The things that have a starter drawing; no file is read for that."""
+    from truehue.core.sketches.starter import starter as every
 
-    assert starter
-    return frozenset(DRAWN)
+    return frozenset(every())
 
 
 def _base_json(concept: Concept) -> dict[str, Any]:

@@ -85,8 +85,8 @@ def test_the_svg_has_every_color_and_all_ink_exactly_and_no_raster() -> None:
 class Line:
     def svg(self) -> str:
         return (
-            '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">'
-            '<title>line</title><path d="M0 0L9 9"/></svg>\n'
+            '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" '
+            'viewBox="0 0 9 9" stroke-width="2"><title>line</title><path d="M0 0L9 9"/></svg>\n'
         )
 
 
@@ -95,7 +95,8 @@ def test_a_drawing_keeps_its_own_paths() -> None:
     tree = ElementTree.fromstring(svg(ink, colored(ink), Line()))
     nested = tree.find(f"{SVG}g[@id='ink']/{SVG}svg")
     assert nested is not None
-    assert nested.attrib == {"width": "128", "height": "128", "viewBox": "0 0 9 9"}
+    size = {"width": "128", "height": "128"}
+    assert nested.attrib == {**size, "viewBox": "0 0 9 9", "stroke-width": "2"}
     assert [path.get("d") for path in nested] == ["M0 0L9 9"]
 
 

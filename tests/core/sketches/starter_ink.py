@@ -1,0 +1,28 @@
+"""The ink of the starter set as digests: ``python -m tests.core.sketches.starter_ink`` writes them.
+
+Write them again only for a drawing that is meant to change. Its sketch then has another id, and
+colorings stored of the former one do not belong to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from truehue.core.sketches.records import sketch_id
+from truehue.core.sketches.starter import starter
+
+SILVER = Path(__file__).parent / "starter_ink_SILVER.csv"
+
+
+def rows() -> list[str]:
+    """A header, then a row for each drawing: its words, sketch id and SHA-256 of its ink."""
+    found = ["words,sketch_id,ink_sha256"]
+    for words, drawing in sorted(starter().items()):
+        ink = drawing.ink()
+        found.append(f"{words},{sketch_id(ink)},{hashlib.sha256(ink.tobytes()).hexdigest()}")
+    return found
+
+
+if __name__ == "__main__":
+    SILVER.write_text("".join(f"{row}\n" for row in rows()), encoding="utf-8")
