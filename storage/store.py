@@ -36,7 +36,6 @@ from truehue.storage.pictures.profiles import PictureProfiles
 from truehue.storage.pictures.sets import PictureSets
 from truehue.storage.prompts.selections import Selections
 from truehue.storage.prompts.sets import PromptSets
-from truehue.storage.question_sets import QuestionSets
 from truehue.storage.results.queries import Results
 from truehue.storage.runs.pictures import RunPictures
 from truehue.storage.runs.profiles import Profiles
@@ -52,6 +51,7 @@ from truehue.storage.verdicts.agreement import Agreements
 from truehue.storage.verdicts.drawings import Drawings
 from truehue.storage.verdicts.evidence import Evidence
 from truehue.storage.verdicts.judgments import Judgments
+from truehue.storage.vlm import QuestionSets
 
 log = logging.getLogger("truehue")
 

@@ -22,9 +22,9 @@ from truehue.annotation.studies.plan import StudyPlan
 from truehue.annotation.studies.questions import answer_record
 from truehue.core.analysis.rates import Rate
 from truehue.core.errors import BadInput
-from truehue.core.vision_language.records import Answer, Outcome, Question
-from truehue.core.vision_language.scoring import Tally
-from truehue.core.vision_language.scoring import macro as macro_of
+from truehue.core.vlm.records import Answer, Outcome, Question
+from truehue.core.vlm.scoring import Tally
+from truehue.core.vlm.scoring import macro as macro_of
 
 PARTICIPANTS, QUESTIONS = "participants", "questions"
 """What an interval is over."""
@@ -204,7 +204,7 @@ class _Table:
 
     def macro(self, tasks: Sequence[RightShare]) -> MacroShare | None:
         """The mean of the tasks, by the same resamples as they; by MOVER over Wilson's intervals
-        (:func:`truehue.core.vision_language.scoring.macro`) where these have no width."""
+        (:func:`truehue.core.vlm.scoring.macro`) where these have no width."""
         if self.drawn is None or any(not one.answers for one in tasks):
             return None
         value = float(np.mean([one.share.value for one in tasks]))

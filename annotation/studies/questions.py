@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from truehue.core.errors import BadInput
-from truehue.core.vision_language.records import LETTERS, Answer, Form, Outcome, Question
+from truehue.core.vlm.records import LETTERS, Answer, Form, Outcome, Question
 
 YES_NO = ("yes", "no")
 CANNOT_TELL = "I cannot tell"

@@ -1,1 +1,1 @@
-"""Vision-language models and color: questions about images, the answers, and what they score."""
+"""The former name of ``truehue.core.vlm``: ``python -m core.vision_language`` still works."""

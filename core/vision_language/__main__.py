@@ -1,7 +1,6 @@
-"""The door of ``python -m core.vision_language``; truehue.core.cli.ask.command says what it
-does."""
+"""``python -m core.vision_language``, as ``truehue vlm`` was called."""
 
-from truehue.core.cli.ask.command import main
+from truehue.core.cli.vlm.command import main
 from truehue.core.command import run_command
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from truehue.core.export.tables import beside
 from truehue.core.export.writing import FORMATS
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.command.ask import folder_named, status_json
 from truehue.tabs.command.line import percent_line
+from truehue.tabs.command.status import folder_named, status_json
 from truehue.tabs.page.errors import many
 
 

@@ -25,7 +25,7 @@ COMMANDS = {
     ),
     "compare": ("truehue.core.cli.compare.command", "two distributions of color"),
     "ask": (
-        "truehue.core.cli.ask.command",
+        "truehue.core.cli.vlm.command",
         "questions about images asked of vision-language models",
     ),
     "diagnose": ("truehue.core.cli.diagnose", "how often each rule is right"),

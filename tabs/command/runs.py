@@ -24,7 +24,7 @@ from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.command import ask, export, start
+from truehue.tabs.command import export, start, status
 from truehue.tabs.runs.request import (
     DEFAULT_IMAGES,
     DEFAULT_RULES,
@@ -95,19 +95,21 @@ def parser() -> argparse.ArgumentParser:
         )
         command.set_defaults(run=run)
     for name, words, run in (
-        ("pause", "stops a run after the pictures in work, wherever it is executed", ask.pause),
-        ("cancel", "end it; what is done stays, and resume goes on all the same", ask.cancel),
+        ("pause", "stops a run after the pictures in work, wherever it is executed", status.pause),
+        ("cancel", "end it; what is done stays, and resume goes on all the same", status.cancel),
     ):
         command = commands.add_parser(name, parents=[common], help=words)
         command.add_argument(
             "name", metavar="RUN", help="its name, or the first characters of its id"
         )
         command.set_defaults(run=run)
-    status = commands.add_parser("status", parents=[common], help="how far one run is, or all are")
-    status.add_argument("name", metavar="RUN", nargs="?", help="without it: all runs")
-    status.set_defaults(run=ask.status)
+    status_command = commands.add_parser(
+        "status", parents=[common], help="how far one run is, or all are"
+    )
+    status_command.add_argument("name", metavar="RUN", nargs="?", help="without it: all runs")
+    status_command.set_defaults(run=status.status)
     listing = commands.add_parser("list", parents=[common], help="all runs, a line each")
-    listing.set_defaults(run=ask.status, name=None)
+    listing.set_defaults(run=status.status, name=None)
     export.add_to(commands, common)
     return root_parser
 

@@ -16,7 +16,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.prompts.tables import objects
 from truehue.core.runs.records import StoredItem
-from truehue.tabs.command.ask import folder_named
+from truehue.tabs.command.status import folder_named
 from truehue.tabs.library.service import SELECTION, Library
 from truehue.tabs.runs.plan import chosen
 from truehue.tabs.runs.request import RunSpec

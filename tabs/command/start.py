@@ -24,7 +24,6 @@ from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import STORED, RunPlan
 from truehue.core.runs.worker import WorkerSettings
-from truehue.tabs.command.ask import folder_named, full_status_json, held_words
 from truehue.tabs.command.before import (
     check_folder,
     lacking,
@@ -34,6 +33,7 @@ from truehue.tabs.command.before import (
 )
 from truehue.tabs.command.line import Line, say
 from truehue.tabs.command.sets import plan_inputs
+from truehue.tabs.command.status import folder_named, full_status_json, held_words
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.runs.machine import about_of, default_workers, sharing_words

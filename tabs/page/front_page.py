@@ -26,7 +26,7 @@ FOLDERS: Mapping[str, Sequence[str]] = {
     "explore": ("explore",),
     "compare": ("compare",),
     "colorize": ("colorize",),
-    "ask": ("ask",),
+    "ask": ("vlm",),
     "judge": ("studies",),
 }
 SELECTED = b'"type":"tabs","props":{"selected":"%s"'

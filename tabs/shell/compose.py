@@ -14,8 +14,6 @@ from truehue.core.generation.opening import memory_wanted, open_model
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grounded.tools import open_tool, tool_memory
 from truehue.tabs.accounts.control import Control
-from truehue.tabs.ask.jobs import asking_jobs
-from truehue.tabs.ask.keeper import AskingKeeper
 from truehue.tabs.explore.scores import ScoreMeans
 from truehue.tabs.generate.queue import Queue
 from truehue.tabs.inspect.finding import Segments
@@ -41,6 +39,8 @@ from truehue.tabs.studies.colorings.layers import ColoringShelf
 from truehue.tabs.studies.colorings.standing import StandingShelf
 from truehue.tabs.studies.results import ResultsKeeper
 from truehue.tabs.studies.shelf import StudyShelf
+from truehue.tabs.vlm.jobs import asking_jobs
+from truehue.tabs.vlm.keeper import AskingKeeper
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage

@@ -21,7 +21,6 @@ from threading import Event, Lock, RLock, Thread
 from typing import TYPE_CHECKING, Any
 
 from truehue.core.errors import BadInput
-from truehue.tabs.ask.keeper import AskingKeeper
 from truehue.tabs.page.context import KEPT_HOURS, Closing, Context
 from truehue.tabs.page.guests import Guest, answering, guest
 from truehue.tabs.page.limits import MIB, Limits
@@ -30,6 +29,7 @@ from truehue.tabs.page.visitors import Visitors
 from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.shell.allowance import Amount, DeskAllowance, stored_below
 from truehue.tabs.shell.samples import make_samples
+from truehue.tabs.vlm.keeper import AskingKeeper
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage

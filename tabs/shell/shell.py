@@ -13,8 +13,6 @@ import gradio as gr
 from truehue.tabs.accounts.guard import Guard
 from truehue.tabs.accounts.routes import account_routes
 from truehue.tabs.api import gradio_api, mcp_server
-from truehue.tabs.ask import tab as ask
-from truehue.tabs.ask.routes import ask_routes
 from truehue.tabs.backup.routes import backup_routes
 from truehue.tabs.colorize import tab as colorize
 from truehue.tabs.colorize.routes import colorize_routes
@@ -52,6 +50,8 @@ from truehue.tabs.studies import tab as studies
 from truehue.tabs.studies.colorings.routes import coloring_routes
 from truehue.tabs.studies.routes import study_routes
 from truehue.tabs.studies.routes_results import results_routes
+from truehue.tabs.vlm import tab as ask
+from truehue.tabs.vlm.routes import ask_routes
 
 DESCRIPTION = "/api/openapi.json"
 """Every route with what it takes, for programs."""

@@ -8,7 +8,7 @@ from truehue.annotation.studies.cases import Candidate, Case, Kind
 from truehue.annotation.studies.plan import Consent, Material, StudyPlan
 from truehue.annotation.studies.practice import Practice, Review
 from truehue.annotation.studies.questions import YES_NO, AskedQuestion, QuestionSetName
-from truehue.core.vision_language.records import Form
+from truehue.core.vlm.records import Form
 
 FLAT = (1 / 71,) * 71
 

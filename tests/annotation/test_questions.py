@@ -30,8 +30,8 @@ from truehue.annotation.studies.questions import QuestionSetName, answer_record,
 from truehue.core.analysis.rates import Rate
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind, Purpose, Trial
-from truehue.core.vision_language.records import Answer, Form, Outcome, Question
-from truehue.core.vision_language.scoring import score
+from truehue.core.vlm.records import Answer, Form, Outcome, Question
+from truehue.core.vlm.scoring import score
 
 IMAGE = "ab" * 32
 

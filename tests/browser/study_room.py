@@ -36,7 +36,7 @@ from truehue.core.sketches.prepare import of_ink
 from truehue.core.sketches.regions import regions
 from truehue.core.sketches.starter import starter
 from truehue.core.studies import Event, MarkKind, State
-from truehue.core.vision_language.generators import (
+from truehue.core.vlm.generators import (
     GENERATORS,
     Difficulty,
     GeneratedSettings,

@@ -15,7 +15,7 @@ from tests.browser.workbench import Workbench
 from tests.running import App, running
 from tests.storage import run_samples
 from tests.tabs.studies.studies_here import answered, enrolled, form, opened
-from truehue.core.vision_language.generators import GeneratedSettings, generated
+from truehue.core.vlm.generators import GeneratedSettings, generated
 from truehue.storage import Storage
 from truehue.tabs.shell.compose import make_context
 

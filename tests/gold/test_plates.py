@@ -9,7 +9,7 @@ import pytest
 
 from truehue.core.color.spaces import srgb1_to_lab, srgb8_to_lab
 from truehue.core.images.plates import DIGITS, SIZE_PX, Axis, _digit_mask, colors_of, plate
-from truehue.core.vision_language.generators.blindness import pair_of
+from truehue.core.vlm.generators.blindness import pair_of
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from truehue.core.errors import NotStored
-from truehue.core.vision_language.generators import GeneratedSettings, generated
-from truehue.core.vision_language.question_set import QUESTIONS
-from truehue.core.vision_language.records import Illustrated
+from truehue.core.vlm.generators import GeneratedSettings, generated
+from truehue.core.vlm.question_set import QUESTIONS
+from truehue.core.vlm.records import Illustrated
 from truehue.storage import Storage
-from truehue.storage.question_sets import QuestionSets
+from truehue.storage.vlm import QuestionSets
 
 
 def _items(seed: int = 0) -> Iterator[Illustrated]:

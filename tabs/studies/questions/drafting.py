@@ -12,9 +12,9 @@ import numpy as np
 from truehue.annotation.studies.cases import Case
 from truehue.annotation.studies.questions import QuestionSetName, asked_question
 from truehue.core.errors import BadInput
-from truehue.core.vision_language.question_set import QuestionSet
-from truehue.core.vision_language.records import Form, Question
-from truehue.core.vision_language.tasks import ROBUSTNESS
+from truehue.core.vlm.question_set import QuestionSet
+from truehue.core.vlm.records import Form, Question
+from truehue.core.vlm.tasks import ROBUSTNESS
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.studies.drafting import Draft

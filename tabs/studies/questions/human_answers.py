@@ -16,7 +16,7 @@ from truehue.annotation.judgments.questions import (
 from truehue.annotation.report import people_results
 from truehue.core.errors import BadInput
 from truehue.core.studies import Purpose, State
-from truehue.core.vision_language.records import Answer, Question
+from truehue.core.vlm.records import Answer, Question
 from truehue.tabs.page.context import Context
 from truehue.tabs.studies.results_source import StudySource, read_source
 

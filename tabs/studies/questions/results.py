@@ -14,7 +14,7 @@ from truehue.annotation.judgments.questions import (
 from truehue.annotation.judgments.resampling import Share
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
-from truehue.core.vision_language.records import LETTERS, Form
+from truehue.core.vlm.records import LETTERS, Form
 from truehue.tabs.studies.questions.sets import task_name
 from truehue.tabs.studies.results_numbers import number, plain
 

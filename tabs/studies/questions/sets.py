@@ -8,8 +8,8 @@ from typing import Any
 
 from truehue.annotation.studies.cases import Case
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.vision_language.question_set import QuestionSet
-from truehue.core.vision_language.tasks import TASKS
+from truehue.core.vlm.question_set import QuestionSet
+from truehue.core.vlm.tasks import TASKS
 from truehue.tabs.page.context import Context
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from truehue.core.export.columns import TEXT, WHOLE, Column
-from truehue.core.vision_language.records import Form
+from truehue.core.vlm.records import Form
 from truehue.tabs.studies.questions.results import letter_of
 from truehue.tabs.studies.tables import COMPUTED, DONE, PLAN, StudyTable
 from truehue.tabs.studies.tables_rows import ExportData

@@ -28,13 +28,13 @@ from truehue.core.images.mask import Mask
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import row_of, schema
 from truehue.core.runs.worker import RunWork
-from truehue.core.vision_language.asking.asked import read_asked
-from truehue.core.vision_language.asking.plan import AskingSettings, QuestionSource, begin
-from truehue.core.vision_language.asking.work import AskingWork
-from truehue.core.vision_language.generators import GeneratedSettings, generated
-from truehue.core.vision_language.models.records import PIXELS
-from truehue.core.vision_language.models.registry import model_of
-from truehue.core.vision_language.prompting import Style, prompt_text
+from truehue.core.vlm.evaluation.asked import read_asked
+from truehue.core.vlm.evaluation.plan import AskingSettings, QuestionSource, begin
+from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.generators import GeneratedSettings, generated
+from truehue.core.vlm.models.records import PIXELS
+from truehue.core.vlm.models.registry import model_of
+from truehue.core.vlm.prompting import Style, prompt_text
 from truehue.storage import Storage
 
 ROWS_A_SHARD = 12

@@ -18,7 +18,6 @@ from fastapi.testclient import TestClient
 from tests.tabs.inside import Inside
 from truehue.core.errors import BadInput, NotStored, StorageError
 from truehue.core.files import MAX_JSON_VALUES
-from truehue.tabs.ask.routes import ask_routes
 from truehue.tabs.export.routes import export_routes
 from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.page import answers
@@ -34,6 +33,7 @@ from truehue.tabs.page.answers import (
 )
 from truehue.tabs.page.context import Context
 from truehue.tabs.runs.routes import image_set_routes
+from truehue.tabs.vlm.routes import ask_routes
 
 pytestmark = pytest.mark.slow
 

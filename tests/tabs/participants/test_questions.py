@@ -14,8 +14,8 @@ from truehue.annotation.studies.plan import Screening
 from truehue.annotation.studies.questions import asked_question
 from truehue.core.errors import BadInput
 from truehue.core.images.load import image_id
-from truehue.core.vision_language.generators import Difficulty, GeneratedSettings, generated
-from truehue.core.vision_language.records import Form, Question
+from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
+from truehue.core.vlm.records import Form, Question
 
 NO_SCREENING = Screening(False, False)
 

@@ -19,9 +19,9 @@ from truehue.annotation.judgments.questions import PARTICIPANTS, QUESTIONS
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.errors import BadInput
 from truehue.core.studies import Purpose, Trial
-from truehue.core.vision_language.generators import Difficulty, GeneratedSettings, generated
-from truehue.core.vision_language.records import Form, Illustrated, Outcome, Question
-from truehue.core.vision_language.scoring import score
+from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
+from truehue.core.vlm.records import Form, Illustrated, Outcome, Question
+from truehue.core.vlm.scoring import score
 from truehue.storage import Storage
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Nothing

@@ -1,0 +1,208 @@
+// The form that asks a model a set: which one, how, and how much of the set.
+import { arrange, make, many, options, put, strip } from '../shared/dom.js';
+import { send } from '../shared/http.js';
+import { qa, setAsk } from './view.js';
+
+const PHONE = 720;
+const HUB = 'hub:';
+const FOLDER = 'folder:';
+const SERVER = 'server:';
+const NUMBERS = ['limit', 'max_tokens', 'seed', 'batch', 'at_once', 'most_requests', 'most_tokens'];
+const OTHERS = {
+  [HUB]: {
+    label: 'Id on the hub',
+    placeholder: 'owner/name',
+    words:
+      'Any model that transformers opens for images and text. Its files must be here: nothing is downloaded unasked.',
+  },
+  [FOLDER]: {
+    label: 'Folder',
+    placeholder: '/models/my-vlm',
+    words: 'A folder of this machine in the hub’s layout, with safetensors.',
+  },
+  [SERVER]: {
+    label: 'Address',
+    placeholder: 'http://127.0.0.1:8000/v1',
+    words:
+      'Any OpenAI-compatible server: vLLM, SGLang, transformers serve, hosted ones. Images are sent as PNG, without loss.',
+  },
+};
+
+/**
+ * @param {HTMLElement} root
+ * @param {(id: string) => void} begun
+ */
+export function askForm(root, begun) {
+  const card = /** @type {Found} */ (root.querySelector('.th-qa-ask'));
+  const form = /** @type {Found} */ (card.querySelector('form'));
+  const part = (name) => /** @type {Found} */ (card.querySelector('.th-qa-' + name));
+  const known = /** @type {HTMLSelectElement} */ (form.elements.namedItem('known'));
+  const other = /** @type {HTMLInputElement} */ (form.elements.namedItem('other'));
+  const refused = part('refused');
+  const go = /** @type {Found} */ (form.querySelector('[type=submit]'));
+  let start;
+  let style = 'plain';
+  let image = 'colored';
+  let set;
+  const out = new Set();
+
+  // On a phone what came of it is nearer than asking once more.
+  card.open = window.innerWidth > PHONE;
+
+  const isBaseline = () => start.models.some((one) => one.id === known.value && one.baseline);
+  function refuse(text, field) {
+    put(refused, text);
+    refused.hidden = !text;
+    form.querySelectorAll('[aria-invalid]').forEach((one) => one.removeAttribute('aria-invalid'));
+    const name = field === 'model' && OTHERS[known.value] ? 'other' : field;
+    const box = field && form.querySelector('[data-field="' + name + '"]');
+    const input = /** @type {HTMLElement | null} */ (box && box.querySelector('input, select'));
+    if (!input) return;
+    input.setAttribute('aria-invalid', 'true');
+    const fold = input.closest('details');
+    if (fold) fold.open = true;
+    input.focus();
+  }
+  function models() {
+    const choices = start.models.map((one) => ({
+      id: one.id,
+      name: one.baseline
+        ? one.name + ' (no model)'
+        : one.name + (one.ready ? '' : ' – not here yet'),
+    }));
+    choices.push({ id: HUB, name: 'Another of the hub…' });
+    if (start.may.folders) choices.push({ id: FOLDER, name: 'A folder…' });
+    if (start.may.servers) choices.push({ id: SERVER, name: 'A server…' });
+    const ready = start.models.find((one) => one.ready && !one.baseline);
+    options(known, choices, known.value || (ready ? ready.id : start.models[0].id));
+  }
+  function draw() {
+    const typed = OTHERS[known.value];
+    const one = start.models.find((model) => model.id === known.value);
+    const served = known.value === SERVER;
+    part('other').hidden = !typed;
+    if (typed) {
+      put(part('other').querySelector('span'), typed.label);
+      other.placeholder = typed.placeholder;
+    }
+    put(
+      part('about-model'),
+      typed ? typed.words : [one.size, one.words].filter(Boolean).join('. '),
+    );
+    card.querySelectorAll('.th-qa-served').forEach((/** @type {any} */ box) => {
+      box.hidden = !served;
+    });
+    part('local').hidden = served || isBaseline();
+    part('of-model').hidden = isBaseline();
+    ['max_tokens', 'temperature'].forEach((name) => {
+      /** @type {any} */ (form.querySelector('[data-field="' + name + '"]')).hidden = isBaseline();
+    });
+    strip(
+      part('style'),
+      start.styles.map((way) => ({ id: way.id, name: way.title, title: way.about })),
+      style,
+      (id) => {
+        style = id;
+        draw();
+      },
+    );
+    strip(
+      part('image'),
+      start.images.map((way) => ({ id: way.id, name: way.title, title: way.about })),
+      image,
+      (id) => {
+        image = id;
+        draw();
+      },
+    );
+    put(part('about-image'), start.images.find((way) => way.id === image).about);
+    count();
+  }
+  function count() {
+    const tasks = set ? set.tasks.filter((task) => !out.has(task.id)) : [];
+    const limit = Number(/** @type {any} */ (form.elements.namedItem('limit')).value) || Infinity;
+    const total = tasks.reduce((sum, task) => sum + Math.min(task.count, limit), 0);
+    put(part('count'), set && !set.variants ? many(total, 'question') : '');
+    go.setAttribute('aria-disabled', String(!set || !tasks.length || Boolean(set.problem)));
+  }
+  function tasks() {
+    const legend = part('parts').querySelector('legend');
+    arrange(part('parts'), [
+      legend,
+      ...(set ? set.tasks : []).map((task) => {
+        const label = make('label');
+        const box = make('input');
+        box.type = 'checkbox';
+        box.checked = !out.has(task.id);
+        box.addEventListener('change', () => {
+          if (box.checked) out.delete(task.id);
+          else out.add(task.id);
+          count();
+        });
+        label.append(box, make('span', '', task.title), make('small', '', String(task.count)));
+        return label;
+      }),
+    ]);
+  }
+  form.addEventListener('input', count);
+  known.addEventListener('change', () => {
+    refuse('');
+    draw();
+  });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (go.getAttribute('aria-disabled') === 'true') return;
+    const values = new FormData(/** @type {any} */ (form));
+    const text = (name) => String(values.get(name) || '').trim();
+    /** @type {Record<string, any>} */
+    const body = { set: qa.set, style, image, tasks: [] };
+    body.model =
+      { [HUB]: text('other'), [FOLDER]: FOLDER + text('other'), [SERVER]: text('other') }[
+        known.value
+      ] ?? known.value;
+    NUMBERS.forEach((name) => {
+      if (text(name)) body[name] = text(name);
+    });
+    ['temperature', 'timeout'].forEach((name) => {
+      if (text(name)) body[name] = text(name);
+    });
+    if (known.value === SERVER)
+      Object.assign(body, {
+        name: text('name'),
+        key_env: text('key_env'),
+        length: text('length'),
+        sends_temperature: values.has('sends_temperature'),
+      });
+    if (out.size) body.tasks = set.tasks.map((task) => task.id).filter((id) => !out.has(id));
+    if (!body.model) {
+      refuse('Say which model.', 'model');
+      return;
+    }
+    go.setAttribute('aria-disabled', 'true');
+    refuse('');
+    try {
+      const { id } = await send('/api/vlm/evaluations', body);
+      if (!qa.askings.includes(id)) setAsk({ askings: [...qa.askings, id] });
+      begun(id);
+    } catch (error) {
+      refuse(error.message, error.field);
+    }
+    count();
+  });
+  return {
+    /** @param {any} found */
+    show(found) {
+      start = found;
+      const now = found.sets.find((one) => one.id === qa.set);
+      if (!set || !now || set.id !== now.id) out.clear();
+      set = now;
+      card.hidden = !found.may.compute || !set;
+      /** @type {any} */ (form.elements.namedItem('max_tokens')).placeholder = String(
+        found.limits.tokens_default,
+      );
+      models();
+      tasks();
+      draw();
+    },
+  };
+}

@@ -1,0 +1,140 @@
+// The Ask tab: sets of questions, who is asked them, and what came of it.
+import { arrowKeys, inFront, put } from '../shared/dom.js';
+import { ask } from '../shared/http.js';
+import { store } from '../shared/state.js';
+import { askingsList } from './evaluations.js';
+import { askForm } from './form.js';
+import { questionsView } from './questions.js';
+import { drawResults } from './results.js';
+import { setsCard, work } from './sets.js';
+import { askUrl, openAsk, publishAsk, qa, setAsk } from './view.js';
+
+/** @param {import('../shared/widget.js').Widget} widget */
+export function mount({ element }) {
+  const root = element.querySelector('.th-qa');
+  const problem = root.querySelector('.th-qa-problem');
+  const tabs = [...root.querySelectorAll('.th-qa-switch [data-view]')];
+  const views = Object.fromEntries(
+    [...root.querySelectorAll('[data-qa-view]')].map((node) => [node.dataset.qaView, node]),
+  );
+  let start = null;
+  let asked = 0;
+  let shownResults = '';
+  let asking = false;
+  let again = false;
+  let shownQuestions = '';
+
+  const list = askingsList(root);
+  const form = askForm(root, () => list.load());
+  const sets = setsCard(root, load);
+  const questions = questionsView(views.questions, list.rows, () => start);
+
+  // What a link names and is not here is said until something else is chosen.
+  let lost = '';
+  function say(text) {
+    const words = [lost, text].filter(Boolean).join(' ');
+    put(problem, words);
+    problem.hidden = !words;
+  }
+  async function load() {
+    try {
+      start = await ask('/api/ask/start');
+      say('');
+    } catch (error) {
+      say(error.message);
+      return;
+    }
+    const known = start.sets.some((one) => one.id === qa.set);
+    if (!known) {
+      const first = start.sets.find((one) => !one.hidden);
+      if (qa.set) lost = 'The set of this link is not here; another one is shown.';
+      setAsk({ set: first ? first.id : '', askings: [] });
+    } else front();
+  }
+  /** @param {(text: string) => void} tell */
+  async function judge(tell) {
+    await work('sets/' + qa.set + '/rules', {}, tell);
+    results(true);
+  }
+  async function results(force) {
+    const values = { set: qa.set, askings: qa.askings.join(','), parser: qa.parser };
+    const key = Object.values(values).join(' ');
+    if (!force && key === shownResults) return;
+    // One question at a time: of what comes meanwhile, only the last is asked.
+    if (asking) {
+      again = true;
+      return;
+    }
+    const mine = ++asked;
+    shownResults = key;
+    asking = true;
+    try {
+      const found = await ask(askUrl('/results', values));
+      if (mine !== asked) return;
+      say('');
+      drawResults(views.results, found, judge);
+    } catch (error) {
+      if (mine !== asked) return;
+      shownResults = '';
+      say(error.message);
+    } finally {
+      asking = false;
+      if (again) {
+        again = false;
+        results(true);
+      }
+    }
+  }
+  function front() {
+    const open = qa.view === 'results' ? 'results' : 'questions';
+    const one = start && start.sets.find((set) => set.id === qa.set);
+    const usable = Boolean(one && !one.problem);
+    root.querySelector('.th-qa-main').hidden = !usable;
+    root.querySelector('.th-qa-askings').hidden = !usable;
+    Object.entries(views).forEach(([name, node]) => {
+      node.hidden = name !== open || !usable;
+    });
+    tabs.forEach((tab) => {
+      const on = tab.dataset.view === qa.view;
+      tab.setAttribute('aria-selected', String(on));
+      tab.tabIndex = on ? 0 : -1;
+    });
+    if (!start || !inFront(root)) return;
+    sets.show(start);
+    form.show(start);
+    if (!usable) return;
+    list.show();
+    if (open === 'results') results(false);
+    else if (shownQuestions !== questions.key()) {
+      shownQuestions = questions.key();
+      questions.show();
+    } else questions.showLarge();
+    if (open === 'results') questions.showLarge();
+  }
+  root.querySelector('.th-qa-set').addEventListener('change', () => {
+    lost = '';
+  });
+  tabs.forEach((tab) => tab.addEventListener('click', () => openAsk(tab.dataset.view || '')));
+  arrowKeys(tabs);
+  store.subscribe('ask', front);
+  store.subscribe('ask-named', questions.named);
+  // More answers are there.
+  store.subscribe('ask-more', () => {
+    if (qa.view === 'results') results(true);
+    else {
+      shownResults = '';
+      if (!qa.q) questions.show();
+    }
+  });
+  let seen = false;
+  new IntersectionObserver(() => {
+    const now = inFront(root);
+    if (now && !seen) {
+      load();
+      list.load();
+      publishAsk();
+    }
+    seen = now;
+  }).observe(element);
+  front();
+}

@@ -1,0 +1,232 @@
+"""Scores as plain JSON, and the same as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from truehue.core.analysis.intervals import against_chance
+from truehue.core.vlm.differences import Difference, Differences
+from truehue.core.vlm.evaluation.asked import Asked, as_released
+from truehue.core.vlm.parsing import VERSION
+from truehue.core.vlm.published_scores import published_rows
+from truehue.core.vlm.records import Answer
+from truehue.core.vlm.released_reader import COMMIT
+from truehue.core.vlm.scoring import Scores, Tally, score
+
+PEOPLE = "Human Evaluation"
+"""The row of ColorBench's Table 1."""
+NONE = "–"
+
+
+def report(asked: Asked, scores: Scores, pixels: Sequence[Answer] | None) -> dict[str, Any]:
+    """All numbers of one asking. ``pixels`` are the answers of the reader of pixels, None where
+    images are gone; shares are in percent."""
+    robust, macro = scores.robust, scores.macro
+    return {
+        "asking": str(asked.folder),
+        "model": asked.model.id,
+        "location": asked.model.location,
+        "settings": asdict(asked.settings),
+        "set": asdict(asked.source),
+        "parser": asked.parser,
+        "own_parser": asked.own_parser,
+        "cut_off": asked.cut_off,
+        "tasks": {task: _tally(tally) for task, tally in scores.tasks.items()},
+        "micro": _tally(scores.overall),
+        "macro": asdict(macro) if macro else None,
+        "robust": None
+        if robust is None
+        else {
+            "as_made": _tally(robust.as_made),
+            "complete": _tally(robust.complete),
+            "partly_asked": robust.partly_asked,
+            "without_variants": robust.without_variants,
+            "orphans": robust.orphans,
+            "by_variant": {name: _tally(tally) for name, tally in robust.by_variant.items()},
+        },
+        "reasons": dict(scores.reasons),
+        "released": _released(asked),
+        "pixels": _pixels(asked, pixels),
+        "people": _people() if asked.is_published else None,
+    }
+
+
+def _tally(tally: Tally) -> dict[str, Any]:
+    counts = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
+    shares = ("percent", "interval", "readable_percent", "readable_interval", "chance_percent")
+    names = (*counts, *shares, "at_floor", "at_ceiling")
+    return {name: getattr(tally, name) for name in names}
+
+
+def _pixels(asked: Asked, answers: Sequence[Answer] | None) -> dict[str, Any] | None:
+    """Its share of all that it has a way to answer, by task."""
+    if answers is None:
+        return None
+    tasks = score(asked.questions, answers).tasks
+    return {task: tally.percent for task, tally in tasks.items()}
+
+
+def _released(asked: Asked) -> dict[str, Any] | None:
+    """Shares in percent as ColorBench's released code reads the same words."""
+    found = as_released(asked)
+    if found is None:
+        return None
+    scores = found.scores
+    return {
+        "reader": str(found.reader),
+        "commit": COMMIT,
+        "tasks": {task: tally.percent for task, tally in scores.tasks.items()},
+        "micro": scores.overall.percent,
+        "macro": scores.macro.percent if scores.macro else None,
+        "robust": scores.robust.as_made.percent if scores.robust else None,
+        "robust_complete": scores.robust.complete.percent if scores.robust else None,
+    }
+
+
+def released_message(told: Mapping[str, Any]) -> str:
+    """What the second column is, in a sentence."""
+    return (
+        "as released: percent right as ColorBench's released code "
+        f"({told['commit']}) reads the same words: {told['reader']}; what it cannot read is wrong."
+    )
+
+
+def _people() -> dict[str, float | None]:
+    row = next(row for row in published_rows("1") if row.name == PEOPLE)
+    return dict(row.tasks)
+
+
+def differences_as_json(first: Asked, second: Asked, between: Differences) -> dict[str, Any]:
+    """The second less the first in percentage points, by task, over all, and of robust seeds."""
+    return {
+        "first": str(first.folder),
+        "second": str(second.folder),
+        "tasks": {task: _difference(one) for task, one in between.tasks.items()},
+        "micro": _difference(between.overall),
+        "robust": _difference(between.robust),
+    }
+
+
+def _difference(one: Difference) -> dict[str, Any]:
+    return {
+        **asdict(one.pairs),
+        "points": one.points,
+        "interval": one.interval,
+        "p_value": one.p_value,
+        "change_ratio": one.change_ratio,
+        "change_ratio_interval": one.change_ratio_interval,
+    }
+
+
+def as_text(told: Mapping[str, Any]) -> str:
+    """The table of one report."""
+    settings, people = told["settings"], told["people"]
+    pixels = told["pixels"] or {}
+    released = told["released"]
+    of_released = {**(released or {}).get("tasks", {}), **_overall_of(released)}
+    head = ["task", "right", "percent", "95% interval"]
+    head += ["as released"] if released else []
+    head += ["chance", "pixels"]
+    head += ["people"] if people else []
+    head += ["unreadable", "truncated", "unanswered", "not asked", ""]
+
+    def row(name: str, tally: Mapping[str, Any], task: str = "") -> list[str]:
+        cells = [name, f"{tally['right']}/{tally['asked']}", _number(tally["percent"])]
+        cells.append(_interval(tally["interval"]))
+        cells += [_number(of_released.get(task or name))] if released else []
+        cells += [_number(tally["chance_percent"]), _number(pixels.get(task))]
+        cells += [_number(people.get(task))] if people else []
+        cells += [str(tally[key]) for key in ("unreadable", "truncated", "unanswered", "not_asked")]
+        marks = (
+            against_chance(tally["interval"], tally["chance_percent"]),
+            "at the ceiling" if tally["at_ceiling"] else "",
+        )
+        return [*cells, ", ".join(filter(None, marks))]
+
+    rows = [head, *(row(task, tally, task) for task, tally in told["tasks"].items())]
+    if told["tasks"]:
+        rows.append(row("micro", told["micro"]))
+    macro, robust = told["macro"], told["robust"]
+    if macro:
+        cells = ["macro", NONE, _number(macro["percent"]), _interval(macro["interval"])]
+        cells += [_number(of_released.get("macro"))] if released else []
+        rows.append([*cells, _number(macro["chance_percent"])])
+    if robust:
+        rows.append(row("Robust, as made", robust["as_made"]))
+        rows.append(row("Robust, complete", robust["complete"]))
+    lines = [
+        f"{told['asking']}: {told['model']}, {settings['style']}, image {settings['version']}",
+        f"Set {told['set']['path']}, SHA-256 {told['set']['checksum'][:12]}; "
+        f"{parser_message(told['parser'], told['own_parser'])}",
+        *aligned(rows),
+    ]
+    if robust:
+        kinds = ("partly_asked", "without_variants", "orphans")
+        counts = [f"{robust[kind]} {kind.replace('_', ' ')}" for kind in kinds if robust[kind]]
+        lines += [f"Seeds in neither reading: {', '.join(counts)}."] if counts else []
+    if released:
+        lines.append(released_message(released))
+    if told["cut_off"]:
+        lines.append(f"{told['cut_off']} answers ended at the most tokens.")
+    lines += [f"{count} × {reason}" for reason, count in told["reasons"].items()]
+    return "\n".join(lines)
+
+
+def parser_message(parser: str, own_parser: str) -> str:
+    """Which parser read the answers, and whether that is the one that the asking began with."""
+    if parser != own_parser:
+        return f"read by parser {parser} on demand; it began with parser {own_parser}."
+    if parser != VERSION:
+        return f"read by parser {parser}, which it began with (--parser {VERSION} reads it again)."
+    return f"read by parser {parser}."
+
+
+def _overall_of(released: Mapping[str, Any] | None) -> dict[str, float | None]:
+    """By the name of the table's row."""
+    if released is None:
+        return {}
+    return {
+        "micro": released["micro"],
+        "macro": released["macro"],
+        "Robust, as made": released["robust"],
+        "Robust, complete": released["robust_complete"],
+    }
+
+
+def differences_as_text(told: Mapping[str, Any]) -> str:
+    """The table of differences."""
+    rows = [["task", "pairs", "points", "95% interval", "only first", "only second", "p (McNemar)"]]
+    named = [*told["tasks"].items(), ("micro", told["micro"]), ("Robust", told["robust"])]
+    for name, one in named:
+        pairs = one["both"] + one["only_a"] + one["only_b"] + one["neither"]
+        if not pairs:
+            continue
+        p_value = NONE if one["p_value"] is None else f"{one['p_value']:.3g}"
+        points = f"{one['points']:+.1f}" if one["points"] else "0.0"
+        only = (str(one["only_a"]), str(one["only_b"]))
+        rows.append([name, str(pairs), points, _interval(one["interval"]), *only, p_value])
+    head = f"{told['second']} less {told['first']}, in percentage points, question by question"
+    return "\n".join([head, *aligned(rows)])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """Rows as lines. Names at the left, numbers at the right; the marks at the end as they are."""
+    count = max(map(len, rows))
+    full = [[*row, *[""] * (count - len(row))] for row in rows]
+    widths = [max(len(row[at]) for row in full) for at in range(count)]
+    for row in full:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        if rows[0][-1] == "":
+            cells[-1] = row[-1]
+        yield "  ".join(cells).rstrip()
+
+
+def _number(value: float | None) -> str:
+    return NONE if value is None else f"{value:.1f}"
+
+
+def _interval(ends: Sequence[float] | None) -> str:
+    return NONE if ends is None else f"{ends[0]:.1f} to {ends[1]:.1f}"

@@ -1,0 +1,106 @@
+"""``score``: what the answers of one or more askings score, and how they differ."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from truehue.core.cli.vlm.report import as_text, differences_as_json, differences_as_text, report
+from truehue.core.errors import ImageError
+from truehue.core.files import whole_file
+from truehue.core.vlm.differences import differences
+from truehue.core.vlm.evaluation.answers_table import answers_csv
+from truehue.core.vlm.evaluation.asked import Asked, read_asked
+from truehue.core.vlm.evaluation.pixel_baseline import PixelBaseline
+from truehue.core.vlm.parsing import VERSIONS
+from truehue.core.vlm.records import Answer
+from truehue.core.vlm.scoring import score
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    scoring = commands.add_parser("score", help="what the answers of a folder score")
+    scoring.add_argument(
+        "folders",
+        nargs="+",
+        type=Path,
+        metavar="DIR",
+        help="where answers are; of several, each is compared with the first",
+    )
+    scoring.add_argument("--json", action="store_true", help="one JSON object with all numbers")
+    scoring.add_argument(
+        "--answers", type=Path, metavar="FILE", help="a CSV: words, reading, outcome and reason"
+    )
+    scoring.add_argument(
+        "--pixels",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="the reader of pixels beside each task; it reads a set once, photographs only with "
+        "--pixels",
+    )
+    scoring.add_argument(
+        "--parser",
+        choices=VERSIONS,
+        default="",
+        help="reads the answers by this version of the parser; without it each folder is read by "
+        "the one that it began with",
+    )
+    scoring.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    all_asked = [read_asked(folder, options.parser) for folder in options.folders]
+    first, pixels = all_asked[0], _pixels(all_asked[0], options)
+    reports, differing = [], []
+    for asked in all_asked:
+        alike = asked.questions == first.questions
+        scores = score(asked.questions, asked.answers)
+        reports.append(report(asked, scores, pixels if alike else _pixels(asked, options)))
+        if asked is first:
+            continue
+        if alike:
+            between = differences(first.questions, first.answers, asked.answers)
+            differing.append(differences_as_json(first, asked, between))
+        else:
+            print(
+                f"{first.folder} and {asked.folder} were asked different questions: they are not "
+                "compared.",
+                file=sys.stderr,
+            )
+    if options.answers:
+        lines = answers_csv((str(asked.folder), asked) for asked in all_asked)
+        with whole_file(options.answers) as file:
+            file.write(lines.encode())
+    if options.json:
+        print(json.dumps({"scores": reports, "differences": differing}, ensure_ascii=False))
+    else:
+        texts = [*map(as_text, reports), *map(differences_as_text, differing)]
+        print("\n\n".join(texts))
+    return 0
+
+
+def _pixels(asked: Asked, options: argparse.Namespace) -> list[Answer] | None:
+    """None, and a sentence, where images are gone or were not to be read: the scores need none."""
+    if options.pixels is False:
+        return None
+    baseline = PixelBaseline(asked)
+    if baseline.missing:
+        count = f"{len(baseline.missing):,} questions"
+        if options.pixels is None and not baseline.is_generated:
+            print(
+                f"Without the reader of pixels: it has not read the photographs of {count} yet. "
+                "--pixels reads them, once for the set; it can take minutes.",
+                file=sys.stderr,
+            )
+            return None
+        try:
+            baseline.compute()
+        except ImageError as error:
+            print(f"Without the reader of pixels: {error}", file=sys.stderr)
+            return None
+        stored = baseline.unstored or "The answers are stored with the set."
+        print(f"The reader of pixels read {count}. {stored}", file=sys.stderr)
+    return baseline.answers()

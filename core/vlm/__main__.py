@@ -1,0 +1,8 @@
+"""The door of ``python -m core.vlm``; truehue.core.cli.vlm.command says what it
+does."""
+
+from truehue.core.cli.vlm.command import main
+from truehue.core.command import run_command
+
+if __name__ == "__main__":
+    run_command(main)

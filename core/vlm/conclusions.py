@@ -1,0 +1,328 @@
+"""The letter that an answer names, as parser 2 reads it: with the question's own words in view.
+
+Parser 1 (:mod:`.choices`) knows the choices alone. This one also knows what the question denies,
+whether the model was told to reason first, and whether its answer was cut off.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from truehue.core.vlm import claims
+from truehue.core.vlm.choices import (
+    LETTER_FIRST,
+    NO_CONCLUSION,
+    REFUSAL,
+    REFUSED,
+    Offered,
+    agreed,
+    last_parenthesised,
+    mentioned,
+    offered_of,
+    settled,
+    without_listing,
+)
+from truehue.core.vlm.claims import DENIED_AFTER, Claim, Target
+from truehue.core.vlm.denials import denial_of
+from truehue.core.vlm.records import Question
+from truehue.core.vlm.wording import fold, with_digits
+
+CONTRADICTION = "Its letter and its words name different choices"
+_MOST_PLACES, _WORDS_LONGEST = 20, 200
+_QUESTION = re.compile(r"[^.!?\n]{0,200}\?")
+_ITEM = re.compile(r"(?:^|(?<=[.!?;\n]))\s*[(\[]?([A-Z])[)\].:]\s+(?=\S)")
+_FINAL_LETTER = re.compile(r"[(\[]\s*([A-Za-z])\s*[)\]]")
+_OR = re.compile(
+    r"(?:,|/|&|-|–|(?:,\s*)?\b(?:and|or|to|through|vs|versus)\b\.?)"
+    r"(?:\s*\b(?:option|also|even|maybe|perhaps|possibly|probably)\b)*",
+    re.IGNORECASE,
+)
+_CUT_BEFORE_ANOTHER = re.compile(r"(?<![\w'])\(?[A-Z]\)?,?\s*(?:\b(?:or|and|but)|/)\s*$")
+_ALSO = re.compile(r",?\s*(?:\b(?:and|or|nor|to|through)\b|/|&)\s*(?:option)?", re.IGNORECASE)
+"""Between two letters of which one denial speaks: "not (A) or (B)"."""
+_EXPLAINED = re.compile(r"\b(?:because|since|whereas|while|although|as)\b", re.IGNORECASE)
+_TOTAL = re.compile(
+    r"\btotal(?:\s+number)?(?:\s+of|\s+is|\s*:|\s+are)*\s+(\d+)\b|"
+    r"\b(\d+)\b(?:\s+[a-z]+){0,3},?\s+(?:in total|in all|altogether|overall|total)\b",
+    re.IGNORECASE,
+)
+_NONE_THERE = re.compile(
+    r"\b(?:there\s+(?:is|are)|there's|i\s+(?:can\s+)?see|shows?|contains?|has|have)\s+"
+    r"(?:no|not\s+any|zero|0)\s+(?P<after>[a-z][a-z -]*)|"
+    r"(?:^|[.,;]\s+)(?:so\s+)?no\s+(?P<lead>[a-z][a-z -]*)",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"\W*(?:none|zero|there\s+(?:is|are)\s+none(?:\s+(?:in|on)\s+(?:the|this)\s+\w+)?)\W*",
+    re.IGNORECASE,
+)
+_NOUN_ENDS = re.compile(
+    r"\b(?:in|on|at|of|to|that|which|visible|present|shown|seen|are|is|can|here|depicted|with|"
+    r"anywhere)\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TURN = re.compile(
+    r"\b(?:but|yet|however|although|though)\b[^.!?\n]{0,80}?"
+    r"\b(?:actually|in fact|in reality|really)\b",
+    re.IGNORECASE,
+)
+_SEEN = re.compile(r"image|picture|photo(?:graph)?|scene|answer|way|idea|doubt|question")
+_PARTS = re.compile(
+    r"\b(\d+)\b(?:\s+[a-z]+){0,3}(?:\s*,\s*(?:and\s+)?|\s+(?:and|plus)\s+)\b(?!\1\b)\d+\b",
+    re.IGNORECASE,
+)
+_MORE = frozenset(("more", "other", "further", "additional"))
+_ONLY = re.compile(r"\b(?:only|just|but|except)\b", re.IGNORECASE)
+# "left" and "right" that mean neither side.
+_IDIOM = re.compile(
+    r"\b(?:all|that(?:'s| is)|you(?:'re| are)) right\b|\bleft (?:to|out|over)\b|"
+    r"\b(?:nothing|none|information)(?: is| are)? left\b",
+    re.IGNORECASE,
+)
+_ANSWERS = re.compile(
+    r"\b(?:colou?r|answer|choice|option|not|never|no|none|cannot|without|missing|absent|lack\w*|"
+    r"except|but)\b|n't\b",
+    re.IGNORECASE,
+)
+"""Of a sentence that says what is absent, or calls it the answer."""
+_FILLER = re.compile(
+    r"the|an?|one|image|picture|photo|photograph|side|of|on|in|at|is|are|it|they|this|that|option|"
+    r"both"
+)
+
+
+def read_conclusion(
+    text: str, question: Question, reasoned: bool = False
+) -> tuple[str | None, str]:
+    """The letter, or None with the reason. ``text`` is undressed (:mod:`.cleaning`); ``reasoned``:
+    the model was told to end with its letter in parentheses."""
+    offered = offered_of(question.choices)
+    denial = denial_of(question.text)
+    answers = denial is None or not denial.presence or bool(_ANSWERS.search(text))
+    text = _seen(text, question, offered)
+    reading, reason = _read(text, question, offered, reasoned, answers)
+    if reading is not None:
+        other = contradicted(text, reading, offered)
+        if other:
+            return None, f"{CONTRADICTION}: {reading}, {other}."
+    return reading, reason
+
+
+def concludes(text: str, question: Question, reasoned: bool) -> bool:
+    """Whether an answer that was cut off had said its answer before: it says so in words or in a
+    box, or, where it was not told to reason, begins with it and lists nothing."""
+    offered = offered_of(question.choices)
+    text = _seen(text, question, offered)
+    if _CUT_BEFORE_ANOTHER.search(text):
+        return False
+    if claims.whole(text, offered) is not None and not reasoned:
+        return True
+    last = text.strip().rpartition("\n")[2]
+    if re.search(r"\banswer\b", last, re.IGNORECASE) and claims.claims(last, last, offered):
+        return True
+    return not reasoned and claims.lead(text, offered) is not None and not _lists_items(text)
+
+
+def _seen(text: str, question: Question, offered: Offered) -> str:
+    text = offered.prepared(text)
+    denial = denial_of(question.text)
+    return text if denial is None else denial.without(text, offered)
+
+
+def _read(
+    text: str, question: Question, offered: Offered, reasoned: bool, answers: bool
+) -> tuple[str | None, str]:
+    """``answers``: what the text mentions may be its answer; of what is absent, "The sky is blue."
+    names no color."""
+    whole = claims.whole(text, offered)
+    if whole is not None:
+        return settled(whole, offered)
+    final = _final_line(text, offered) if reasoned else None
+    if final is not None:
+        return settled(final, offered)
+    unlisted = without_listing(text, offered)
+    made = [*claims.claims(text, unlisted, offered), *_turned(text, offered)]
+    lead = None if _lists_items(text) else claims.lead(unlisted, offered)
+    if made and lead is not None and len(lead) > 1 and not LETTER_FIRST.match(text):
+        lead = None
+    if made or lead is not None:
+        return settled(agreed(text, lead, made), offered)
+    counted = _counted(text, question, offered)
+    if counted is not None:
+        return settled(counted, offered)
+    # Where the last line has letters, and none of them is its conclusion, no other line has it.
+    undecided = reasoned and _FINAL_LETTER.search(text.strip().rpartition("\n")[2])
+    target = last_parenthesised(_denials_written_out(_QUESTION.sub(" ", unlisted)), offered)
+    if target is not None and not undecided:
+        return settled(target, offered)
+    if REFUSAL.search(text):
+        return None, REFUSED
+    if _numbers(question.choices) and _PARTS.search(text):
+        return None, NO_CONCLUSION  # "3 cars and 2 trucks", and no total
+    if not answers:
+        return None, NO_CONCLUSION
+    reading, reason = mentioned(unlisted, offered)
+    if reading is None and reason == NO_CONCLUSION:
+        return _by_telling_word(unlisted, question.choices)
+    return reading, reason
+
+
+def _final_line(text: str, offered: Offered) -> Target | None:
+    """The last letter in parentheses of the last line, which the instruction asks for; with all
+    that are joined to it, as by "or". One that is denied, or that explains, is passed over where
+    another stands before it; a line that lists all choices and says nothing of them has none."""
+    before, _, line = text.strip().rpartition("\n")
+    line = _denials_written_out(line)
+    found = [one for one in _FINAL_LETTER.finditer(line) if one[1].upper() in offered.letters]
+    if not found or _goes_on_listing(before, line) or _lists_all(line, found, offered):
+        return None
+    kept: list[re.Match[str]] = []
+    for place, one in enumerate(found):
+        between = line[found[place - 1].end() : one.start()].strip() if place else ""
+        with_denied = found[place - 1] not in kept and _ALSO.fullmatch(between)
+        if not with_denied and not _is_denied(line, one):
+            kept.append(one)
+    plain = [
+        one
+        for place, one in enumerate(kept)
+        if place == 0 or not _EXPLAINED.search(line[kept[place - 1].end() : one.start()])
+    ]
+    if not plain:
+        return None
+    target = {plain[-1][1].upper()}
+    for one, next_one in reversed(list(pairwise(plain))):
+        if not _OR.fullmatch(_without_words(line[one.end() : next_one.start()], offered)):
+            break
+        target.add(one[1].upper())
+    return frozenset(target)
+
+
+def _denials_written_out(text: str) -> str:
+    """As :data:`truehue.core.vlm.claims.NEGATION`, which parser 1 shares, knows
+    them."""
+    return re.sub(r"\bcannot\b", "can not", re.sub(r"\bunlikely\b", "not likely", text))
+
+
+def _lists_all(line: str, found: list[re.Match[str]], offered: Offered) -> bool:
+    """Whether a line names every choice and says nothing of any: "(A) Red (B) Blue"."""
+    ends = [*(one.start() for one in found[1:]), len(line)]
+    between = (line[one.end() : end] for one, end in zip(found, ends, strict=True))
+    every = {one[1].upper() for one in found} == set(offered.letters)
+    return every and not any(re.search(r"\w", _without_words(text, offered)) for text in between)
+
+
+def _is_denied(line: str, letter: re.Match[str]) -> bool:
+    """Or asked: "(C)?"."""
+    before = line[max(0, letter.start() - 60) : letter.start()]
+    return bool(re.match(r"[^.!?(]{0,40}\?", line[letter.end() :])) or bool(
+        claims.NEGATION.search(before) or DENIED_AFTER.match(line, letter.end())
+    )
+
+
+def _without_words(text: str, offered: Offered) -> str:
+    for start, end, _ in reversed(offered.mentions(text)):
+        text = text[:start] + text[end:]
+    return " ".join(text.split())
+
+
+def _goes_on_listing(before: str, line: str) -> bool:
+    """Whether a line is the next item of a list of choices that the lines before it began, or the
+    whole list; a letter that was listed before, or stands alone, is no item."""
+    items = [found[1] for found in _ITEM.finditer(line)]
+    if len(set(items)) > 1:
+        return True
+    earlier = {found[1] for found in _ITEM.finditer(before)}
+    return bool(items and earlier) and items[0] not in earlier
+
+
+def _lists_items(text: str) -> bool:
+    """Whether sentences of a text begin with different letters, as those of a list do."""
+    return len({found[1] for found in _ITEM.finditer(text)}) > 1
+
+
+def _turned(text: str, offered: Offered) -> list[Claim]:
+    """``X looks darker, but they are actually the same``: what follows replaces what was said."""
+    found = _TURN.search(text)
+    if not found:
+        return []
+    clause = re.split(r"[.!?\n]", text[found.start() :])[0]
+    clause = re.sub(r"\s*\b(?:actually|in fact|in reality|really)\b,?", "", clause)
+    named = {letter for _, _, letter in offered.mentions(clause)}
+    if len(named) != 1 or claims.NEGATION.search(clause):
+        return []
+    return [Claim(len(text), frozenset(named))]
+
+
+def _counted(text: str, question: Question, offered: Offered) -> Target | None:
+    """The choice that is a total, or 0 where it says that there is none of what was asked for."""
+    if not _numbers(question.choices):
+        return None
+    totals = {one or other for one, other in _TOTAL.findall(with_digits(text))}
+    if len(totals) == 1:
+        return offered.exact(totals.pop()) or None
+    zero = offered.exact("0")
+    if not zero or totals:
+        return None
+    if _NOTHING.fullmatch(text):
+        return zero
+    others = {letter for _, _, letter in offered.mentions(text)}
+    wanted = set(re.findall(r"[a-z]+", question.text.casefold()))
+    for found in _NONE_THERE.finditer(text):
+        noun = _NOUN_ENDS.sub("", found["after"] or found["lead"]).casefold().split()
+        if _MORE.intersection(noun) or (not others and _ONLY.search(text, found.end())):
+            return None
+        if noun and noun[-1] in wanted and not _SEEN.fullmatch(noun[-1]):
+            return zero | others
+    return None
+
+
+def _numbers(choices: tuple[str, ...]) -> bool:
+    return all(re.fullmatch(r"\d+", fold(choice)) for choice in choices)
+
+
+def _by_telling_word(text: str, choices: tuple[str, ...]) -> tuple[str | None, str]:
+    """By the one word that tells a choice from the others, such as ``left`` of "The left one"."""
+    telling = _telling(choices)
+    if telling is None or _IDIOM.search(text):
+        return None, NO_CONCLUSION
+    offered = offered_of(telling)
+    exact = offered.exact(text)
+    return settled(exact, offered) if exact else mentioned(text, offered)
+
+
+@lru_cache(maxsize=4_096)
+def _telling(choices: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The choices, those with one telling word as that word; None where none has one."""
+    words = [re.findall(r"[^\W\d_]+", fold(choice)) for choice in choices]
+    common = {
+        word for place, one in enumerate(words) for word in one if _elsewhere(word, place, words)
+    }
+    shortened = []
+    for choice, one in zip(choices, words, strict=True):
+        own = {word for word in one if word not in common and not _FILLER.fullmatch(word)}
+        lone = len(own) == 1 and len(one) > 1 and len(next(iter(own))) > 2
+        shortened.append(own.pop() if lone and not re.search(r"\d", choice) else choice)
+    found = tuple(shortened)
+    return found if found != choices and len(set(found)) == len(found) else None
+
+
+def _elsewhere(word: str, place: int, words: list[list[str]]) -> bool:
+    return any(word in other for at, other in enumerate(words) if at != place)
+
+
+def contradicted(text: str, letter: str, offered: Offered) -> str:
+    """The letter of another choice whose very words follow a letter that was read; else ""."""
+    places = list(re.finditer(rf"(?<![\w'])[(\[]?{letter}[)\].:]+\s*", text))
+    for found in places[-_MOST_PLACES:]:
+        rest = text[found.end() : found.end() + _WORDS_LONGEST].split("\n")[0]
+        begin = re.match(r"(?:[\s\"'(:–—-]|an?\s|the\s)*", rest, re.IGNORECASE)
+        spans = offered.mentions(rest)
+        if not spans or spans[0][0] > (begin.end() if begin else 0):
+            continue
+        same_place = {other for start, end, other in spans if (start, end) == spans[0][:2]}
+        ends = re.match(r"[\s)\]\"']*(?:$|[.;,!?])", rest[spans[0][1] :])
+        if ends and letter not in same_place:
+            return sorted(same_place)[0]
+    return ""

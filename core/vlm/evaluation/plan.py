@@ -1,0 +1,286 @@
+"""What is asked of whom: the plan of one asking, and its folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from truehue.core.batch.folder import PLAN, BatchFolder, json_bytes, json_object
+from truehue.core.batch.records import Words
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.files import replace_file
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vlm.evaluation.pictures import Version
+from truehue.core.vlm.models.files import with_dtype
+from truehue.core.vlm.models.records import Sampling, VisionModel
+from truehue.core.vlm.models.registry import fingerprint
+from truehue.core.vlm.parsing import FIRST as FIRST_PARSER
+from truehue.core.vlm.parsing import VERSION as PARSER
+from truehue.core.vlm.records import Form, Question
+
+VERSION = 1
+"""Rises where the same plan would ask otherwise."""
+QUESTIONS = "questions.jsonl"
+WAITING = "waiting.json"
+PLACES = "places.json"
+"""Where the set and its images lie: no part of what is asked, for a folder may be moved."""
+MAX_SEED = 2**31 - 1
+
+PromptText = Callable[[Question], str]
+"""The text that is sent with a question's image."""
+
+
+@dataclass(frozen=True)
+class QuestionSource:
+    """Where questions are from: ``path`` of the set, and the ``checksum`` of what is in it."""
+
+    path: str
+    checksum: str
+
+
+@dataclass(frozen=True)
+class AskingSettings:
+    """How it is asked. ``style`` names the prompt's, such as ``plain`` or ``reasoned``; the prompts
+    themselves are in the folder. A question's seed is ``seed`` plus its position."""
+
+    style: str = "plain"
+    version: Version = Version.COLORED
+    max_tokens: int = 512
+    temperature: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.version not in tuple(Version):
+            raise BadInput(f"The image is {', '.join(Version)}, not {self.version!r:.40}.")
+        if type(self.max_tokens) is not int or not 1 <= self.max_tokens <= 65_536:
+            raise BadInput(f"The most tokens are 1 to 65,536, not {self.max_tokens!r:.40}.")
+        if not 0 <= self.temperature <= 2:
+            raise BadInput(f"The temperature is 0 to 2, not {self.temperature!r:.40}.")
+        if type(self.seed) is not int or not 0 <= self.seed <= MAX_SEED:
+            raise BadInput(f"The seed is 0 to {MAX_SEED:,}, not {self.seed!r:.40}.")
+
+    @property
+    def sampling(self) -> Sampling:
+        """What of it a model is told."""
+        return Sampling(self.max_tokens, self.temperature)
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """A question as it is asked: its ``prompt``, and where the PNG of its image lies."""
+
+    question: Question
+    image: Path
+    prompt: str
+
+
+class AskingFolder(BatchFolder):
+    """Its plan names the set, the model and the settings. Beside it lie ``questions.jsonl``, a line
+    with question and prompt each, and ``places.json``, where the images are.
+
+    Folders of before have an image's path in each line, and perhaps no ``places.json``.
+    """
+
+    words = Words("asking", "question", "questions")
+
+    def plan_files(self) -> tuple[Path, ...]:
+        """The questions, too."""
+        return (*super().plan_files(), self.path / QUESTIONS)
+
+    def checked(self, summary: dict[str, Any]) -> dict[str, Any]:
+        """The plan, with all that it names."""
+        for name in ("model", "settings", "set"):
+            if not isinstance(summary.get(name), dict):
+                raise BadInput(f"it does not say its {name}")
+        return super().checked(summary)
+
+    def settings(self) -> AskingSettings:
+        """Of the plan."""
+        fields = dict(self.summary()["settings"])
+        return AskingSettings(**{**fields, "version": Version(fields["version"])})
+
+    def model(self) -> VisionModel:
+        """Of the plan, with the settings that it was begun with."""
+        fields = self.summary()["model"]
+        return VisionModel(fields["id"], fields["kind"], fields["location"], fields["settings"])
+
+    def sampling(self) -> Sampling:
+        """How answers are written. Plans of before leave a local model its own top_k and top_p."""
+        return replace(self.settings().sampling, all_tokens="sampling" in self.summary())
+
+    def parser(self) -> str:
+        """The version of the parser that reads its answers: the one that it began with."""
+        return str(self.summary().get("parser", FIRST_PARSER))
+
+    def report_wait(self, message: str) -> None:
+        """Says in the folder that a busy server is waited for; empty: no longer. What cannot be
+        written is not said, for the work goes on without it."""
+        with suppress(OSError, DataFolderError):
+            if message:
+                replace_file(self.path / WAITING, json_bytes({"message": message}))
+            else:
+                (self.path / WAITING).unlink(missing_ok=True)
+
+    def wait_message(self) -> str:
+        """What is waited for now, in a sentence; empty where nothing is."""
+        try:
+            told = json.loads((self.path / WAITING).read_bytes())
+            return str(told["message"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
+    def source(self) -> QuestionSource:
+        """Of the plan; the path is where the set lay when it was last asked."""
+        source = QuestionSource(**self.summary()["set"])
+        return replace(source, path=str(self._places().get("set", source.path)))
+
+    def _places(self) -> dict[str, Any]:
+        return json_object(self.path / PLACES) if (self.path / PLACES).is_file() else {}
+
+    def keep_places(self, places: Mapping[str, Any]) -> None:
+        """Says where the set and its images lie now, as :func:`places_of`."""
+        if places != self._places():
+            replace_file(self.path / PLACES, json_bytes(places))
+            self.__dict__.pop("questions", None)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The lines of its questions. Raises BadInput where the file is not the plan's."""
+        path = self.path / QUESTIONS
+        try:
+            lines = path.read_bytes()
+        except OSError as error:
+            raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+        if hashlib.sha256(lines).hexdigest() != self.summary()["questions"]:
+            raise BadInput(f"{path} was changed: it is not what the asking was begun with.")
+        return [json.loads(line) for line in lines.splitlines()]
+
+    @cached_property
+    def questions(self) -> list[Prompted]:
+        """In the order of their positions. Raises BadInput where the file is not the plan's, or
+        where nothing says where the images are."""
+        records = self.records()
+        images = self._places().get("images", [record.get("image") for record in records])
+        if len(images) != len(records) or not all(isinstance(image, str) for image in images):
+            raise BadInput(
+                f"{self.path / PLACES} does not say where the images are. Run the same command "
+                "again: it says where the set lies."
+            )
+        return [
+            _prompted(record, Path(image)) for record, image in zip(records, images, strict=True)
+        ]
+
+
+def begin(
+    path: Path,
+    questions: Iterable[tuple[Question, Path]],
+    source: QuestionSource,
+    prompt_text: PromptText,
+    model: VisionModel,
+    settings: AskingSettings,
+    sources: Sources | None = None,
+) -> AskingFolder:
+    """Makes the folder of a plan, or takes up one that was begun with the same.
+
+    Raises BadInput where it was begun with other questions, another model or other settings, and
+    for a set with no questions; ModelMissing and BadModelFolder where a local model's files are not
+    here. How a model is asked (its timeout, its batch, its key's name) may change.
+    """
+    prompted = [Prompted(question, image, prompt_text(question)) for question, image in questions]
+    if not prompted:
+        raise BadInput(f"{source.path} holds no questions.")
+    lines = _lines(map(_record, prompted))
+    places = places_of(source, prompted)
+    folder = AskingFolder(path)
+    if (path / PLAN).is_file():
+        model = as_begun(folder.model(), model)
+    decided = with_dtype(model, sources or Sources.here())
+    plan = {
+        "total": len(prompted),
+        "version": VERSION,
+        "set": asdict(source),
+        "questions": hashlib.sha256(lines).hexdigest(),
+        "settings": asdict(settings),
+        "parser": PARSER,
+        **_drawing(model, settings),
+        "model": {**decided.as_json(), "fingerprint": fingerprint(decided, sources)},
+    }
+    folder.begin(plan, {QUESTIONS: lines, PLACES: json_bytes(places)})
+    _check_same(folder, plan)
+    folder.keep_places(places)
+    return folder
+
+
+def _drawing(model: VisionModel, settings: AskingSettings) -> dict[str, Any]:
+    """What of a local model's own settings is replaced where tokens are drawn by chance."""
+    if model.kind != "local" or settings.temperature == 0:
+        return {}
+    return {"sampling": {"top_k": 0, "top_p": 1.0}}
+
+
+def as_begun(begun: VisionModel, model: VisionModel) -> VisionModel:
+    """The model, in the dtype that a plan was begun with unless it names one itself."""
+    if model.kind != "local" or model.local().dtype != "auto":
+        return model
+    settings = {**model.settings, "dtype": begun.settings.get("dtype", "auto")}
+    return VisionModel(model.id, model.kind, model.location, settings)
+
+
+def _check_same(folder: AskingFolder, plan: Mapping[str, Any]) -> None:
+    begun = folder.summary()
+    differs = {
+        "by another version of TrueHue": begun.get("version") != plan["version"],
+        "with another set of questions, or another prompt": (
+            begun.get("questions") != plan["questions"]
+            # The lines of folders of before have paths in them, too.
+            and hashlib.sha256(_lines(folder.records())).hexdigest() != plan["questions"]
+        ),
+        "with other settings": begun["settings"] != json.loads(json.dumps(plan["settings"])),
+        f"with another model, or other files of it ({begun['model'].get('id')})": (
+            begun["model"].get("fingerprint") != plan["model"]["fingerprint"]
+        ),
+    }
+    for words, other in differs.items():
+        if other:
+            raise BadInput(f"{folder.path} was begun {words}: choose another folder.")
+
+
+def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
+    """What is asked, a line each, without where the images lie."""
+    asked = ({name: record[name] for name in ("question", "prompt")} for record in records)
+    return b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in asked)
+
+
+def _record(prompted: Prompted) -> dict[str, Any]:
+    question = asdict(prompted.question)
+    question["construction"] = json.loads(
+        json.dumps(question["construction"], default=_plain, ensure_ascii=False)
+    )
+    return {"question": question, "prompt": prompted.prompt}
+
+
+def places_of(source: QuestionSource, prompted: Iterable[Prompted]) -> dict[str, Any]:
+    return {"set": source.path, "images": [str(one.image.resolve()) for one in prompted]}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of numpy, and enums, as JSON has them."""
+    if isinstance(value, StrEnum):
+        return value.value
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _prompted(line: Mapping[str, Any], image: Path) -> Prompted:
+    fields = dict(line["question"])
+    question = Question(
+        **{**fields, "form": Form(fields["form"]), "choices": tuple(fields["choices"])}
+    )
+    return Prompted(question, image, line["prompt"])

@@ -1,0 +1,279 @@
+"""Questions asked of a model as long work: one question an item, the model's words one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from truehue.core.batch.records import DONE, Row
+from truehue.core.batch.results import parts_of, tables
+from truehue.core.batch.shards import schema_with
+from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vlm.evaluation.ledger import Ledger
+from truehue.core.vlm.evaluation.pictures import picture
+from truehue.core.vlm.evaluation.plan import AskingFolder, Prompted, as_begun
+from truehue.core.vlm.models.opening import open_model
+from truehue.core.vlm.models.records import (
+    Answerer,
+    Ask,
+    CannotAnswer,
+    Halted,
+    NoReply,
+    Reply,
+    VisionModel,
+)
+from truehue.core.vlm.models.registry import fingerprint
+from truehue.core.vlm.models.served import Budget
+
+_WAITING_A_HAND = 4
+"""So many questions of a batch wait for each that is under way: few hands are idle at its end."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What came of a question: the ``words`` of the model as they are, or the ``reason`` why there
+    are none. ``ending`` is ``length`` where the model was cut off."""
+
+    question_id: str
+    words: str
+    reason: str
+    ending: str
+
+    @property
+    def answered(self) -> bool:
+        """Whether the model said anything, be it an empty text."""
+        return not self.reason
+
+
+class AskingWork(Work):
+    """Asks a model the questions of a folder.
+
+    ``model`` is the plan's unless it is to be asked in another way (batch, timeout, key); ``most``
+    is a served model's budget, which all that was ever spent in the folder counts against, and
+    which needs one worker. Several questions are under way within a worker.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        model: VisionModel | None = None,
+        most: Budget | None = None,
+        models_folder: Path | None = None,
+    ) -> None:
+        folder = AskingFolder(path)
+        super().__init__(folder)
+        self.model = as_begun(folder.model(), model or folder.model())
+        self.most, self.models_folder = most or Budget(), models_folder
+        if self.model.kind == "served":
+            self.at_once = self.model.served().at_once * _WAITING_A_HAND
+        elif self.model.kind == "local" and folder.settings().temperature == 0:
+            self.at_once = self.model.local().batch
+
+    @property
+    def sources(self) -> Sources:
+        """Where a local model's files are looked for."""
+        return Sources.here(self.models_folder)
+
+    def schema(self) -> Any:
+        """``words`` are as they came; ``width`` and ``height`` are those of the image that was
+        sent, in pixels; ``seen`` is what a local model's processor made of it."""
+        import pyarrow as pa
+
+        return schema_with(
+            [
+                ("question_id", pa.string()),
+                ("prompt", pa.string()),
+                ("words", pa.string()),
+                ("ending", pa.string()),
+                ("seconds", pa.float64()),
+                ("tokens_in", pa.int64()),
+                ("tokens_out", pa.int64()),
+                ("requests", pa.int64()),
+                ("width", pa.int64()),
+                ("height", pa.int64()),
+                ("seen", pa.string()),
+                ("answered_by", pa.string()),
+            ]
+        )
+
+    def check(self) -> None:
+        """The model's files are those of the plan. Raises BadInput, ModelMissing."""
+        self.folder.summary()
+        if fingerprint(self.model, self.sources) != self._folder.summary()["model"]["fingerprint"]:
+            raise BadInput(
+                f"The files of {self.model.id} are not those that {self.folder.path} was begun "
+                "with: its answers would be another model's. Choose another folder."
+            )
+
+    def open(self, context: WorkerContext) -> Asker:
+        """Who asks; a local model is loaded with the first question."""
+        return Asker(self, context)
+
+    def needs_device(self) -> bool:
+        """A local model computes here."""
+        return self.model.kind == "local"
+
+    def spent(self) -> Budget:
+        """The budget, with what was spent in the folder so far: every attempt counts, and every
+        request that was given up."""
+        requests = tokens = 0
+        names = ("requests", "tokens_in", "tokens_out")
+        for part in parts_of(self):
+            table = self.read(part, names) if isinstance(part, Path) else part
+            for row in table.select(list(names)).to_pylist():
+                requests += row["requests"] or 0
+                tokens += (row["tokens_in"] or 0) + (row["tokens_out"] or 0)
+        # The rows of a folder of before, or whose ledger is lost, are the least that was spent.
+        told_requests, told_tokens = Ledger(self.folder.path).total()
+        return replace(
+            self.most,
+            spent_requests=max(requests, told_requests),
+            spent_tokens=max(tokens, told_tokens),
+        )
+
+    def given(self) -> Iterator[Given]:
+        """What came of each question that was asked, in their order. Also while it goes on."""
+        columns = ("position", "status", "reason", "question_id", "words", "ending")
+        for table in tables(self, columns):
+            for row in table.to_pylist():
+                yield Given(
+                    row["question_id"], row["words"] or "", row["reason"], row["ending"] or ""
+                )
+
+    @property
+    def _folder(self) -> AskingFolder:
+        assert isinstance(self.folder, AskingFolder)
+        return self.folder
+
+    def questions(self) -> list[Prompted]:
+        """The questions as they are asked, by position."""
+        return self._folder.questions
+
+    def failure_row(self, position: int, attempt: int, reason: str) -> Row:
+        """Which question it is, too."""
+        row = super().failure_row(position, attempt, reason)
+        prompted = self.questions()[position]
+        return {**row, "question_id": prompted.question.question_id, "prompt": prompted.prompt}
+
+
+class Asker:
+    """Asks questions one after the other, while those that are expected next are under way."""
+
+    def __init__(self, work: AskingWork, context: WorkerContext) -> None:
+        self._work, self._context = work, context
+        self._questions = work.questions()
+        self._settings = work._folder.settings()
+        self._model: Answerer | None = None
+        work._folder.report_wait("")  # of a process that was killed
+        self._expected: list[int] = []
+        self._answers: Any = iter(())
+
+    def expect(self, items: Sequence[tuple[int, int]]) -> None:
+        """The positions of a batch, in the order in which they will be asked for."""
+        self._begin([position for position, _ in items])
+
+    def do(self, position: int, attempt: int) -> Row:
+        """The model's words."""
+        if self._expected[:1] != [position]:
+            self._begin([position])
+        prompted = self._questions[position]
+        known: dict[str, Any] = {
+            "question_id": prompted.question.question_id,
+            "prompt": prompted.prompt,
+        }
+        expected, self._expected = self._expected[1:], []
+        try:
+            reply = next(self._answers)
+        except Halted as error:
+            raise Stopped from error
+        except CannotAnswer as error:
+            raise CannotWork(str(error)) from error
+        self._expected = expected
+        if isinstance(reply, NoReply):
+            known["requests"] = reply.requests
+            known["tokens_in"], known["tokens_out"] = reply.tokens
+            raise ItemFailed(str(reply), known, counts=reply.counts) from reply
+        return {
+            "position": position,
+            "attempt": attempt,
+            "status": DONE,
+            "reason": "",
+            **known,
+            **_columns(reply),
+        }
+
+    def close(self) -> None:
+        """Gives the model's memory back."""
+        self._end()
+        if self._model is not None:
+            self._model.close()
+        self._work._folder.report_wait("")
+
+    def _begin(self, positions: list[int]) -> None:
+        self._end()
+        self._expected = positions
+        self._answers = self._answering(list(positions))
+
+    def _end(self) -> None:
+        """What is under way and was not asked for is given up."""
+        if hasattr(self._answers, "close"):
+            self._answers.close()
+
+    def _answering(self, positions: list[int]) -> Iterator[Reply | NoReply]:
+        """The replies to questions, once the first of them is asked for."""
+        asks = (self._ask(position) for position in positions)
+        answers: Any = self._opened().answers(
+            asks, self._work._folder.sampling(), self._context.told_to_stop
+        )
+        with closing(answers):
+            yield from answers
+
+    def _ask(self, position: int) -> Ask:
+        prompted = self._questions[position]
+        pixels = partial(
+            picture, prompted.image, prompted.question.image_id, self._settings.version
+        )
+        # Chance guesses alike however many others are asked; a model draws each answer anew.
+        drawn = self._work.model.kind != "baseline"
+        seed = (self._settings.seed + position * drawn) % 2**31
+        return Ask(prompted.prompt, pixels, seed, prompted.question)
+
+    def _budget(self) -> Budget:
+        """What may be spent; what is, is written down from now on."""
+        budget, ledger = self._work.spent(), Ledger(self._work.folder.path)
+        ledger.begin(budget.spent_requests, budget.spent_tokens)
+        budget.on_spent = ledger.add
+        return budget
+
+    def _opened(self) -> Answerer:
+        if self._model is None:
+            work = self._work
+            try:
+                budget = self._budget() if work.model.kind == "served" else None
+                report = work._folder.report_wait
+                self._model = open_model(work.model, work.sources, budget, report)
+            except TrueHueError as error:
+                raise CannotWork(str(error)) from error
+        return self._model
+
+
+def _columns(reply: Reply) -> dict[str, Any]:
+    names = (
+        "words",
+        "ending",
+        "seconds",
+        "tokens_in",
+        "tokens_out",
+        "requests",
+        "width",
+        "height",
+        "seen",
+        "answered_by",
+    )
+    return {name: getattr(reply, name) for name in names}

@@ -1,0 +1,88 @@
+"""Where the files of a local model are on this machine. Nothing here downloads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from truehue.core.errors import BadInput
+from truehue.core.files import named_path, shown_path
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.generation.weights.files import PICKLES, check_set, weight_sets
+from truehue.core.generation.weights.sources import Source, Sources
+from truehue.core.machine import GIB, Placement, machine, placement
+from truehue.core.vlm.models.records import VisionModel
+
+CONFIG = "config.json"
+
+
+def files_of(model: VisionModel, sources: Sources) -> Source:
+    """The folder of a local model, as yet unchecked: the location itself, below the models'
+    folder, or in the hub's cache. Raises ModelMissing with the command that gets it."""
+    location = model.location
+    if location.startswith(("/", "~", ".")):  # else an id of the hub, also where a folder has it
+        path = named_path(location)
+        if not path.is_dir():
+            raise ModelMissing(f"There is no folder {shown_path(location)}.")
+        return Source(path, "", "")
+    if sources.models_folder is not None:
+        for name in (model.id, location.replace("/", "--")):
+            own = sources.models_folder / name
+            if "/" not in name and own.is_dir():
+                return Source(own, location, "")
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        cached = try_to_load_from_cache(location, CONFIG, cache_dir=sources.hub_cache)
+    except HFValidationError as error:
+        raise BadInput(f"{location!r:.200} is no id of the hub: write owner/name.") from error
+    if isinstance(cached, str):
+        return Source(Path(cached).parent, location, Path(cached).parent.name)
+    raise ModelMissing(
+        f"The files of {location} are not here, and nothing is downloaded unasked. Get them with: "
+        f"hf download {location}"
+    )
+
+
+def check_files(source: Source, name: str) -> int:
+    """Checks that the weights are whole, by their headers; returns how many numbers they are.
+
+    Raises BadModelFolder, naming the file, for a folder that cannot be loaded.
+    """
+    folder = source.folder
+    again = f" Get it again with: hf download {source.repo}" if source.repo else ""
+    names = [path.name for path in folder.iterdir()]
+    if CONFIG not in names:
+        raise BadModelFolder(
+            f"{folder} has no {CONFIG}: it is no model in the hub's layout.{again}"
+        )
+    sets = weight_sets(names)
+    if None not in sets:
+        pickled = any(one.endswith(PICKLES) for one in names)
+        why = "only pickled weights, which are never opened" if pickled else "no safetensors"
+        raise BadModelFolder(f"{folder} holds {why}: {name} cannot be loaded.{again}")
+    return check_set(folder, sets[None])
+
+
+def place(model: VisionModel, numbers: int) -> Placement:
+    """Where a model of so many numbers goes, and in which dtype: what its settings say, or else
+    what this machine is best at."""
+    settings = model.local()
+    automatic = placement(max(numbers * 2 / GIB, 1e-6), machine())
+    device = automatic.device if settings.device == "auto" else settings.device
+    best = "float32" if device == "cpu" else automatic.dtype
+    dtype: Any = best if settings.dtype == "auto" else settings.dtype
+    if (device, dtype) == (automatic.device, automatic.dtype):
+        return automatic
+    return Placement(device, dtype, "none", "As the settings say.")
+
+
+def with_dtype(model: VisionModel, sources: Sources) -> VisionModel:
+    """The model with the dtype of this machine in place of "auto", so that whoever goes on with a
+    plan computes as it was begun. Raises what :func:`files_of` and :func:`check_files` raise."""
+    if model.kind != "local":
+        return model
+    numbers = check_files(files_of(model, sources), model.id)
+    settings = {**model.settings, "dtype": place(model, numbers).dtype}
+    return VisionModel(model.id, model.kind, model.location, settings)

@@ -1,0 +1,293 @@
+"""Models of transformers that read an image and a text and write a text.
+
+Whatever ``AutoModelForImageTextToText`` knows: Qwen2.5-VL, InternVL, LLaVA-OneVision, Janus and
+others, by one loop. No code of a repository runs, and nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
+from truehue.core.generation.weights.sources import Source, Sources
+from truehue.core.machine import Placement
+from truehue.core.masks.grounded.transformers_loading import quiet
+from truehue.core.vlm.models.files import check_files, files_of, place
+from truehue.core.vlm.models.records import (
+    Ask,
+    Halted,
+    NoReply,
+    Reply,
+    Sampling,
+    Stop,
+    VisionModel,
+)
+
+_GRID = "image_grid_thw"
+
+
+def open_local(model: VisionModel, sources: Sources | None = None) -> LocalAnswerer:
+    """Loads a model onto its device.
+
+    Raises ModelMissing with the way to get the files, and BadModelFolder for files that are not
+    whole, are no model that reads images, or ask for code of their own.
+    """
+    source = files_of(model, sources or Sources.here())
+    at = place(model, check_files(source, model.id))
+    with quiet():
+        processor, loaded = _read(source, at)
+    if not getattr(processor, "chat_template", None):
+        raise BadModelFolder(
+            f"{source.folder} has no chat template: it was not made to be asked. Take the model "
+            "that was tuned to instructions."
+        )
+    loaded.eval()
+    if at.offload == "none":
+        loaded.to(at.device)
+    else:
+        import torch
+        from accelerate import cpu_offload
+
+        cpu_offload(loaded, execution_device=torch.device(at.device))
+    return LocalAnswerer(processor, loaded, at, model.local().batch)
+
+
+class LocalAnswerer:
+    """A model in memory; made by :func:`open_local`."""
+
+    def __init__(self, processor: Any, model: Any, at: Placement, batch: int) -> None:
+        self._processor, self._model, self._at = processor, model, at
+        tokenizer = getattr(processor, "tokenizer", None)
+        # Rows of one pass are padded at the left, which takes a token for it.
+        self._batch = batch if getattr(tokenizer, "pad_token", None) else 1
+        self._image_id = _image_token(processor, model.config)
+        self._longest = _longest(model.config)
+
+    @property
+    def placement(self) -> Placement:
+        """Where it is, and in which dtype."""
+        return self._at
+
+    def answers(
+        self, asks: Iterable[Ask], sampling: Sampling, stop: Stop
+    ) -> Iterator[Reply | NoReply]:
+        """See :class:`truehue.core.vlm.models.records.Answerer`. Where chance enters,
+        each is asked alone, with its own seed. What a batch cannot do, such as for lack of memory,
+        is done one by one."""
+        waiting = iter(asks)
+        size = self._batch if sampling.temperature == 0 else 1
+        while group := list(islice(waiting, size)):
+            yield from self._group(group, sampling, stop)
+
+    def close(self) -> None:
+        """Drops the weights."""
+        self._model = self._processor = None
+        gc.collect()
+
+    def _group(self, asks: Sequence[Ask], sampling: Sampling, stop: Stop) -> list[Reply | NoReply]:
+        if stop():
+            raise Halted
+        try:
+            return list(self._replies(asks, sampling, stop))
+        except Halted:
+            raise
+        except TrueHueError as error:
+            if len(asks) == 1:
+                return [NoReply(str(error), counts=not isinstance(error, BadInput))]
+        except Exception as error:  # what a processor raises for one image has no family
+            if len(asks) == 1:
+                return [_failure(error)]
+        return [one for ask in asks for one in self._group([ask], sampling, stop)]
+
+    def _replies(self, asks: Sequence[Ask], sampling: Sampling, stop: Stop) -> Iterator[Reply]:
+        """One reply each, from one pass of the model."""
+        import torch
+
+        begin = time.monotonic()
+        images = [ask.pixels() for ask in asks]
+        inputs = self._inputs([ask.prompt for ask in asks], images)
+        width = int(inputs["input_ids"].shape[1])
+        if self._longest and width + sampling.max_tokens > self._longest:
+            raise BadInput(
+                f"The question takes {width:,} tokens with its image, and the model reads and "
+                f"writes {self._longest:,}: there is no room for {sampling.max_tokens:,} more."
+            )
+        with quiet(), torch.inference_mode(), torch.random.fork_rng(self._devices()):
+            torch.manual_seed(asks[0].seed)
+            written = self._model.generate(
+                **inputs.to(self._at.device, dtype=getattr(torch, self._at.dtype)),
+                max_new_tokens=sampling.max_tokens,
+                stopping_criteria=[_until(stop)],
+                **_choice(sampling),
+            )
+        if stop():
+            raise Halted
+        answers = written[:, width:].cpu()
+        words = self._processor.batch_decode(answers, skip_special_tokens=True)
+        seen = self._seen(inputs, len(asks))
+        # Of a batch each question took its share.
+        seconds = (time.monotonic() - begin) / len(asks)
+        for row, image in enumerate(images):
+            count, ended = self._length(answers[row].tolist())
+            yield Reply(
+                words=str(words[row]),
+                ending="stop" if ended else "length",
+                seconds=seconds,
+                width=image.shape[1],
+                height=image.shape[0],
+                seen=seen[row],
+                tokens_in=int(inputs["attention_mask"][row].sum()),
+                tokens_out=count,
+            )
+
+    def _inputs(self, prompts: Sequence[str], images: Sequence[np.ndarray]) -> Any:
+        from PIL import Image
+
+        texts = []
+        for prompt in prompts:
+            content = [{"type": "image"}, {"type": "text", "text": prompt}]
+            said = [{"role": "user", "content": content}]
+            texts.append(
+                self._processor.apply_chat_template(
+                    said, tokenize=False, add_generation_prompt=True
+                )
+            )
+        pictures = [Image.fromarray(np.ascontiguousarray(image)) for image in images]
+        padding = {"padding": True, "padding_side": "left"} if len(texts) > 1 else {}
+        return self._processor(text=texts, images=pictures, return_tensors="pt", **padding)
+
+    def _seen(self, inputs: Any, count: int) -> list[str]:
+        """What the processor made of each image: its size, or that of its tiles, and its tokens."""
+        tokens = [0] * count
+        if self._image_id is not None:
+            tokens = (inputs["input_ids"] == self._image_id).sum(dim=1).tolist()
+        pixels = inputs.get("pixel_values")
+        out = []
+        for row in range(count):
+            shape = ""
+            if _GRID in inputs:
+                side = int(getattr(self._processor.image_processor, "patch_size", 0))
+                _, high, wide = (int(number) for number in inputs[_GRID][row])
+                shape = f"{wide * side} × {high * side} pixels"
+            elif hasattr(pixels, "shape") and pixels.ndim in (4, 5):
+                tiles = _tiles(pixels, row, tokens)
+                high, wide = (int(side) for side in pixels.shape[-2:])
+                shape = f"{wide} × {high} pixels" if tiles == 1 else f"{tiles} of {wide} × {high}"
+            count_of = f"{tokens[row]} token{'' if tokens[row] == 1 else 's'}"
+            words = [shape, count_of if tokens[row] else ""]
+            out.append(", ".join(word for word in words if word))
+        return out
+
+    def _length(self, tokens: Sequence[int]) -> tuple[int, bool]:
+        """How many tokens were written up to the one that ends an answer, and whether it came."""
+        ends = self._model.generation_config.eos_token_id
+        known = set(ends) if isinstance(ends, list) else {ends}
+        for place_of, token in enumerate(tokens):
+            if token in known:
+                return place_of + 1, True
+        return len(tokens), False
+
+    def _devices(self) -> list[Any]:
+        return [self._at.device] if self._at.device.startswith("cuda") else []
+
+
+def _read(source: Source, at: Placement) -> tuple[Any, Any]:
+    """Processor and model of a folder; raises BadModelFolder."""
+    import torch
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    folder = source.folder
+    alone: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        processor = AutoProcessor.from_pretrained(folder, **alone)
+        model, report = AutoModelForImageTextToText.from_pretrained(
+            folder,
+            dtype=getattr(torch, at.dtype),
+            use_safetensors=True,
+            output_loading_info=True,
+            **alone,
+        )
+    except Exception as error:  # what a broken file raises has no family of its own
+        if is_out_of_memory(error):
+            raise
+        why = " ".join(str(error).split())
+        if "trust_remote_code" in why or "custom code" in why:
+            raise BadModelFolder(
+                f"{folder} asks for code of its own, which TrueHue never runs. Take the model in "
+                "transformers' own layout; its id often ends in -hf."
+            ) from error
+        raise BadModelFolder(
+            f"{folder} could not be read as a model that reads images and text: {why[:400]}"
+        ) from error
+    if not hasattr(processor, "image_processor"):
+        raise BadModelFolder(f"{folder} has no processor of images: it reads text alone.")
+    absent = sorted(report["missing_keys"])
+    if absent:
+        # Transformers fills what is absent with random numbers, which would answer noise.
+        raise BadModelFolder(
+            f"{folder} lacks {len(absent):,} of the weights of {type(model).__name__} "
+            f"({absent[0]} …): they are not complete, or another model's."
+        )
+    return processor, model
+
+
+def _choice(sampling: Sampling) -> dict[str, Any]:
+    """The likeliest token, or one by chance; the model's own other settings stay, such as its
+    repetition penalty, but for those that belong to chance: Qwen2-VL's top_k of 1 leaves none."""
+    if sampling.temperature == 0:
+        return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
+    drawn = {"do_sample": True, "temperature": float(sampling.temperature)}
+    return {**drawn, "top_k": 0, "top_p": 1.0} if sampling.all_tokens else drawn
+
+
+def _until(stop: Stop) -> Any:
+    """Ends the writing once people want it."""
+    from transformers import StoppingCriteria
+
+    class Until(StoppingCriteria):  # type: ignore[misc]
+        def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:
+            import torch
+
+            return torch.full((len(input_ids),), stop(), device=input_ids.device)
+
+    return Until()
+
+
+def _tiles(pixels: Any, row: int, tokens: Sequence[int]) -> int:
+    """How many tiles of a batch are the row's: padding is exactly 0 in all places, which no tile
+    of an image is; tiles that lie in one row after another have equal numbers of tokens."""
+    if pixels.ndim == 5:
+        return int(pixels[row].flatten(1).any(dim=1).sum())
+    total = sum(tokens)
+    return round(len(pixels) * tokens[row] / total) if total else len(pixels) // len(tokens)
+
+
+def _image_token(processor: Any, config: Any) -> int | None:
+    for owner, name in (
+        (processor, "image_token_id"),
+        (config, "image_token_id"),
+        (config, "image_token_index"),
+    ):
+        token = getattr(owner, name, None)
+        if isinstance(token, int):
+            return token
+    return None
+
+
+def _longest(config: Any) -> int:
+    """How many tokens the text model has places for; 0 where it does not say."""
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    return int(getattr(text, "max_position_embeddings", 0) or 0)
+
+
+def _failure(error: Exception) -> NoReply:
+    if is_out_of_memory(error):
+        return NoReply("Memory did not suffice for this question and its image.")
+    return NoReply(f"The model failed ({type(error).__name__}: {error!s:.300}).")

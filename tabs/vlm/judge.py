@@ -1,0 +1,165 @@
+"""A model as judge of color: its answers about renders of known color beside those of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.generation.request import Cancelled
+from truehue.core.vlm.evaluation.asked import Asked
+from truehue.core.vlm.judge_set import asks_of_render, is_judge_set
+from truehue.core.vlm.judging import report_of
+from truehue.core.vlm.question_set import QuestionSet
+from truehue.core.vlm.records import Answer, Question
+from truehue.core.vlm.rule_answers import CACHE, are_kept, rule_answers
+from truehue.tabs.page.actor import asks
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.jobs import Job
+from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor
+from truehue.tabs.vlm.sets import opened
+from truehue.tabs.vlm.words import model_name, settings_words
+
+if TYPE_CHECKING:
+    from truehue.tabs.page.context import Context
+
+Cell = str | int | float | None
+
+MOST_HELD = 16
+"""Reports that are held: a page asks for them again and again while answers come in."""
+_reports: dict[object, dict[str, Any]] = {}
+_rule_answers: dict[object, dict[str, list[Answer]]] = {}
+
+
+class JudgeRenders(PageRequest):
+    """The set whose renders the rules are to judge."""
+
+    set: str
+
+
+def judged_questions(of: QuestionSet) -> list[Question]:
+    """The questions of a set that are about diagnostic renders."""
+    return (
+        [one for one in of.questions() if asks_of_render(one)] if is_judge_set(of.settings) else []
+    )
+
+
+@asks("compute")
+def judge_renders(context: Context, actor: Actor, request: JudgeRenders) -> dict[str, Any]:
+    """Begins to have every rule judge the renders of a set; the answer names the job. What is
+    judged is kept, so that it goes on where it was ended. Raises NotStored, BadInput."""
+    of = opened(context, request.set)
+    if not judged_questions(of):
+        raise BadInput(
+            "The set asks of no diagnostic renders, so that rules have nothing to judge."
+        )
+
+    def work(job: Job) -> Mapping[str, Any]:
+        judge_all(of, job)
+        return {"set": request.set}
+
+    title = f"Rules judge the renders of {of.name}"
+    return {"job": context.jobs.start("rules", title, actor, work).id}
+
+
+def judge_all(of: QuestionSet, job: Job) -> None:
+    """Has the rules judge all renders of a set. Raises Cancelled."""
+
+    def told(done: int, total: int) -> None:
+        if job.stop.is_set():
+            raise Cancelled
+        job.tell(f"Rules: {done:,} of {many(total, 'render')}", done, total)
+
+    questions = judged_questions(of)
+    rule_answers(questions, of.folder, told)
+    if not are_kept(questions, of.folder):
+        raise DataFolderError(
+            f"What the rules answered cannot be written to {of.folder / CACHE}. Make room on the "
+            "disk, or change its permissions, and have them judge again."
+        )
+
+
+def judge_json(of: QuestionSet, chosen: Mapping[str, Asked]) -> dict[str, Any] | None:
+    """The tables of each asking beside the rules, as texts; ``ready`` is False where the rules have
+    not judged all renders yet. None for another set."""
+    if not is_judge_set(of.settings):
+        return None
+    judged = _rules(of)
+    if judged is None:
+        return {"ready": False, "reports": []}
+    mark, rules = judged
+    reports = []
+    for asking_id, asked in chosen.items():
+        key = (str(of.folder), asking_id, mark, len(asked.answers))
+        if key not in _reports:
+            while len(_reports) >= MOST_HELD:
+                _reports.pop(next(iter(_reports)), None)
+            _reports[key] = _report_json(asking_id, asked, rules)
+        reports.append(_reports[key])
+    return {"ready": True, "reports": reports}
+
+
+def _rules(of: QuestionSet) -> tuple[object, dict[str, list[Answer]]] | None:
+    """What every rule answers, with a mark of the file that it is kept in; None where not all
+    renders are judged. A whole set of CSS is seconds of work: the last one is held."""
+    try:
+        stat = (of.folder / CACHE).stat()
+    except OSError:
+        return None
+    mark = (stat.st_mtime_ns, stat.st_size)
+    key = (str(of.folder), mark)
+    if key not in _rule_answers:
+        questions = judged_questions(of)
+        if not are_kept(questions, of.folder):
+            return None
+        _rule_answers.clear()
+        _rule_answers[key] = rule_answers(questions, of.folder)
+    return mark, _rule_answers[key]
+
+
+def _report_json(
+    asking_id: str, asked: Asked, rules: Mapping[str, Sequence[Answer]]
+) -> dict[str, Any]:
+    questions = [one for one in asked.questions if asks_of_render(one)]
+    known = {one.question_id for one in questions}
+
+    def of(answers: Sequence[Answer]) -> list[Answer]:
+        return [answer for answer in answers if answer.question_id in known]
+
+    name = model_name(asked.model)
+    by_rule = {rule: of(answers) for rule, answers in rules.items()}
+    report = report_of(questions, of(asked.answers), by_rule, name)
+    return {
+        "asking": asking_id,
+        "title": f"{name} as judge of color",
+        "note": settings_words(asked.settings, asked.model),
+        "tables": [_table_json(table) for table in report["tables"]],
+    }
+
+
+def _table_json(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table as texts, with the two ends of an interval in one cell."""
+    columns = list(table["columns"])
+    at = columns.index("low") if "low" in columns else None
+    rows = [[_words(cell) for cell in row] for row in table["rows"]]
+    if at is not None:
+        columns[at : at + 2] = ["95% interval"]
+        for row in rows:
+            row[at : at + 2] = ["–" if row[at] == "–" else f"{row[at]} to {row[at + 1]}"]
+    return {
+        "id": table["id"],
+        "title": table["title"],
+        "note": table["note"],
+        "published": bool(table["published"]),
+        "columns": columns,
+        "rows": rows,
+    }
+
+
+def _words(cell: Cell) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return (f"{cell:.3g}" if 0 < abs(cell) < 1 else f"{cell:.1f}").replace("-", "−")
+    return str(cell)

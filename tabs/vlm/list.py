@@ -1,0 +1,209 @@
+"""The list of askings as the page shows it, and what may be done with each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from truehue.core.batch.health import state_of
+from truehue.core.batch.records import BatchState
+from truehue.core.errors import TrueHueError
+from truehue.core.vlm.evaluation.plan import AskingFolder
+from truehue.core.vlm.models.served import Budget
+from truehue.core.vlm.question_set import QuestionSet
+from truehue.storage.vlm import ID_LENGTH
+from truehue.tabs.page.actor import asks
+from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.requests import PageRequest, Whole
+from truehue.tabs.page.roles import Actor, allowed, may
+from truehue.tabs.runs.line import status_of
+from truehue.tabs.runs.list import GOES_ON, MOVES
+from truehue.tabs.runs.words import rate_words, time_words
+from truehue.tabs.vlm.keeper import AskingKeeper, AskingNote
+from truehue.tabs.vlm.words import model_name, settings_words, task_title
+
+if TYPE_CHECKING:
+    from truehue.tabs.page.context import Context
+
+
+class AllAskings(PageRequest):
+    """The list, or that of one set; ``hidden`` ones only where they are asked for."""
+
+    set: str = ""
+    hidden: bool = False
+
+
+class ChangeAsking(PageRequest):
+    """What is to become of an asking; going on may raise what may be spent."""
+
+    id: str
+    what: Literal["pause", "cancel", "resume", "retry", "hide", "show"] = Field(title="What to do")
+    most_requests: Annotated[Whole | None, Field(ge=1, title="Most requests")] = None
+    most_tokens: Annotated[Whole | None, Field(ge=1, title="Most tokens in all")] = None
+
+
+@asks("look")
+def askings_view(context: Context, actor: Actor, request: AllAskings) -> dict[str, Any]:
+    """Askings, newest first."""
+    keeper = context.service(AskingKeeper)
+    sets = {
+        stored.set_id: stored.questions
+        for stored in context.storage.question_sets.all()
+        if stored.questions is not None
+    }
+    rows, left_out = [], 0
+    for folder in keeper.folders():
+        try:
+            row = asking_json(context, actor, folder, sets)
+        except Exception as error:  # of one: the others are shown all the same
+            row = _unreadable(context, actor, folder, error)
+        if request.set and row["set"] not in ("", request.set):
+            continue
+        row["hidden"] = keeper.note(folder.run_id).hidden
+        if row["hidden"] and not request.hidden:
+            left_out += 1
+            continue
+        rows.append(row)
+    return {"askings": rows, "hidden": left_out}
+
+
+@asks("cancel")
+def change_asking(context: Context, actor: Actor, request: ChangeAsking) -> dict[str, Any]:
+    """Pauses, cancels, resumes, asks again, hides or shows an asking. Raises NotStored."""
+    keeper = context.service(AskingKeeper)
+    keeper.folder(request.id)
+    may(actor, "cancel", keeper.begun(request.id))
+    if request.what in ("hide", "show"):
+        keeper.hide(request.id, request.what == "hide")
+    elif request.what in ("resume", "retry"):
+        raised = request.most_requests is not None or request.most_tokens is not None
+        budget = Budget(request.most_requests, request.most_tokens) if raised else None
+        keeper.resume(request.id, request.what == "retry", budget)
+    else:
+        keeper.pause(request.id, cancel=request.what == "cancel")
+    return {}
+
+
+def set_id_of(folder: AskingFolder) -> str:
+    """The id that its set has in the data folder."""
+    return folder.source().checksum[:ID_LENGTH]
+
+
+def asking_json(
+    context: Context, actor: Actor, folder: AskingFolder, sets: dict[str, QuestionSet]
+) -> dict[str, Any]:
+    """One asking. Raises BadInput for a folder that cannot be read."""
+    keeper, asking_id = context.service(AskingKeeper), folder.run_id
+    state, model, settings = state_of(folder), folder.model(), folder.settings()
+    place = keeper.line.place(asking_id)
+    status = status_of(folder, state, place)
+    problem = keeper.problem(asking_id)
+    changeable = allowed(actor, "cancel", keeper.begun(asking_id))
+    moves = status in MOVES
+    of = sets.get(set_id_of(folder))
+    part = part_words(folder, of)
+    return {
+        "id": asking_id,
+        "name": model_name(model),
+        "set": set_id_of(folder),
+        "set_name": of.name if of else "a set that is not here",
+        "model": model.id,
+        "model_name": model_name(model),
+        "kind": model.kind,
+        "settings": " · ".join(filter(None, (settings_words(settings, model), part))),
+        "style": settings.style,
+        "image": str(settings.version),
+        "status": status,
+        "place": place,
+        "moves": moves,
+        "total": state.total,
+        "done": state.done,
+        "failed": state.failed,
+        "words": progress_words(state, folder.wait_message()),
+        "message": problem or state.message,
+        "trouble": bool(problem) or status in ("paused", "interrupted"),
+        "problems": [{"text": text, "count": count} for text, count in state.problems],
+        "hidden": False,
+        "budget": None if model.kind != "served" else _budget_json(keeper.note(asking_id)),
+        "may": {
+            "open": state.done > 0,
+            "pause": changeable and status == "running",
+            "cancel": changeable
+            and status in ("waiting", "running", "pausing", "paused", "interrupted"),
+            "resume": changeable and status in GOES_ON,
+            # What a baseline has no way to answer, it never has.
+            "retry": changeable and bool(state.failed) and not moves and model.kind != "baseline",
+            "hide": changeable and not moves,
+            "export": state.done > 0,
+        },
+    }
+
+
+def _budget_json(note: AskingNote) -> dict[str, int | None]:
+    """What may be spent in all; None without an end."""
+    return {"most_requests": note.most_requests, "most_tokens": note.most_tokens}
+
+
+def progress_words(state: BatchState, waits: str = "") -> str:
+    """``12 of 140 questions · 2.1 a second · about 1 min left · 3 without an answer``.
+
+    ``waits`` says that a busy server is waited for.
+    """
+    parts = [f"{state.done:,} of {many(state.total, 'question')}"]
+    if state.status == "running" and waits:
+        parts.append(waits)
+    elif state.status == "running":
+        if state.rate > 0:
+            parts.append(rate_words(state.rate))
+        if state.seconds_left is not None and state.done < state.total:
+            parts.append(f"about {time_words(state.seconds_left)} left")
+    if state.failed:
+        parts.append(f"{state.failed:,} without an answer")
+    return " · ".join(parts)
+
+
+def part_words(folder: AskingFolder, of: QuestionSet | None) -> str:
+    """Of which part of its set it is; empty where it is of all."""
+    if of is None or folder.total == of.questions_count:
+        return ""
+    counts = Counter(one.question.task for one in folder.questions)
+    full = all(counts[task] == of.counts.get(task) for task in counts)
+    if full:
+        return ", ".join(task_title(task) for task in counts)
+    return f"{folder.total:,} of {many(of.questions_count, 'question')}"
+
+
+def _unreadable(
+    context: Context, actor: Actor, folder: AskingFolder, error: Exception
+) -> dict[str, Any]:
+    """A folder that no asking can be read from is shown with the reason; it can be hidden."""
+    keeper = context.service(AskingKeeper)
+    words = (
+        message_of(error)
+        if isinstance(error, TrueHueError)
+        else f"Its plan is not as TrueHue writes it ({type(error).__name__}: {error!s:.200})."
+    )
+    no = dict.fromkeys(("open", "pause", "cancel", "resume", "retry", "export"), False)
+    texts = dict.fromkeys(("set", "set_name", "model", "model_name", "kind", "settings"), "")
+    return {
+        **texts,
+        "id": folder.run_id,
+        "name": folder.run_id[:12],
+        "style": "",
+        "image": "",
+        "status": "broken",
+        "place": None,
+        "moves": False,
+        "total": 0,
+        "done": 0,
+        "failed": 0,
+        "words": "This folder cannot be read.",
+        "message": words,
+        "trouble": True,
+        "problems": [],
+        "hidden": False,
+        "budget": None,
+        "may": {**no, "hide": allowed(actor, "cancel", keeper.begun(folder.run_id))},
+    }

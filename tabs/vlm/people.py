@@ -1,0 +1,110 @@
+"""People's own answers to a set, from the studies that asked it: the line beside models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from truehue.annotation.judgments.questions import MacroShare, RightShare
+from truehue.annotation.judgments.resampling import FEW_PEOPLE
+from truehue.core.vlm.question_set import QuestionSet
+from truehue.core.vlm.records import Outcome, Question
+from truehue.tabs.page.roles import Actor, allowed
+from truehue.tabs.studies.questions.human_answers import HumanAnswers, human_answers
+
+if TYPE_CHECKING:
+    from truehue.tabs.page.context import Context
+
+
+def studies_of(context: Context, actor: Actor, of: QuestionSet) -> list[HumanAnswers]:
+    """The studies that asked people questions of a set; none for who may not see studies."""
+    return human_answers(context, of.sha256) if allowed(actor, "study") else []
+
+
+def people_json(
+    studies: Sequence[HumanAnswers], questions: Sequence[Question]
+) -> list[dict[str, Any]]:
+    """Shares right of each study by task, in percent, over the people who count."""
+    rows = []
+    for study in studies:
+        shares = study.shares(questions)
+        rows.append(
+            {
+                "id": study.study_id,
+                "title": study.title,
+                "state": study.state.value,
+                "participants": study.participants,
+                "few": study.participants < FEW_PEOPLE,
+                "excluded": study.excluded,
+                "answers": shares.overall.answers,
+                "over": shares.overall.over,
+                "tasks": {one.task: share_json(one) for one in shares.tasks if one.answers},
+                "micro": share_json(shares.overall),
+                "macro": None if shares.macro is None else _macro_json(shares.macro),
+            }
+        )
+    return rows
+
+
+def share_json(one: RightShare) -> dict[str, Any]:
+    """As of a model's tally: percent right of all answers; "I cannot tell" is unreadable."""
+    return {
+        "right": one.right,
+        "wrong": one.wrong,
+        "unreadable": one.skips,
+        "truncated": 0,
+        "unanswered": 0,
+        "not_asked": 0,
+        "asked": one.answers,
+        "percent": _percent(one.share.value),
+        "low": _percent(one.share.low),
+        "high": _percent(one.share.high),
+        "chance": _percent(one.chance),
+        "questions": one.questions,
+        "people": one.people,
+        "over": one.over,
+        "mark": "",
+    }
+
+
+def _macro_json(one: MacroShare) -> dict[str, Any]:
+    share = one.share
+    return {
+        "percent": _percent(share.value),
+        "low": _percent(share.low),
+        "high": _percent(share.high),
+        "chance": _percent(one.chance),
+        "tasks": one.tasks,
+    }
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None or not isfinite(share) else 100.0 * share
+
+
+def given_json(studies: Sequence[HumanAnswers], question: Question) -> list[dict[str, Any]]:
+    """What people answered to one question, study by study."""
+    rows = []
+    for study in studies:
+        answers = [
+            one
+            for of_person in study.answers.values()
+            for one in of_person
+            if one.question_id == question.question_id
+        ]
+        if not answers:
+            continue
+        readings = Counter(one.reading for one in answers if one.reading is not None)
+        rows.append(
+            {
+                "study": study.study_id,
+                "title": study.title,
+                "given": dict(sorted(readings.items())),
+                "skipped": sum(one.reading is None for one in answers),
+                "right": sum(one.outcome is Outcome.RIGHT for one in answers),
+                "of": len(answers),
+            }
+        )
+    return rows

@@ -1,0 +1,327 @@
+"""What came of askings: scores by task beside chance, the pixel reader, people and the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+
+from truehue.core.analysis.intervals import against_chance
+from truehue.core.batch.health import state_of
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.vlm.baselines import expected_by_chance, reads
+from truehue.core.vlm.differences import Difference, differences
+from truehue.core.vlm.evaluation.asked import Asked, as_released
+from truehue.core.vlm.evaluation.pictures import Version
+from truehue.core.vlm.models.records import PIXELS
+from truehue.core.vlm.parsing import VERSION as PARSER
+from truehue.core.vlm.published import HUB_ID
+from truehue.core.vlm.published_scores import ScoreRow, published_rows
+from truehue.core.vlm.question_set import QuestionSet
+from truehue.core.vlm.records import Question
+from truehue.core.vlm.released_reader import COMMIT
+from truehue.core.vlm.scoring import Scores, Tally, score
+from truehue.core.vlm.tasks import ROBUSTNESS, TASKS
+from truehue.storage.vlm import StoredQuestionSet
+from truehue.tabs.page.actor import asks
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.requests import PageRequest, list_of_one
+from truehue.tabs.page.roles import Actor
+from truehue.tabs.runs.line import status_of
+from truehue.tabs.vlm.judge import judge_json
+from truehue.tabs.vlm.keeper import AskingKeeper
+from truehue.tabs.vlm.list import part_words, progress_words
+from truehue.tabs.vlm.people import people_json, studies_of
+from truehue.tabs.vlm.sets import opened, set_json
+from truehue.tabs.vlm.words import model_name, settings_words, task_title
+
+if TYPE_CHECKING:
+    from truehue.core.vlm.evaluation.plan import AskingFolder
+    from truehue.tabs.page.context import Context
+
+MOST_SHOWN = 12
+"""Askings whose scores stand beside each other."""
+PUBLISHED = ("1", "8", "9")
+_TABLE_WORDS = {
+    "1": "models and people",
+    "8": "with reasoning",
+    "9": "text only, and gray",
+}
+
+Parser = Literal["", "1", "2"]
+Asking = Annotated[tuple[str, ...], BeforeValidator(list_of_one)]
+
+
+class ResultsRequest(PageRequest):
+    """A set, and the askings of it that are shown beside each other. Answers are read by the parser
+    that an asking began with, or by the ``parser`` that is named."""
+
+    set: str
+    askings: Asking = ()
+    parser: Parser = ""
+
+
+@asks("look")
+def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dict[str, Any]:
+    """All numbers of some askings of one set. Raises NotStored, and BadInput for an asking of
+    another set."""
+    of = opened(context, request.set)
+    questions = list(of.questions())
+    chosen = asked_of(context, of, request.askings, request.parser)
+    rows = [_row_json(context, of, asking_id, asked) for asking_id, asked in chosen.items()]
+    pixels = pixels_of(context, of)
+    stored = StoredQuestionSet(request.set, of, False)
+    return {
+        "set": set_json(context, actor, stored),
+        "rows": rows,
+        "chance": _chance_json(questions),
+        "pixels": None if pixels is None else _pixels_json(questions, pixels),
+        "people": people_json(studies_of(context, actor, of), questions),
+        "published": [_published_json(row, table) for table in _tables(of) for row in table[1]],
+        "differences": _differences_json(questions, chosen),
+        "judge": judge_json(of, chosen),
+        "notes": _notes(of, chosen),
+        "parser": PARSER,
+        "released_commit": COMMIT,
+    }
+
+
+def asked_of(
+    context: Context, of: QuestionSet, asking_ids: Sequence[str], parser: str = ""
+) -> dict[str, Asked]:
+    """The askings by id, each once. Raises NotStored, and BadInput for one of another set, and for
+    too many."""
+    if len(set(asking_ids)) > MOST_SHOWN:
+        raise BadInput(f"At most {MOST_SHOWN} askings stand beside each other.", "askings")
+    keeper = context.service(AskingKeeper)
+    chosen = {}
+    for asking_id in dict.fromkeys(asking_ids):
+        asked = keeper.asked(asking_id, parser)
+        if asked.source.checksum != of.sha256:
+            raise BadInput("That asking is of another set of questions.", "askings")
+        chosen[asking_id] = asked
+    return chosen
+
+
+def pixels_of(context: Context, of: QuestionSet) -> Asked | None:
+    """What the pixel reader answered in color: the asking of it with the most answers; None where
+    it was not asked."""
+    keeper = context.service(AskingKeeper)
+    best: Asked | None = None
+    for folder in keeper.folders():
+        try:
+            if not _is_pixels(folder, of):
+                continue
+            asked = keeper.asked(folder.run_id)
+        except TrueHueError:
+            continue  # the list of askings says what is wrong with it
+        if best is None or len(asked.answers) > len(best.answers):
+            best = asked
+    return best
+
+
+def _is_pixels(folder: AskingFolder, of: QuestionSet) -> bool:
+    return (
+        folder.model().location == PIXELS
+        and folder.source().checksum == of.sha256
+        and folder.settings().version is Version.COLORED
+    )
+
+
+def _row_json(context: Context, of: QuestionSet, asking_id: str, asked: Asked) -> dict[str, Any]:
+    keeper = context.service(AskingKeeper)
+    folder = keeper.folder(asking_id)
+    state, scores = state_of(folder), score(asked.questions, asked.answers)
+    macro, robust = scores.macro, scores.robust
+    return {
+        "id": asking_id,
+        "name": model_name(asked.model),
+        "kind": asked.model.kind,
+        "pixels": asked.model.location == PIXELS and asked.settings.version is Version.COLORED,
+        "settings": " · ".join(
+            filter(None, (settings_words(asked.settings, asked.model), part_words(folder, of)))
+        ),
+        "status": status_of(folder, state, keeper.line.place(asking_id)),
+        "words": progress_words(state),
+        "micro": tally_json(scores.overall),
+        "macro": None
+        if macro is None
+        else {
+            "percent": macro.percent,
+            "low": macro.interval[0],
+            "high": macro.interval[1],
+            "chance": macro.chance_percent,
+            "tasks": macro.tasks,
+        },
+        "tasks": {task: tally_json(tally) for task, tally in scores.tasks.items()},
+        "robust": None if robust is None else _robust_json(scores),
+        "released": _released_json(asked),
+        "parser": asked.parser,
+        "own_parser": asked.own_parser,
+        "cut_off": asked.cut_off,
+        "reasons": [{"text": text, "count": count} for text, count in scores.reasons.items()],
+    }
+
+
+def _released_json(asked: Asked) -> dict[str, Any] | None:
+    """What the same words score as ColorBench's released code reads them; None for baselines."""
+    found = as_released(asked)
+    if found is None:
+        return None
+    scores = found.scores
+    robust = scores.robust
+    return {
+        "reader": str(found.reader),
+        "tasks": {task: tally.percent for task, tally in scores.tasks.items()},
+        "micro": scores.overall.percent,
+        "macro": scores.macro.percent if scores.macro else None,
+        "as_made": robust.as_made.percent if robust else None,
+        "complete": robust.complete.percent if robust else None,
+    }
+
+
+def _robust_json(scores: Scores) -> dict[str, Any]:
+    robust = scores.robust
+    assert robust is not None
+    left_out = {
+        "of which not all were asked": robust.partly_asked,
+        "without variants": robust.without_variants,
+    }
+    words = [f"{many(count, 'seed')} {what}" for what, count in left_out.items() if count]
+    if robust.orphans:
+        words.append(f"{many(robust.orphans, 'variant')} without their original")
+    return {
+        "as_made": tally_json(robust.as_made),
+        "complete": tally_json(robust.complete),
+        "by_variant": {name: tally_json(tally) for name, tally in robust.by_variant.items()},
+        "words": f"In neither reading: {', '.join(words)}." if words else "",
+    }
+
+
+def tally_json(tally: Tally) -> dict[str, Any]:
+    """Counts, the share right in percent with its Wilson 95% interval, and chance."""
+    low, high = tally.interval or (None, None)
+    counts = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
+    mark = against_chance(tally.interval, tally.chance_percent)
+    mark = mark or ("at the ceiling" if tally.at_ceiling else "")
+    return {
+        **{name: getattr(tally, name) for name in counts},
+        "percent": tally.percent,
+        "low": low,
+        "high": high,
+        "chance": tally.chance_percent,
+        "mark": mark,
+    }
+
+
+def _chance_json(questions: Sequence[Question]) -> dict[str, Any]:
+    """By task and over all, without variants, in percent."""
+    originals = [one for one in questions if not one.seed_id and one.task != ROBUSTNESS]
+    by_task = expected_by_chance(originals)
+    total = sum(float(one.right) for one in by_task.values())
+    return {
+        "tasks": {task: 100.0 * one.share for task, one in by_task.items()},
+        "micro": 100.0 * total / len(originals) if originals else None,
+    }
+
+
+def _pixels_json(questions: Sequence[Question], asked: Asked) -> dict[str, Any]:
+    """Its share of all that it has a way to answer, by task."""
+    able = {one.question_id for one in questions if reads(one)}
+    asked_questions = [one for one in asked.questions if one.question_id in able]
+    answers = [one for one in asked.answers if one.question_id in able]
+    scores = score(asked_questions, answers)
+    return {
+        "tasks": {task: tally_json(tally) for task, tally in scores.tasks.items()},
+        "reads": list(scores.tasks),
+        "micro": None,
+    }
+
+
+def _tables(of: QuestionSet) -> list[tuple[str, tuple[ScoreRow, ...]]]:
+    """The published tables that stand beside a set: those of the published set's own tasks."""
+    if not any(task in TASKS and TASKS[task].system == "" for task in of.counts):
+        return []
+    return [(number, published_rows(number)) for number in PUBLISHED]
+
+
+def _published_json(row: ScoreRow, table: tuple[str, tuple[ScoreRow, ...]]) -> dict[str, Any]:
+    number, _ = table
+    return {
+        "name": row.name,
+        "group": row.group,
+        "table": number,
+        "note": f"ColorBench, Table {number}: {_TABLE_WORDS[number]}",
+        "people": row.name == "Human Evaluation",
+        "tasks": dict(row.tasks),
+        "overall": row.micro,
+        "macro": row.macro,
+        "robust": row.robust,
+        "doubts": dict(row.doubts),
+    }
+
+
+def _differences_json(
+    questions: Sequence[Question], chosen: Mapping[str, Asked]
+) -> list[dict[str, Any]]:
+    """Every two of them: the second less the first, over what both were asked."""
+    rows = []
+    for (first_id, first), (second_id, second) in combinations(chosen.items(), 2):
+        between = differences(questions, first.answers, second.answers)
+        named = [*between.tasks.items(), ("micro", between.overall), ("robust", between.robust)]
+        rows.append(
+            {
+                "first": first_id,
+                "second": second_id,
+                "rows": [_difference_json(name, one) for name, one in named if one.pairs.scored],
+            }
+        )
+    return rows
+
+
+def _difference_json(name: str, one: Difference) -> dict[str, Any]:
+    low, high = one.interval or (None, None)
+    pairs = one.pairs
+    return {
+        "task": name,
+        "title": {"micro": "All questions (micro)", "robust": "Robust"}.get(name)
+        or task_title(name),
+        "pairs": pairs.scored,
+        "points": one.points,
+        "low": low,
+        "high": high,
+        "only_first": pairs.only_a,
+        "only_second": pairs.only_b,
+        "p": one.p_value,
+        "change_ratio": one.change_ratio,
+    }
+
+
+def _notes(of: QuestionSet, chosen: Mapping[str, Asked]) -> list[str]:
+    """What has to be known to read the numbers."""
+    notes = []
+    published = of.settings.get("source") == HUB_ID
+    if not published and _tables(of):
+        notes.append(
+            "The published rows are of ColorBench's own questions; these are others, so the rows "
+            "do not compare number by number."
+        )
+    gray = [asked for asked in chosen.values() if asked.settings.version is not Version.COLORED]
+    if published and gray:
+        notes.append("People saw the images in color; not every asking here did.")
+    for asked in chosen.values():
+        if asked.cut_off:
+            notes.append(
+                f"{model_name(asked.model)}: {many(asked.cut_off, 'answer')} ended because the "
+                "tokens were used up. More of them may help."
+            )
+    if len({asked.parser for asked in chosen.values()}) > 1:
+        notes.append("Not all are read by the same parser, so their differences are partly its.")
+    sizes = {len(asked.questions) for asked in chosen.values()}
+    if len(sizes) > 1:
+        notes.append(
+            "Not all were asked the same questions. Differences are over what both were asked."
+        )
+    return notes

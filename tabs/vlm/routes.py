@@ -1,0 +1,74 @@
+"""HTTP routes of Ask: sets, askings, results, questions one by one, and their images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from truehue.tabs.page.answers import Answer, csv_attachment, refusal
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.door import Door, read_address
+from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.roles import Actor
+from truehue.tabs.vlm.downloads import answers_file, scores_file
+from truehue.tabs.vlm.judge import JudgeRenders, judge_renders
+from truehue.tabs.vlm.list import AllAskings, ChangeAsking, askings_view, change_asking
+from truehue.tabs.vlm.making import (
+    ImportSet,
+    MakeJudgeSet,
+    MakeSet,
+    import_set,
+    make_judge_set,
+    make_set,
+)
+from truehue.tabs.vlm.pictures import ImageRequest, image_png
+from truehue.tabs.vlm.questions import OneQuestion, QuestionsRequest, question_view, questions_view
+from truehue.tabs.vlm.results import ResultsRequest, results_view
+from truehue.tabs.vlm.sets import HideSet, hide_set
+from truehue.tabs.vlm.start import AskRequest, start_asking, start_view
+
+PREFIX = "/api/ask"
+FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+
+
+def ask_routes(context: Context) -> Door:
+    """The router of Ask."""
+    door = Door(context, PREFIX)
+    door.gives("/start", Nothing, start_view)
+    door.gives("/askings", AllAskings, askings_view)
+    door.gives("/results", ResultsRequest, results_view)
+    door.gives("/questions", QuestionsRequest, questions_view)
+    door.gives("/question", OneQuestion, question_view)
+    door.takes("/sets/make", MakeSet, make_set)
+    door.takes("/sets/judge", MakeJudgeSet, make_judge_set)
+    door.takes("/sets/import", ImportSet, import_set)
+    door.takes("/sets/{set}/hide", HideSet, hide_set)
+    door.takes("/sets/{set}/rules", JudgeRenders, judge_renders)
+    door.takes("/askings", AskRequest, start_asking)
+    door.takes("/askings/{id}/{what}", ChangeAsking, change_asking)
+
+    def file(path: str, do: Callable[[Context, Actor, Any], Answer]) -> None:
+        def given(request: Request, actor: Actor = door.asking) -> Response:
+            def made() -> tuple[str, str]:
+                answer = do(context, actor, read_address(ResultsRequest, request))
+                return answer["name"], answer["text"]
+
+            return csv_attachment(made)
+
+        door.add_api_route(path, given, methods=["GET"], name=do.__name__)
+
+    file("/results.csv", scores_file)
+    file("/answers.csv", answers_file)
+
+    @door.get("/images/{set}/{image}.png")
+    def image(request: Request, actor: Actor = door.asking) -> Response:
+        try:
+            content = image_png(context, actor, read_address(ImageRequest, request))
+        except Exception as error:
+            return refusal(error)
+        return Response(content, media_type="image/png", headers=FOREVER)
+
+    return door

@@ -1,0 +1,109 @@
+"""Sets of questions: which there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from truehue.core.vlm.appendix_e import SYSTEM_NAMES
+from truehue.core.vlm.generators import (
+    GENERATORS,
+    Difficulty,
+)
+from truehue.core.vlm.published import HUB_ID
+from truehue.core.vlm.question_set import QuestionSet
+from truehue.core.vlm.tasks import TASKS
+from truehue.tabs.page.actor import asks, stored_resource
+from truehue.tabs.page.requests import PageRequest
+from truehue.tabs.page.roles import Actor, allowed, may
+from truehue.tabs.vlm.words import about_task, set_facts, task_title
+
+if TYPE_CHECKING:
+    from truehue.storage.vlm import StoredQuestionSet
+    from truehue.tabs.page.context import Context
+
+QUESTION_SET = "question set"
+"""The kind of these among what somebody brought."""
+MOST_A_TASK = 500
+MOST_NAME = 80
+
+
+class HideSet(PageRequest):
+    """Whether a set is out of the list."""
+
+    set: str
+    hidden: bool = True
+
+
+def set_json(context: Context, actor: Actor, stored: StoredQuestionSet) -> dict[str, Any]:
+    """One set as the page shows it."""
+    own = stored_resource(context, QUESTION_SET, stored.set_id)
+    base = {
+        "id": stored.set_id,
+        "hidden": stored.hidden,
+        "problem": stored.problem,
+        "may": {
+            "hide": allowed(actor, "change", own),
+            "study": stored.questions is not None and not context.demo and allowed(actor, "study"),
+        },
+    }
+    of = stored.questions
+    if of is None:
+        return {
+            **base,
+            "name": stored.set_id[:12],
+            "questions": 0,
+            "images": 0,
+            "tasks": [],
+            "facts": "",
+            "published": False,
+            "appendix_e": False,
+            "variants": False,
+        }
+    published = of.settings.get("source") == HUB_ID
+    known = [task for task in TASKS if task in of.counts]
+    others = [task for task in of.counts if task not in TASKS]
+    return {
+        **base,
+        "name": of.name,
+        "questions": of.questions_count,
+        "images": of.images_count,
+        "tasks": [
+            {"id": task, "title": task_title(task), "count": of.counts[task]}
+            for task in (*known, *others)
+        ],
+        "facts": set_facts(of),
+        "published": published,
+        "appendix_e": bool(of.settings.get("appendix_e")),
+        "variants": bool(of.settings.get("variants_of")) or published,
+    }
+
+
+def sets_json(context: Context, actor: Actor) -> list[dict[str, Any]]:
+    """All sets, newest first, also what is hidden or cannot be read."""
+    return [set_json(context, actor, stored) for stored in context.storage.question_sets.all()]
+
+
+def generator_json() -> dict[str, Any]:
+    """What can be drawn."""
+    return {
+        "tasks": [
+            {"id": task, "title": task_title(task), "about": about_task(task)}
+            for task in GENERATORS
+        ],
+        "difficulties": [str(one) for one in Difficulty],
+        "most": MOST_A_TASK,
+        "systems": [{"id": system, "name": name} for system, name in SYSTEM_NAMES.items()],
+    }
+
+
+@asks("change")
+def hide_set(context: Context, actor: Actor, request: HideSet) -> dict[str, Any]:
+    """Takes a set out of the list, or puts it back. Raises NotStored."""
+    may(actor, "change", stored_resource(context, QUESTION_SET, request.set))
+    context.storage.question_sets.hide(request.set, request.hidden)
+    return {}
+
+
+def opened(context: Context, set_id: str) -> QuestionSet:
+    """Raises NotStored, and what reading it raises."""
+    return context.storage.question_sets.open(set_id)

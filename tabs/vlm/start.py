@@ -1,0 +1,221 @@
+"""What can be asked of whom, and beginning to ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.files import named_path, shown_path
+from truehue.core.vlm.evaluation.pictures import Version
+from truehue.core.vlm.evaluation.plan import MAX_SEED, AskingSettings
+from truehue.core.vlm.models.files import check_files, files_of
+from truehue.core.vlm.models.records import (
+    BASELINES,
+    LENGTHS,
+    ServedSettings,
+    VisionModel,
+)
+from truehue.core.vlm.models.registry import KNOWN, is_hub_id, model_of
+from truehue.core.vlm.prompting import Style
+from truehue.core.vlm.question_set import QuestionSet
+from truehue.core.vlm.records import Question
+from truehue.tabs.page.actor import asks
+from truehue.tabs.page.requests import Nothing, PageRequest, Whole, one_of
+from truehue.tabs.page.roles import Actor, allowed, may
+from truehue.tabs.vlm.keeper import AskingKeeper, AskingNote, AskingOrder
+from truehue.tabs.vlm.sets import generator_json, opened, sets_json
+from truehue.tabs.vlm.words import (
+    BASELINE_NAMES,
+    BASELINE_WORDS,
+    IMAGES,
+    STYLES,
+    model_name,
+)
+
+if TYPE_CHECKING:
+    from truehue.tabs.page.context import Context
+
+FOLDER = "folder:"
+MOST_TOKENS = 65_536
+
+
+class AskRequest(PageRequest):
+    """One set asked of one model. ``model`` is a short id, a baseline, an id of the hub, a path
+    after ``folder:``, or a server's URL, which calls the model ``name``. ``tasks`` are all where
+    there are none, and ``limit`` is the most questions of each."""
+
+    set: str = Field(title="Questions")
+    model: Annotated[str, Field(min_length=1, title="Model")]
+    name: str = ""
+    key_env: str = ""
+    style: Annotated[str, one_of("way of asking", list(Style))] = str(Style.PLAIN)
+    image: Annotated[str, one_of("version of the image", list(Version))] = str(Version.COLORED)
+    max_tokens: Annotated[Whole, Field(ge=1, le=MOST_TOKENS, title="Most tokens")] = 512
+    temperature: Annotated[float, Field(ge=0, le=2, title="Temperature")] = 0.0
+    seed: Annotated[Whole, Field(ge=0, le=MAX_SEED, title="Seed")] = 0
+    batch: Annotated[Whole, Field(ge=1, le=256, title="Questions in one pass")] = 1
+    at_once: Annotated[Whole, Field(ge=1, le=256, title="Questions at once")] = 4
+    timeout: Annotated[float, Field(ge=1, le=3600, title="Timeout")] = 120.0
+    length: Annotated[str, one_of("parameter", LENGTHS)] = LENGTHS[0]
+    sends_temperature: bool = True
+    most_requests: Annotated[Whole | None, Field(ge=1, title="Most requests")] = None
+    most_tokens: Annotated[Whole | None, Field(ge=1, title="Most tokens in all")] = None
+    tasks: tuple[str, ...] = ()
+    limit: Annotated[Whole | None, Field(ge=1, title="Questions of each task")] = None
+
+
+@asks("look")
+def start_view(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+    """The sets, the models, and what may be done."""
+    return {
+        "sets": sets_json(context, actor),
+        "generator": generator_json(),
+        "models": [*_baselines_json(), *_models_json(context)],
+        "styles": [
+            {"id": str(style), "title": title, "about": about}
+            for style, (title, about) in STYLES.items()
+        ],
+        "images": [
+            {"id": str(version), "title": title, "about": about}
+            for version, (title, about) in IMAGES.items()
+        ],
+        "limits": {
+            "max_tokens": MOST_TOKENS,
+            "tokens_default": AskRequest.model_fields["max_tokens"].default,
+            "questions": context.limits.run_pictures,
+        },
+        "may": {
+            "add": allowed(actor, "add"),
+            "compute": allowed(actor, "compute"),
+            "folders": allowed(actor, "name-folder"),
+            "servers": allowed(actor, "name-server"),
+            "studies": not context.demo and allowed(actor, "study"),
+        },
+    }
+
+
+def _baselines_json() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": baseline,
+            "name": BASELINE_NAMES[baseline],
+            "repo": "",
+            "size": "",
+            "ready": True,
+            "words": BASELINE_WORDS[baseline],
+            "baseline": True,
+        }
+        for baseline in BASELINES
+    ]
+
+
+def _models_json(context: Context) -> list[dict[str, Any]]:
+    rows = []
+    for known in KNOWN:
+        problem = lacking(context, model_of(known.id))
+        rows.append(
+            {
+                "id": known.id,
+                "name": known.repo.partition("/")[2],
+                "repo": known.repo,
+                "size": f"{known.parameters_b:g} billion weights",
+                "ready": not problem,
+                "words": problem or "Its files are here.",
+                "baseline": False,
+            }
+        )
+    return rows
+
+
+def lacking(context: Context, model: VisionModel) -> str:
+    """Why a local model cannot answer here; empty where it can."""
+    if model.kind != "local":
+        return ""
+    try:
+        check_files(files_of(model, context.sources), model.id)
+    except TrueHueError as error:
+        return str(error)
+    return ""
+
+
+@asks("compute")
+def start_asking(context: Context, actor: Actor, request: AskRequest) -> dict[str, Any]:
+    """Begins to ask a set, or goes on with the same; the answer has its id. Raises BadInput, also
+    for a model whose files are not here, and NotAllowed."""
+    of = opened(context, request.set)
+    model = _model(actor, request)
+    if problem := lacking(context, model):
+        raise BadInput(f"{model_name(model)} cannot be asked here yet. {problem}", "model")
+    questions = _questions(of, request)
+    keeper = context.service(AskingKeeper)
+    try:
+        context.limits.check_runs([len(questions)], keeper.line.waiting(), keeper.turns.waiting())
+    except BadInput as error:
+        raise BadInput(str(error), "model") from None
+    settings = AskingSettings(
+        request.style,
+        Version(request.image),
+        request.max_tokens,
+        request.temperature,
+        request.seed,
+    )
+    note = AskingNote(
+        owner=actor.id,
+        model_settings={} if model.kind == "baseline" else dict(model.settings),
+        most_requests=request.most_requests,
+        most_tokens=request.most_tokens,
+    )
+    order = AskingOrder(of, questions, model, settings)
+    return {"id": keeper.start(order, note, actor)}
+
+
+def _model(actor: Actor, request: AskRequest) -> VisionModel:
+    name = request.model.removeprefix(FOLDER).strip()
+    if name.lower().startswith(("http://", "https://")):
+        may(actor, "name-server", field="model")
+        served = ServedSettings(
+            request.name,
+            request.key_env,
+            request.timeout,
+            request.at_once,
+            request.length,
+            request.sends_temperature,
+        )
+        return model_of(name, vars(served))
+    short = (*BASELINES, *(known.id for known in KNOWN))
+    # What is neither a short id nor one of the hub is a folder. Whether it is there is looked up
+    # only for people who may name one.
+    if request.model.startswith(FOLDER) or not (name in short or is_hub_id(name)):
+        may(actor, "name-folder", field="model")
+    try:
+        if request.model.startswith(FOLDER) and not named_path(name).is_dir():
+            raise BadInput(f"There is no folder {shown_path(name)}.")
+        folders = allowed(actor, "name-folder")
+        return model_of(name, {"batch": request.batch}, folders=folders)
+    except BadInput as error:
+        raise BadInput(str(error), "model") from None
+
+
+def _questions(of: QuestionSet, request: AskRequest) -> list[Question]:
+    unknown = [task for task in request.tasks if task not in of.counts]
+    if unknown:
+        raise BadInput(f"The set has no questions of {unknown[0][:60]!r}.", "tasks")
+    chosen: list[Question] = []
+    counts: dict[str, int] = {}
+    seeds: set[str] = set()
+    for question in of.questions():
+        if request.tasks and question.task not in request.tasks:
+            continue
+        if question.seed_id:  # a variant comes along with its original
+            if request.limit is None or question.seed_id in seeds:
+                chosen.append(question)
+            continue
+        counts[question.task] = counts.get(question.task, 0) + 1
+        if request.limit is None or counts[question.task] <= request.limit:
+            seeds.add(question.question_id)
+            chosen.append(question)
+    if not chosen:
+        raise BadInput("No question is left to ask. Choose more tasks.", "tasks")
+    return chosen

@@ -1,0 +1,73 @@
+"""``truehue ask``: a set asked of a model by one command, taken up, and what is said of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.core.generation.images_server import failure
+from tests.core.vlm.chat_server import ChatServer
+from tests.core.vlm.questions_made import save_set
+from tests.workers_here import workers_here
+from truehue.core.cli.vlm.command import main
+from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.prompting import Style, prompt_text
+from truehue.core.vlm.question_set import open_set
+
+__all__ = ["workers_here"]
+
+
+def test_a_set_is_asked_of_a_server_within_a_budget_and_goes_on(
+    tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = save_set(tmp_path / "set", 6)
+    server = ChatServer()
+    server.answers = [failure(400, "Too large")]
+    with server.running():
+        words = ["run", str(asked), "--out", str(tmp_path / "out"), "--model", server.base_url]
+        words += ["--name", "color-vlm", "--at-once", "1", "--style", "reasoned"]
+        assert main([*words, "--most-requests", "3"]) == 3
+        told = capsys.readouterr()
+        assert "2 of 6 questions answered" in told.out
+        assert "Spent so far: 3 requests, 70 tokens." in told.out
+        assert "budget is used up: 3 of 3 requests. Raise it to go on. The same" in told.out
+        assert main(words) == 2
+        assert "1 without an answer: The server cannot answer" in capsys.readouterr().err
+        assert main([*words, "--retry-failed"]) == 0
+        assert "6 of 6 questions answered" in capsys.readouterr().out
+        assert main([*words, "--image", "gray"]) == 2
+        assert "begun with other settings" in capsys.readouterr().err
+    given = list(AskingWork(tmp_path / "out").given())
+    assert [one.question_id for one in given] == [f"q{n:03d}" for n in range(6)]
+    text = server.got[0][1]["messages"][0]["content"][1]["text"]
+    question = next(open_set(asked).questions())
+    assert text == prompt_text(question, Style.REASONED)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--model", "nothing at all"], "is no model"),
+        (["--model", "qwen2.5-vl-3b", "--models", "."], "hf download Qwen/Qwen2.5-VL-3B-Instruct"),
+        (["--model", "http://127.0.0.1:1/v1"], "Name the model"),
+        (["--model", "http://127.0.0.1:1/v1", "--name", "m", "--workers", "2"], "--at-once"),
+        (["--model", "a/b", "--threads", "0"], "at least 1"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_before_anything_begins(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = save_set(tmp_path / "set", 1)
+    assert main(["run", str(asked), "--out", str(tmp_path / "out"), *arguments]) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_list_says_how_to_get_what_is_not_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["models", "--models", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "qwen2.5-vl-3b  Qwen/Qwen2.5-VL-3B-Instruct, 3.8 billion weights" in told
+    assert "hf download deepseek-community/Janus-Pro-1B" in told

@@ -1,0 +1,195 @@
+"""Local models: one loop for every architecture, whole files or a reason, nothing downloaded."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.core.vlm.questions_made import flat
+from tests.tiny_models.vlm import SAVED
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.generation.memory import BadModelFolder, ModelMissing
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.vlm.models.local import LocalAnswerer, open_local
+from truehue.core.vlm.models.records import (
+    Ask,
+    Halted,
+    NoReply,
+    Reply,
+    Sampling,
+    VisionModel,
+)
+from truehue.core.vlm.models.registry import fingerprint, model_of
+
+pytestmark = pytest.mark.weights
+
+Tiny = Callable[[str], Path]
+SHORT = Sampling(max_tokens=6)
+IMAGES = (flat(0), flat(3), np.full((60, 20, 3), 250, np.uint8))
+SEEN = {
+    "qwen2_5_vl": "28 × 56 pixels, 2 tokens",
+    "internvl": "4 of 28 × 28, 16 tokens",
+    "llava_onevision": "3 of 28 × 28, 40 tokens",
+    "janus": "32 × 32 pixels, 16 tokens",
+}
+"""What each makes of the last image, 20 pixels wide and 60 high."""
+
+
+def opened(folder: Path, **settings: object) -> LocalAnswerer:
+    return open_local(model_of(str(folder), settings))
+
+
+def asks(images: tuple[np.ndarray, ...] = IMAGES) -> list[Ask]:
+    # Of different lengths, so that a batch is padded.
+    return [
+        Ask(f"{'Well, ' * n}which color is this?", partial(np.copy, image), seed=n)
+        for n, image in enumerate(images)
+    ]
+
+
+def replies(
+    model: LocalAnswerer, questions: list[Ask], sampling: Sampling = SHORT
+) -> list[Reply | NoReply]:
+    return list(model.answers(questions, sampling, lambda: False))
+
+
+@pytest.mark.parametrize("kind", SAVED)
+def test_each_architecture_answers_alone_as_in_a_batch(kind: str, tiny_vision: Tiny) -> None:
+    model = opened(tiny_vision(kind), batch=3)
+    together = replies(model, asks())
+    alone = [reply for ask in asks() for reply in replies(model, [ask])]
+    for one, same, image in zip(together, alone, IMAGES, strict=True):
+        assert isinstance(one, Reply)
+        assert isinstance(same, Reply)
+        assert (one.words, one.seen, one.tokens_in) == (same.words, same.seen, same.tokens_in)
+        assert (one.height, one.width) == image.shape[:2]
+        assert one.tokens_out
+        assert one.tokens_out <= 6
+        assert one.ending == ("length" if one.tokens_out == 6 else "stop")
+    assert isinstance(together[2], Reply)
+    assert together[2].seen == SEEN[kind]
+    # The image is read: the same question of another one has another answer.
+    (other,) = replies(model, [Ask(asks()[2].prompt, lambda: 255 - IMAGES[2])])
+    assert isinstance(other, Reply)
+    assert other.words != together[2].words
+
+
+def test_one_bad_question_costs_no_other(tiny_vision: Tiny) -> None:
+    def broken() -> np.ndarray:
+        raise ImageError("The image is cut short.")
+
+    model = opened(tiny_vision("qwen2_5_vl"), batch=4)
+    good, thin = asks()[0], np.zeros((1, 400, 3), np.uint8)
+    answers = replies(model, [good, Ask("?", broken), Ask("?", lambda: thin), good])
+    assert isinstance(answers[0], Reply)
+    assert isinstance(answers[3], Reply)
+    assert answers[0].words == answers[3].words
+    assert [str(answer) for answer in answers[1:3] if isinstance(answer, NoReply)] == [
+        "The image is cut short.",
+        "The model failed (ValueError: absolute aspect ratio must be smaller than 200, got 400.0).",
+    ]
+    (long,) = replies(opened(tiny_vision("janus")), [Ask("a" * 300, lambda: IMAGES[0])])
+    assert isinstance(long, NoReply)
+    assert "no room for 6 more" in str(long)
+    assert not long.counts
+
+
+def test_chance_follows_the_seed_and_a_stop_comes_between_two_tokens(tiny_vision: Tiny) -> None:
+    model = opened(tiny_vision("qwen2_5_vl"), batch=3)
+    hot = Sampling(max_tokens=6, temperature=2.0)
+    first = [one.words for one in replies(model, asks(), hot) if isinstance(one, Reply)]
+    again = [one.words for one in replies(model, asks()[1:], hot) if isinstance(one, Reply)]
+    assert first[1:] == again
+    other = replies(model, [Ask(asks()[0].prompt, asks()[0].pixels, seed=77)], hot)
+    assert isinstance(other[0], Reply)
+    assert other[0].words != first[0]
+    # What a model's own file says of chance, such as Qwen2-VL's top_k of 1, leaves no chance.
+    model._model.generation_config.top_k, model._model.generation_config.top_p = 1, 0.001
+    assert [one.words for one in replies(model, asks(), hot) if isinstance(one, Reply)] == first
+    own = Sampling(max_tokens=6, temperature=2.0, all_tokens=False)
+    seeds = [Ask(asks()[0].prompt, asks()[0].pixels, seed=seed) for seed in (1, 2)]
+    one, two = (one.words for one in replies(model, seeds, own) if isinstance(one, Reply))
+    assert one == two
+    looked: list[int] = []
+
+    def at_the_third() -> bool:
+        looked.append(1)
+        return len(looked) > 3
+
+    with pytest.raises(Halted):
+        list(model.answers(asks()[:1], Sampling(max_tokens=500), at_the_third))
+    assert len(looked) < 10
+    model.close()
+
+
+def test_what_is_not_here_is_said_with_its_command(tmp_path: Path) -> None:
+    nowhere = Sources(tmp_path, tmp_path)
+    with pytest.raises(ModelMissing, match=r"hf download Qwen/Qwen2\.5-VL-3B"):
+        open_local(model_of("qwen2.5-vl-3b"), nowhere)
+    with pytest.raises(ModelMissing, match="no folder /gone"):
+        open_local(VisionModel("gone", "local", "/gone"), nowhere)
+
+
+def test_files_that_cannot_be_loaded_are_named(tiny_vision: Tiny, tmp_path: Path) -> None:
+    folder = tmp_path / "owner--qwen"
+    shutil.copytree(tiny_vision("qwen2_5_vl"), folder)
+    sources = Sources(tmp_path, tmp_path)
+    model = model_of("owner/qwen")
+    assert isinstance(open_local(model, sources), LocalAnswerer)
+    (folder / "chat_template.jinja").rename(folder / "template")
+    with pytest.raises(BadModelFolder, match="no chat template"):
+        open_local(model, sources)
+    config = json.loads((folder / "config.json").read_text())
+    own_code = {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Own"}}
+    (folder / "config.json").write_text(json.dumps(config | own_code))
+    (folder / "own.py").write_text("raise SystemExit('code of a repository ran')")
+    with pytest.raises(BadModelFolder, match="code of its own, which TrueHue never runs"):
+        open_local(model, sources)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(BadModelFolder, match=r"model\.safetensors"):
+        open_local(model, sources)
+    weights.rename(folder / "pytorch_model.bin")
+    with pytest.raises(BadModelFolder, match="only pickled weights"):
+        open_local(model, sources)
+    (folder / "config.json").unlink()
+    with pytest.raises(BadModelFolder, match=r"no config\.json"):
+        open_local(model, sources)
+
+
+def test_a_fingerprint_is_of_files_and_dtype_wherever_they_lie(
+    tiny_vision: Tiny, tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(tiny_vision("janus"), folder)
+    here = model_of(str(tiny_vision("janus")), {"batch": 2})
+    assert fingerprint(model_of(str(folder))) == fingerprint(here)
+    assert fingerprint(model_of(str(folder), {"dtype": "float16"})) != fingerprint(here)
+    (folder / "generation_config.json").write_text("{}")
+    assert fingerprint(model_of(str(folder))) != fingerprint(here)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "words"),
+    [
+        ("no such thing", {}, "is no model"),
+        ("owner/name", {"dtype": "int4"}, "The dtype is auto"),
+        ("owner/name", {"device": "tpu"}, "A device is auto"),
+        ("owner/name", {"batch": 0}, "batch is a number from 1"),
+        ("owner/name", {"speed": 3}, "'speed' is no setting"),
+        ("http://127.0.0.1:1/v1", {}, "A setting is missing|Name the model"),
+        ("http://me:secret@127.0.0.1/v1", {"model": "m"}, "holds a user or a password"),
+        ("http://127.0.0.1/v1", {"model": "m", "key_env": "sk-123 4"}, "key_env"),
+        ("http://127.0.0.1/v1", {"model": "m", "timeout_s": 0}, "timeout_s is a number"),
+        ("http://127.0.0.1/v1", {"model": "m", "length": "n"}, "length is max_tokens"),
+    ],
+)
+def test_models_that_cannot_be_are_refused(name: str, settings: dict, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        model_of(name, settings)
