@@ -1,4 +1,4 @@
-"""People's ratings of images, from a Judge study's export or a table of one's own."""
+"""People's ratings of images, from a study's export or a table of one's own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_ratings(path: Path) -> dict[str, float]:
 
     ``path``: a CSV file with ``rating`` and ``image_id`` (SHA-256 of the pixels) or ``file`` (its
     path is looked for beside the table; the key is then the whole path), one line a rating; or the
-    export of a Judge study, a zip file or its folder, of which the main answers of the participants
+    export of a study, a zip file or its folder, of which the main answers of the participants
     who were not excluded count. Raises BadInput for what is neither, with the line.
     """
     study = path.is_dir() or path.suffix.lower() == ".zip"

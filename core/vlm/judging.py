@@ -40,7 +40,7 @@ def judge_report(asked: Asked, told: Told = quiet) -> dict[str, Any]:
     questions = [one for one in asked.questions if asks_of_render(one)]
     if not questions:
         raise BadInput(
-            f"{asked.folder} asks of no diagnostic renders: make a set by truehue ask judge make."
+            f"{asked.folder} asks of no diagnostic renders: make a set by truehue vlm judge make."
         )
     known = {one.question_id for one in questions}
     model = [answer for answer in asked.answers if answer.question_id in known]

@@ -24,7 +24,7 @@ COMMANDS = {
         "groups and metrics of color fidelity: train, test",
     ),
     "compare": ("truehue.core.cli.compare.command", "two distributions of color"),
-    "ask": (
+    "vlm": (
         "truehue.core.cli.vlm.command",
         "questions about images asked of vision-language models",
     ),
@@ -38,6 +38,8 @@ COMMANDS = {
     "images": ("truehue.core.cli.images", "what an import of a folder of images would find"),
 }
 """The module of each command of ``truehue``, whose ``main`` it calls, and what it is for."""
+FORMER = {"ask": "vlm"}
+"""What a command was called before: it still works, and is not listed."""
 WITHOUT_PAGE = ("runs", "admin", "backup", "restore")
 """Commands that ``python app.py`` has, too."""
 
@@ -53,6 +55,7 @@ def truehue() -> None:
     if name == "--version":
         print(VERSION)
         return
+    name = FORMER.get(name, name)
     if name not in COMMANDS:
         sys.exit(f"truehue has no command {name[:40]!r}, only {', '.join(COMMANDS)}.")
     run_command(

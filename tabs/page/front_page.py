@@ -26,8 +26,8 @@ FOLDERS: Mapping[str, Sequence[str]] = {
     "explore": ("explore",),
     "compare": ("compare",),
     "colorize": ("colorize",),
-    "ask": ("vlm",),
-    "judge": ("studies",),
+    "vlm": ("vlm",),
+    "studies": ("studies",),
 }
 SELECTED = b'"type":"tabs","props":{"selected":"%s"'
 # A page differs by its host, its room and the data folder's numbers in it.

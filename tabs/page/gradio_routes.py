@@ -15,10 +15,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from truehue.tabs.page.answers import endless
+from truehue.tabs.page.former import current_address
 from truehue.tabs.page.front_page import FrontPage
 from truehue.tabs.page.refusals import note_refusal
 
@@ -48,9 +49,10 @@ class GradioRoutes:
     """ASGI app that hands a request on to Gradio's where the page needs its route.
 
     Anything else is answered 404 in words: it is the last of the app's routes, so what nobody
-    knows comes here too. Events longer than ``MOST_EVENT_BYTES`` are answered 413; those longer
-    than ``SMALL_BYTES`` 503 while ``waiting`` says that ``MOST_WAITING`` wait, as they wait in
-    memory.
+    knows comes here too. Addresses of before are sent on (:mod:`truehue.tabs.page.former`).
+
+    Events longer than ``MOST_EVENT_BYTES`` are answered 413; those longer than ``SMALL_BYTES`` 503
+    while ``waiting`` says that ``MOST_WAITING`` wait, as they wait in memory.
     """
 
     def __init__(self, app: ASGIApp, waiting: Callable[[], int] = lambda: 0) -> None:
@@ -58,6 +60,12 @@ class GradioRoutes:
         self._waiting = waiting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            current = current_address(scope["path"], scope["query_string"].decode("latin-1"))
+            if current is not None:
+                # 308: sent again with the same method and body.
+                await RedirectResponse(current, 308)(scope, receive, send)
+                return
         if scope["type"] == "lifespan" or needed(scope.get("method", ""), scope["path"]):
             if scope.get("method") == "POST":
                 size = size_of(Headers(scope=scope))

@@ -85,10 +85,10 @@ def build(context: Context) -> Any:
                 compare_view = compare.layout()
             with gr.Tab("Colorize", id=colorize.NAME):
                 colorize.layout()
-            with gr.Tab("Ask", id=ask.NAME):
+            with gr.Tab("VLMs", id=ask.NAME):
                 ask.layout()
             if not context.demo:
-                with gr.Tab("Judge", id=studies.NAME):
+                with gr.Tab("Studies", id=studies.NAME):
                     studies.layout()
         widget("page/tour", elem_id="tour")
         widget("page/notices", elem_id="notices")

@@ -71,7 +71,7 @@ def _why_nothing(plan: StudyPlan, metrics: Sequence[StudyMetric]) -> str:
     if plan.kind is Kind.QUESTIONS:
         return (
             "People answered questions, and no model is in this study: what models answer to the "
-            "same set is asked in Ask, and stands beside."
+            "same set is answered in VLMs, and stands beside."
         )
     if not metrics:
         return (

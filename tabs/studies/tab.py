@@ -1,4 +1,4 @@
-"""The Judge tab: studies with people, planned, run and read by researchers.
+"""The Studies tab: studies with people, planned, run and read by researchers.
 
 It fills itself over HTTP (``truehue.tabs.studies.routes``); here is the place that it fills.
 Participants never see it: their page is one of its own.
@@ -10,7 +10,7 @@ from typing import Any
 
 from truehue.tabs.page.widgets import widget
 
-NAME = "judge"
+NAME = "studies"
 """The room's id: of its tab, and in links."""
 
 

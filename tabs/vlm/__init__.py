@@ -1,1 +1,1 @@
-"""Ask: questions about color put to vision-language models, and what came of them."""
+"""VLMs: questions about color put to vision-language models, and what came of them."""

@@ -1,4 +1,4 @@
-"""HTTP routes of Ask: sets, askings, results, questions one by one, and their images."""
+"""HTTP routes of VLMs: sets, askings, results, questions one by one, and their images."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from truehue.tabs.vlm.results import ResultsRequest, results_view
 from truehue.tabs.vlm.sets import HideSet, hide_set
 from truehue.tabs.vlm.start import AskRequest, start_asking, start_view
 
-PREFIX = "/api/ask"
+PREFIX = "/api/vlm"
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
 def ask_routes(context: Context) -> Door:
-    """The router of Ask."""
+    """The router of the VLMs tab."""
     door = Door(context, PREFIX)
     door.gives("/start", Nothing, start_view)
     door.gives("/askings", AllAskings, askings_view)

@@ -1,4 +1,4 @@
-"""The Ask tab: questions about color put to vision-language models.
+"""The VLMs tab: questions about color put to vision-language models.
 
 It fills itself over HTTP (``truehue.tabs.vlm.routes``); here is the place that it fills.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from truehue.tabs.page.widgets import widget
 
-NAME = "ask"
+NAME = "vlm"
 """The room's id: of its tab, and in links."""
 
 

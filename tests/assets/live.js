@@ -127,7 +127,7 @@ export const widget = (name, props = {}) =>
   page.widget(name, { props, ...(html[name] === undefined ? {} : { html: html[name] }) });
 
 /** The tabs of the page's rooms, as Gradio draws them, with one in front. */
-export function rooms(front, names = ['Inspect', 'Explore', 'Compare', 'Judge']) {
+export function rooms(front, names = ['Inspect', 'Explore', 'Compare', 'Studies']) {
   const bar = document.createElement('div');
   bar.id = 'th-tabs';
   for (const name of names) {

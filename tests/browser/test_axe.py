@@ -44,12 +44,12 @@ PAGES = {
         "tab=colorize&view=color&drawing=concept-0041": ".cv[data-ready]",
         "tab=colorize&view=sketches&thing=apple": ".th-sk-candidate",
     },
-    "ask": {"tab=ask": ".th-qa-lane"},
-    "questions": {"tab=ask&view=questions": ".th-qa-item img"},
+    "ask": {"tab=vlm": ".th-qa-lane"},
+    "questions": {"tab=vlm&view=questions": ".th-qa-item img"},
     "judge": {
-        "tab=judge": ".th-jd-study",
-        "tab=judge&view=new&preset=questions": ".th-jd-headline",
-        "tab=judge&study=STUDY&view=results": ".th-jq-table",
+        "tab=studies": ".th-jd-study",
+        "tab=studies&view=new&preset=questions": ".th-jd-headline",
+        "tab=studies&study=STUDY&view=results": ".th-jq-table",
     },
 }
 TASKS = ("color_extraction", "color_proportion", "color_counting", "color_comparison")

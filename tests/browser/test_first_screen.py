@@ -164,7 +164,7 @@ def check_style(page: Page, bench: Workbench) -> None:
     assert brand["x"] < 24
     # On a narrow screen the tabs have their room: what is said of the data gives way.
     page.set_viewport_size({"width": 1200, "height": 800})
-    last = page.get_by_role("tab", name="Judge", exact=True).bounding_box()
+    last = page.get_by_role("tab", name="Studies", exact=True).bounding_box()
     tour = page.get_by_role("button", name="Tour").bounding_box()
     assert last
     assert tour

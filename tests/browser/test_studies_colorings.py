@@ -68,7 +68,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 def test_from_the_form_to_decisions_an_expert_and_compare(lab: Lab, visit: Visit) -> None:
     """A draft is made; of a study that people colored for, colorings are decided on, an expert
     reviews by keys and sees nothing else, and people's colors stand in Compare."""
-    page = lab.opened(visit, "researcher", "?tab=judge&view=new&preset=colorings")
+    page = lab.opened(visit, "researcher", "?tab=studies&view=new&preset=colorings")
     room = page.locator(".th-judge")
     makes_a_draft(page)
     room.get_by_role("button", name="All studies").click()
@@ -80,7 +80,7 @@ def test_from_the_form_to_decisions_an_expert_and_compare(lab: Lab, visit: Visit
     room.get_by_label("What experts review").select_option(index=1)
     room.get_by_role("button", name="Apply", exact=True).click()
     expect(room.get_by_text("Give experts an account of the role expert")).to_be_visible()
-    expert_reviews(lab.opened(visit, "expert", "?tab=judge"))
+    expert_reviews(lab.opened(visit, "expert", "?tab=studies"))
     room.get_by_role("button", name="Open in Compare").click()
     expect(page).to_have_url(re.compile(r"\?tab=compare&(.*&)?d=set:"))
 

@@ -80,7 +80,7 @@ def takes_part(address: str, place: int | None) -> None:
 
 def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: Watch) -> None:
     watch.refused |= {"/api/studies/outline", "/links"}
-    page = visit(started.address + "/?tab=judge")
+    page = visit(started.address + "/?tab=studies")
     room = judge(page)
     # Where somebody was whenever the page asked what comes in.
     asked_at: list[str] = []

@@ -30,8 +30,8 @@ GO = """(address) => {
 
 
 def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, app: App) -> None:
-    watch.refused |= {"/api/ask/sets/make", "/api/vlm/evaluations"}
-    page = visit(f"{app.address}/?tab=ask")
+    watch.refused |= {"/api/vlm/sets/make", "/api/vlm/evaluations"}
+    page = visit(f"{app.address}/?tab=vlm")
     page.get_by_role("button", name="Make a set…").click()
     dialog = page.get_by_role("dialog", name="Make a set of questions")
     for task in ("Color Proportion", "Color Comparison", "Object Counting"):
@@ -115,7 +115,7 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     expect(page.get_by_role("group", name="Outcome")).to_contain_text("Only 2 right")
 
     # Opened without a link to answers, the same ones are ticked.
-    page.goto(f"{app.address}/?tab=ask&set={parse_qs(urlsplit(link).query)['set'][0]}")
+    page.goto(f"{app.address}/?tab=vlm&set={parse_qs(urlsplit(link).query)['set'][0]}")
     expect(askings.filter(has_text="Pixel reader").get_by_role("checkbox")).to_be_checked()
     expect(page.locator(".th-qa-asking input[type=checkbox]:checked")).to_have_count(2)
     # The link opens the same again.

@@ -57,7 +57,7 @@ export function mount(widget) {
   const nodes = new Map();
 
   const studies = root.querySelector('.th-people-go-studies');
-  studies.addEventListener('click', () => roomTab('Judge')?.click());
+  studies.addEventListener('click', () => roomTab('Studies')?.click());
   function showBring() {
     root.querySelectorAll('[data-part]').forEach((part) => {
       part.hidden = part.dataset.part !== bring.value();
@@ -77,7 +77,7 @@ export function mount(widget) {
       bins = data.bins;
       sets = data.sets;
       none.hidden = data.people;
-      studies.hidden = !roomTab('Judge');
+      studies.hidden = !roomTab('Studies');
       hiddenBox.hidden = !data.hidden;
       put(hiddenBox.querySelector('span'), 'Show hidden (' + data.hidden + ')');
       put(listStatus, sets.length ? many(sets.length, 'set') : '');

@@ -14,8 +14,8 @@ const ROOMS = {
   explore: 'Explore',
   compare: 'Compare',
   colorize: 'Colorize',
-  ask: 'Ask',
-  judge: 'Judge',
+  vlm: 'VLMs',
+  studies: 'Studies',
 };
 const EXPLORE = {
   board: 'Leaderboard',
@@ -31,20 +31,20 @@ const COMPARE = {
   guidance: 'Guidance and size',
   people: 'People and files',
 };
-const ASK = {
-  results: 'Ask',
-  questions: 'Ask: questions',
-  differ: 'Ask: where two differ',
+const VLM = {
+  results: 'VLMs',
+  questions: 'VLMs: questions',
+  differ: 'VLMs: where two differ',
 };
-const JUDGE = {
-  new: 'Judge: a new study',
-  live: 'Judge: Live',
-  results: 'Judge: Results',
-  metrics: 'Judge: Metrics',
-  people: 'Judge: People',
-  links: 'Judge: Links',
-  plan: 'Judge: Plan',
-  export: 'Judge: Export',
+const STUDIES = {
+  new: 'Studies: a new study',
+  live: 'Studies: Live',
+  results: 'Studies: Results',
+  metrics: 'Studies: Metrics',
+  people: 'Studies: People',
+  links: 'Studies: Links',
+  plan: 'Studies: Plan',
+  export: 'Studies: Export',
 };
 
 // What makes two addresses the same place, or not.
@@ -64,9 +64,9 @@ function placeOf(query) {
       value('drawing') || value('sketch') || value('kept') || value('thing'),
     ].join(' ');
   if (tab === 'generate') return 'generate' + (value('pair') ? ' pair' : '');
-  if (tab === 'ask')
-    return ['ask', view || 'results', value('set'), value('q') ? 'large' : ''].join(' ');
-  if (tab === 'judge') return ['judge', value('study'), view, value('preset')].join(' ');
+  if (tab === 'vlm')
+    return ['vlm', view || 'results', value('set'), value('q') ? 'large' : ''].join(' ');
+  if (tab === 'studies') return ['studies', value('study'), view, value('preset')].join(' ');
   if (tab !== 'explore') return tab;
   if (view === 'wall')
     return (
@@ -97,8 +97,8 @@ function titleOf(query, words) {
     if (view === 'sketches') room = 'Colorize: sketches';
     open ||= value('words') || value('thing');
   }
-  if (tab === 'ask') room = ASK[view] || room;
-  if (tab === 'judge') room = JUDGE[view] || room;
+  if (tab === 'vlm') room = VLM[view] || room;
+  if (tab === 'studies') room = STUDIES[view] || room;
   if (tab === 'explore') {
     room = EXPLORE[view] || EXPLORE.board;
     if (view === 'wall') {

@@ -1,4 +1,4 @@
-// The figures of Judge: gray, as no color here is measured. Before is hollow, after is filled.
+// The figures of Studies: gray, as no color here is measured. Before is hollow, after is filled.
 import { make } from '../shared/dom.js';
 import { figure } from '../shared/figure.js';
 

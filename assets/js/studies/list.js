@@ -23,7 +23,7 @@ const FILTERED_FROM = 5;
  */
 function studyLink(study) {
   const link = make('a', 'th-jd-title', study.title);
-  link.href = '?tab=judge&study=' + study.id;
+  link.href = '?tab=studies&study=' + study.id;
   link.addEventListener('click', (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-// Small pieces that every screen of Judge shows: buttons that wait, states, numbers with intervals.
+// Small pieces that every screen of Studies shows: buttons that wait, states, numbers with intervals.
 import { make, put } from '../shared/dom.js';
 
 /** States of a study: a shape beside each word, so that no color has to tell them apart. */

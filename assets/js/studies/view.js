@@ -1,4 +1,4 @@
-// What the screens of Judge share: which one is in front, and the link.
+// What the screens of Studies share: which one is in front, and the link.
 import { comeForward } from '../explore/view.js';
 import { inFront } from '../shared/dom.js';
 import { places } from '../shared/links.js';
@@ -29,9 +29,10 @@ function read(query) {
   const view = query.get('view') || '';
   const study = query.get('study') || '';
   const known = VIEWS.some((one) => one.id === view);
-  if (query.get('tab') !== 'judge') return { screen: 'list', study: '', view: 'live', preset: '' };
+  if (query.get('tab') !== 'studies')
+    return { screen: 'list', study: '', view: 'live', preset: '' };
   const set = query.get('set') || '';
-  // A short form, for links from elsewhere: ?tab=judge&new=questions&set=ID.
+  // A short form, for links from elsewhere: ?tab=studies&new=questions&set=ID.
   const begun = query.get('new') || '';
   if (view === NEW || begun)
     return {
@@ -55,7 +56,7 @@ function read(query) {
 }
 
 /**
- * Where Judge is: the list of studies, a new study (or another version of `study`), or one study.
+ * Where Studies is: the list of studies, a new study (or another version of `study`), or one study.
  * `concept` is the id of a case whose colorings are looked at; `reviewsAlone` is for experts, who see
  * nothing else of studies; `deleted` is the draft that was deleted a moment ago; `set` is the set of
  * questions that a new study is made of.
@@ -73,7 +74,7 @@ export const judge = {
 export function publishJudge() {
   const root = document.querySelector('.th-judge');
   if (!root || !inFront(root)) return;
-  const values = new URLSearchParams({ tab: 'judge' });
+  const values = new URLSearchParams({ tab: 'studies' });
   if (judge.study) values.set('study', judge.study);
   if (judge.screen === 'study') values.set('view', judge.view);
   if (judge.screen === REVIEW) values.set('view', REVIEW);
@@ -141,7 +142,7 @@ export const openStudy = (study, view = 'live') =>
 
 // Back and Forward.
 store.subscribe('place', ({ query }) => {
-  if (query.get('tab') !== 'judge') return;
+  if (query.get('tab') !== 'studies') return;
   const to = read(query);
   Object.assign(judge, { concept: '', set: '' }, to, {
     title: to.study === judge.study ? judge.title : '',
@@ -152,7 +153,7 @@ store.subscribe('place', ({ query }) => {
 /** Whether somebody sees this view of a study now. @param {string} view */
 export const onView = (view) => judge.screen === 'study' && judge.view === view && isSeen();
 
-/** Whether somebody sees Judge now. */
+/** Whether somebody sees Studies now. */
 export function isSeen() {
   const root = document.querySelector('.th-judge');
   return Boolean(root && inFront(root)) && !document.hidden;

@@ -9,7 +9,7 @@ const ACTIONS = {
   resume: 'Go on',
   pause: 'Pause',
   cancel: 'Cancel',
-  retry: 'Ask again what has no answer',
+  retry: 'Retry what has no answer',
   hide: 'Hide',
 };
 const MOST_SHOWN = 12;
@@ -177,7 +177,7 @@ export function askingsList(root) {
   let of = '';
 
   async function act(row, what, body) {
-    await send('/api/ask/askings/' + row.id + '/' + what, body);
+    await send('/api/vlm/askings/' + row.id + '/' + what, body);
     await load();
   }
   function draw() {

@@ -97,7 +97,7 @@ export function drawResults(box, found, judge) {
       make(
         'p',
         'th-qa-lead',
-        'Nobody’s answers are shown. Ask a model at the left, or tick who was asked; meanwhile this is what guessing and reading the pixels get right.',
+        'Nobody’s answers are shown. Evaluate a model at the left, or tick who was asked; meanwhile this is what guessing and reading the pixels get right.',
       ),
     );
   found.rows.forEach((row) => {

@@ -75,7 +75,7 @@ function field(label, input) {
  * @param {(text: string) => void} say
  */
 export async function work(path, body, say) {
-  const { job } = await send('/api/ask/' + path, body);
+  const { job } = await send('/api/vlm/' + path, body);
   store.tell('explore-job');
   const ended = await followJob(job, (now) => say(now.words));
   if (ended.status !== 'done') throw new Error(ended.problem || 'It was cancelled.');
@@ -185,7 +185,7 @@ function importDialog(done) {
     'A folder or file of this machine: ColorBench’s Parquet files (',
     make('code', '', 'hf download umd-zhou-lab/ColorBench --repo-type dataset'),
     '), or a set that ',
-    make('code', '', 'truehue ask make'),
+    make('code', '', 'truehue vlm make'),
     ' has made.',
   );
   const { form } = formDialog(
@@ -227,7 +227,7 @@ export function setsCard(root, reload) {
   part('hide').addEventListener('click', async () => {
     const one = start.sets.find((set) => set.id === qa.set);
     try {
-      await send('/api/ask/sets/' + qa.set + '/hide', { hidden: !one.hidden });
+      await send('/api/vlm/sets/' + qa.set + '/hide', { hidden: !one.hidden });
       await reload();
     } catch (error) {
       say(error.message);
@@ -268,7 +268,7 @@ export function setsCard(root, reload) {
       );
       const people = part('people');
       people.hidden = !(one && one.may.study && !one.problem);
-      people.href = '?tab=judge&new=questions&set=' + qa.set;
+      people.href = '?tab=studies&new=questions&set=' + qa.set;
       const hide = part('hide');
       hide.hidden = !(one && one.may.hide);
       put(hide, one && one.hidden ? 'Show it in the list again' : 'Hide this set');

@@ -1,4 +1,4 @@
-// Where Ask is: the set, whose answers are shown, and which of its views; the link says it.
+// Where VLMs is: the set, whose answers are shown, and which of its views; the link says it.
 import { comeForward } from '../explore/view.js';
 import { inFront } from '../shared/dom.js';
 import { places } from '../shared/links.js';
@@ -10,7 +10,7 @@ const MOST = 400;
 
 /** @param {URLSearchParams} query */
 function read(query) {
-  const linked = query.get('tab') === 'ask';
+  const linked = query.get('tab') === 'vlm';
   const value = (name) => ((linked && query.get(name)) || '').slice(0, MOST);
   const view = value('view');
   /** @type {Record<string, string>} */
@@ -36,7 +36,7 @@ export const qa = read(new URLSearchParams(location.search));
 export function publishAsk() {
   const root = document.querySelector('.th-qa');
   if (!root || !inFront(root)) return;
-  const values = new URLSearchParams({ tab: 'ask', view: qa.view });
+  const values = new URLSearchParams({ tab: 'vlm', view: qa.view });
   if (qa.set) values.set('set', qa.set);
   if (qa.askings.length) values.set('askings', qa.askings.join(','));
   if (qa.parser) values.set('parser', qa.parser);
@@ -70,7 +70,7 @@ export function openAsk(view, values = {}) {
 
 // Back and Forward.
 store.subscribe('place', ({ query }) => {
-  if (query.get('tab') !== 'ask') return;
+  if (query.get('tab') !== 'vlm') return;
   Object.assign(qa, read(query));
   store.tell('ask');
 });
@@ -85,7 +85,7 @@ export function numberOf(asking) {
 }
 
 /**
- * The address of a route of Ask.
+ * The address of a route of VLMs.
  * @param {string} path
  * @param {Record<string, string | number | boolean>} [values] empty ones are left out
  */
@@ -95,5 +95,5 @@ export function askUrl(path, values = {}) {
     if (value !== '' && value !== false) query.set(name, String(value));
   });
   const text = query.toString().replace(/%2C/g, ',');
-  return '/api/ask' + path + (text ? '?' + text : '');
+  return '/api/vlm' + path + (text ? '?' + text : '');
 }

@@ -1,4 +1,4 @@
-// The Ask tab: sets of questions, who is asked them, and what came of it.
+// The VLMs tab: sets of questions, who is asked them, and what came of it.
 import { arrowKeys, inFront, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { store } from '../shared/state.js';
@@ -38,7 +38,7 @@ export function mount({ element }) {
   }
   async function load() {
     try {
-      start = await ask('/api/ask/start');
+      start = await ask('/api/vlm/start');
       say('');
     } catch (error) {
       say(error.message);

@@ -67,7 +67,7 @@ def add(commands: Any) -> None:
         "--ratings",
         type=Path,
         metavar="FILE",
-        help="a Judge study's export, or a table of rating and file or image_id",
+        help="a study's export, or a table of rating and file or image_id",
     )
     one.add_argument("--out", type=Path, default=OUT, metavar="DIR", help=f"default {OUT}")
     one.set_defaults(run=_run)

@@ -1,1 +1,1 @@
-"""``truehue ask``: questions about images asked of vision-language models."""
+"""``truehue vlm``: questions about images asked of vision-language models."""

@@ -1,4 +1,4 @@
-"""``truehue ask``: questions about images asked of vision-language models.
+"""``truehue vlm``: questions about images asked of vision-language models.
 
 Exit status 0 when all went well, 2 for bad input or where ``run`` leaves questions without answers,
 3 where it was ended before its last question, 130 where another part was interrupted. What
@@ -15,23 +15,23 @@ from truehue.core.command import program, status_of
 
 EPILOG = """\
 examples:
-  python -m truehue ask make questions --count 20 --difficulty easy
-  python -m truehue ask variants questions turned --shifts 90,180,270 --masks masks
-  python -m truehue ask models
-  python -m truehue ask run questions --model qwen2.5-vl-3b --out answers/qwen
-  python -m truehue ask run questions --model ./InternVL3-1B-hf --image gray --out gray
-  python -m truehue ask run questions --model http://127.0.0.1:8000/v1 --name MODEL \\
+  python -m truehue vlm make questions --count 20 --difficulty easy
+  python -m truehue vlm variants questions turned --shifts 90,180,270 --masks masks
+  python -m truehue vlm models
+  python -m truehue vlm run questions --model qwen2.5-vl-3b --out answers/qwen
+  python -m truehue vlm run questions --model ./InternVL3-1B-hf --image gray --out gray
+  python -m truehue vlm run questions --model http://127.0.0.1:8000/v1 --name MODEL \\
       --key-env MY_KEY --at-once 8 --most-tokens 2000000 --out answers/served
-  python -m truehue ask judge make judged --system l2 --count 58
-  python -m truehue ask judge report answers/judged
-  python -m truehue ask score answers/qwen gray --answers answers.csv
+  python -m truehue vlm judge make judged --system l2 --count 58
+  python -m truehue vlm judge report answers/judged
+  python -m truehue vlm score answers/qwen gray --answers answers.csv
 """
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     argument_parser = argparse.ArgumentParser(
-        prog=program("ask", "-m core.vlm"),
+        prog=program("vlm", "-m core.vlm"),
         description="Asks vision-language models questions about images, keeps their words, and "
         "scores them.",
         epilog=EPILOG,

@@ -74,7 +74,7 @@ def questions_json(context: Context, draft: Draft) -> dict[str, Any]:
             "words": sample.words,
             "form": sample.question.form.value,
             "choices": list(sample.question.choices),
-            "image": f"/api/ask/images/{draft.form.question_set}/{sample.question.image_id}.png",
+            "image": f"/api/vlm/images/{draft.form.question_set}/{sample.question.image_id}.png",
         },
     }
 

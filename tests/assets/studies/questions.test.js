@@ -20,7 +20,7 @@ const materials = {
 };
 
 // A link from Ask, in its short form.
-history.replaceState(null, '', '/?tab=judge&new=questions&set=' + SET);
+history.replaceState(null, '', '/?tab=studies&new=questions&set=' + SET);
 window.scrollTo = () => {};
 document.body.innerHTML = template('studies/judge');
 const { judge, openStudy, publishJudge } = await load('studies/view');
@@ -29,7 +29,7 @@ const { firstSet, questionsPart } = await load('studies/questions/choose');
 test('a link from Ask opens the form of questions with its set', () => {
   assert.deepEqual([judge.screen, judge.preset, judge.set], ['new', 'questions', SET]);
   publishJudge();
-  assert.equal(location.search, `?tab=judge&view=new&preset=questions&set=${SET}`);
+  assert.equal(location.search, `?tab=studies&view=new&preset=questions&set=${SET}`);
   assert.equal(firstSet(materials, judge.set), SET);
   assert.equal(firstSet(materials, 'gone'), materials.question_sets[0].id);
   assert.equal(firstSet({}, SET), '');
@@ -37,7 +37,7 @@ test('a link from Ask opens the form of questions with its set', () => {
 
 test('a study is published without the set of the form before it', () => {
   openStudy('cd'.repeat(16), 'results');
-  assert.equal(location.search, `?tab=judge&study=${'cd'.repeat(16)}&view=results`);
+  assert.equal(location.search, `?tab=studies&study=${'cd'.repeat(16)}&view=results`);
 });
 
 test('what people were not asked in the paper is left out until it is ticked', () => {
@@ -67,5 +67,5 @@ test('without a set the form leads to Ask', () => {
   const form = { question_set: '', tasks: [] };
   const { node } = questionsPart({ form, materials: {}, changed() {} });
   assert.match(node.textContent, /No set of questions yet/);
-  assert.equal(node.querySelector('a').getAttribute('href'), '?tab=ask');
+  assert.equal(node.querySelector('a').getAttribute('href'), '?tab=vlm');
 });

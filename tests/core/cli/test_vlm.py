@@ -1,4 +1,4 @@
-"""``truehue ask``: a set asked of a model by one command, taken up, and what is said of it."""
+"""``truehue vlm``: a set asked of a model by one command, taken up, and what is said of it."""
 
 from __future__ import annotations
 

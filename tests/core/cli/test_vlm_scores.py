@@ -1,4 +1,4 @@
-"""``truehue ask make``, ``import`` and ``score``: from a set to its scores."""
+"""``truehue vlm make``, ``import`` and ``score``: from a set to its scores."""
 
 from __future__ import annotations
 

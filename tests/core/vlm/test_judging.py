@@ -255,5 +255,5 @@ def test_another_set_has_no_judge(twenty: Path, tmp_path: Path) -> None:
     asked, source = read_questions(twenty)
     model = model_of("http://127.0.0.1:1/v1", {"model": "m"})
     begin(tmp_path / "out", asked, source, lambda one: one.text, model, AskingSettings())
-    with pytest.raises(BadInput, match="make a set by truehue ask judge make"):
+    with pytest.raises(BadInput, match="make a set by truehue vlm judge make"):
         judge_report(read_asked(tmp_path / "out"))

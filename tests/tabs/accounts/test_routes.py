@@ -224,7 +224,7 @@ def test_pages_lead_to_the_door_and_all_else_is_told_in_words(browser: Browser) 
     client = browser()
     for path, onward in (
         ("/", "/signin"),
-        ("/?tab=judge&study=1", "/signin?next=/%3Ftab%3Djudge%26study%3D1"),
+        ("/?tab=studies&study=1", "/signin?next=/%3Ftab%3Dstudies%26study%3D1"),
         ("/no/such/page", "/signin?next=/no/such/page"),
     ):
         assert client.get(path).headers["location"] == onward

@@ -275,7 +275,7 @@ def test_the_log_says_how_often_and_of_nobody(caplog: pytest.LogCaptureFixture) 
 # ── where to go on ───────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("path", ["/", "/?tab=judge&study=ab%20c", "/api/images", "/x#y"])
+@pytest.mark.parametrize("path", ["/", "/?tab=studies&study=ab%20c", "/api/images", "/x#y"])
 def test_one_goes_on_within_the_app(path: str) -> None:
     assert local_path(path) == path
 

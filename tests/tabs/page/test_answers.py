@@ -221,7 +221,7 @@ def test_a_name_that_a_header_could_not_hold_is_none(name: str) -> None:
 @pytest.mark.parametrize(
     ("path", "field"),
     [
-        ("/api/ask/sets/import", "path"),
+        ("/api/vlm/sets/import", "path"),
         ("/api/image-sets/plan", "path"),
         ("/api/cfm", "model"),
         ("/api/runs/import-path", "path"),

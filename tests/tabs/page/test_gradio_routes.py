@@ -29,6 +29,30 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         context.close()
 
 
+@pytest.mark.parametrize(
+    ("former", "current"),
+    [
+        ("/?tab=ask&view=questions&set=ab,cd&q=", "/?tab=vlm&view=questions&set=ab,cd&q="),
+        ("/?__theme=dark&tab=judge&study=12#x", "/?__theme=dark&tab=studies&study=12"),
+        ("/?tab=judge&new=questions&set=a%20b", "/?tab=studies&new=questions&set=a+b"),
+        ("/api/ask/images/ab/cd.png?version=gray", "/api/vlm/images/ab/cd.png?version=gray"),
+        ("/api/ask/askings", "/api/vlm/askings"),
+    ],
+)
+def test_an_address_of_before_is_sent_on(client: TestClient, former: str, current: str) -> None:
+    answer = client.get(former, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (308, current)
+    assert client.get(current, follow_redirects=False).status_code != 308
+
+
+def test_what_is_sent_to_an_address_of_before_arrives(client: TestClient) -> None:
+    sent = {"json": {"hidden": "odd"}, "headers": {"X-TrueHue": "1"}}
+    answers = [client.post(f"/api/{name}/sets/none/hide", **sent) for name in ("ask", "vlm")]
+    assert answers[0].status_code == answers[1].status_code
+    assert answers[0].json() == answers[1].json()
+    assert answers[0].status_code in (400, 404, 422)
+
+
 CLOSED = [
     ("POST", "/gradio_api/upload"),
     ("POST", "/gradio_api/process_recording"),

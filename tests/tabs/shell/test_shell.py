@@ -154,4 +154,4 @@ def test_a_demonstration_has_no_judge(tmp_path: Path, demo: bool) -> None:
             status = client.get("/api/studies").status_code
         context.close()
     assert "Inspect" in names
-    assert ("Judge" in names, status == 404) == (not demo, demo)
+    assert ("Studies" in names, status == 404) == (not demo, demo)

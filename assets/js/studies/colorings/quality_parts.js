@@ -43,7 +43,7 @@ export function experts(data, current) {
     const link = make(
       'code',
       '',
-      location.origin + '/?tab=judge&view=review&study=' + current.study.id,
+      location.origin + '/?tab=studies&view=review&study=' + current.study.id,
     );
     about.append(
       'Nobody has reviewed yet. Give experts an account of the role expert, and this address: ',

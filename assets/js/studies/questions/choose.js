@@ -24,13 +24,13 @@ export function questionsPart({ form, materials, changed }) {
   const node = part(
     1,
     'What people are asked',
-    'The same questions, about the same pixels, that models are asked in Ask.',
+    'The same questions, about the same pixels, that models answer in VLMs.',
   );
   if (!sets.length) {
     const box = nothing(
       'No set of questions yet',
-      'Draw one in Ask, in a minute: questions whose answers are known because their pictures are made with them. Or import the published set of ColorBench there, or a folder that the command “truehue ask make” has made.',
-      [linkButton('Make a set in Ask', '?tab=ask')],
+      'Make one in VLMs, in a minute: questions whose answers are known because their pictures are made with them. Or import the published set of ColorBench there, or a folder that the command “truehue vlm make” has made.',
+      [linkButton('Make a set in VLMs', '?tab=vlm')],
     );
     box.dataset.field = 'question_set';
     node.append(box);
