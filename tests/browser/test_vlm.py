@@ -30,7 +30,7 @@ GO = """(address) => {
 
 
 def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, app: App) -> None:
-    watch.refused |= {"/api/vlm/sets/make", "/api/vlm/evaluations"}
+    watch.refused |= {"/api/vlm/sets/make", "/api/vlm/askings"}
     page = visit(f"{app.address}/?tab=vlm")
     page.get_by_role("button", name="Make a set…").click()
     dialog = page.get_by_role("dialog", name="Make a set of questions")

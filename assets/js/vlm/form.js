@@ -181,7 +181,7 @@ export function askForm(root, begun) {
     go.setAttribute('aria-disabled', 'true');
     refuse('');
     try {
-      const { id } = await send('/api/vlm/evaluations', body);
+      const { id } = await send('/api/vlm/askings', body);
       if (!qa.askings.includes(id)) setAsk({ askings: [...qa.askings, id] });
       begun(id);
     } catch (error) {
