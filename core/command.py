@@ -73,7 +73,9 @@ def program(command: str, door: str) -> str:
     called = Path(sys.argv[0])
     if called.stem == "truehue":
         return f"truehue {command}"
-    return f"python -m truehue {command}" if called.parent.name == "truehue" else f"python {door}"
+    if (called.parent.name, called.name) == ("truehue", "__main__.py"):
+        return f"python -m truehue {command}"
+    return f"python {door}"
 
 
 @contextlib.contextmanager

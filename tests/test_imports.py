@@ -26,7 +26,9 @@ BARE = re.compile(rf"^\s*(?:from|import)\s+(?:{'|'.join(FOLDERS)})\b", re.MULTIL
 
 def test_everything_is_imported_by_the_name_truehue() -> None:
     paths = [ROOT / "app.py", *(path for one in FOLDERS for _, path in modules(one))]
-    paths += sorted((ROOT / "tests").rglob("*.py"))
+    # Code for a checkout of an earlier commit, whose modules bore bare names.
+    former = ROOT / "tests" / "former" / "make.py"
+    paths += sorted({*(ROOT / "tests").rglob("*.py")} - {former})
     bare = [path for path in paths if BARE.search(path.read_text("utf-8"))]
     assert [path.relative_to(ROOT).as_posix() for path in bare] == []
     assert BARE.search("def late():\n    from core.color import spaces")

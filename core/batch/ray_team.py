@@ -76,7 +76,9 @@ class RayTeam:
         import ray
 
         threads = str(self._threads or "")
-        path = os.pathsep.join([str(_PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        # A worker finds an installed package by itself.
+        checkout = str(_PROJECT) if (_PROJECT / "core").is_dir() else ""
+        path = os.pathsep.join(filter(None, [checkout, os.environ.get("PYTHONPATH")]))
         variables = {"PYTHONPATH": path, **({"OMP_NUM_THREADS": threads} if threads else {})}
         actor = (
             ray.remote(_Actor)
@@ -220,7 +222,7 @@ def check_shared(folder: BatchFolder, token: str, wait_s: float = _SEEN_S) -> No
     )
 
 
-# Where a worker finds the package: the checkout, or the folder of an environment's packages.
+# The checkout, or the folder of an environment's packages.
 _PROJECT = Path(truehue.__file__).resolve().parents[1]
 
 

@@ -176,8 +176,8 @@ def _marks(
         own[key.strip()] = value.strip()
     style = {**style, **{key: own[key] for key in _INHERITED if key in own}}
     if "clip-path" in own:
-        if own["clip-path"] not in unions:
-            raise ValueError(f"it has no <clipPath> for clip-path={own['clip-path']!r}")
+        if not unions.get(own["clip-path"]):
+            raise ValueError(f"it has no <clipPath> with a path for clip-path={own['clip-path']!r}")
         clips = (*clips, unions[own["clip-path"]])
     if kind == "path":
         yield _mark(_curve(own.get("d", "")), style, clips)

@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -37,8 +38,9 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 DATABASE_NAME = "truehue.duckdb"
 """Below a data folder."""
-GRACE_S = 10.0
-"""So long :meth:`Database.close` waits for calls under way before it interrupts them."""
+GRACE_S = 5.0
+"""How long :meth:`Database.close` waits for calls under way before it interrupts them."""
+_INTERRUPTING_S = 2.0
 _SHORTEST_PREFIX = 8
 _LENGTH = 64
 
@@ -308,19 +310,21 @@ class Database:
 
     @contextmanager
     def _fresh(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        with self._given_back:
-            if self._closed:
-                raise StorageError(f"{self.path} has been closed: open the data folder again.")
-            cursor = self._connection.cursor()
-            self._lent.add(cursor)
         try:
+            with self._given_back:
+                if self._closed:
+                    raise StorageError(f"{self.path} has been closed: open the data folder again.")
+                cursor = self._connection.cursor()
+                self._lent.add(cursor)
             try:
                 yield cursor
             finally:
-                cursor.close()
-                with self._given_back:
-                    self._lent.remove(cursor)
-                    self._given_back.notify_all()
+                try:
+                    cursor.close()
+                finally:
+                    with self._given_back:
+                        self._lent.remove(cursor)
+                        self._given_back.notify_all()
         except duckdb.Error as error:
             raise StorageError(f"The database {self.path} reports: {error}") from error
 
@@ -396,20 +400,25 @@ class Database:
         return str(self.row_by_id(table, column, column, id_text)[0])
 
     def close(self) -> None:
-        """Close the file; closing twice is fine. A call that is under way ends first, and is
-        interrupted where it takes longer than :data:`GRACE_S`."""
-        with self._writing:
-            with self._given_back:
-                self._closed = True
-                if not self._given_back.wait_for(lambda: not self._lent, GRACE_S):
-                    for cursor in self._lent:
+        """Close the file; closing twice is fine. Calls under way end first. Those that take longer
+        than :data:`GRACE_S` are interrupted, and a transaction is then rolled back."""
+        with self._given_back:
+            self._closed = True
+            self._given_back.wait_for(lambda: not self._lent, GRACE_S)
+            end = time.monotonic() + _INTERRUPTING_S
+            while self._lent and time.monotonic() < end:
+                for cursor in self._lent:
+                    with suppress(duckdb.Error):  # it may be closed and not given back yet
                         cursor.interrupt()
-                    self._given_back.wait_for(lambda: not self._lent, GRACE_S)
-            self._connection.close()
-            self._confirmed.close()
-            if self._copied is not None:
-                self._copied.close()
-                self._copied = None
+                self._given_back.wait(0.05)
+        with self._writing:
+            try:
+                self._connection.close()
+            finally:
+                self._confirmed.close()
+                if self._copied is not None:
+                    self._copied.close()
+                    self._copied = None
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

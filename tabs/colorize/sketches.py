@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from truehue.core.cache import LruCache
 from truehue.core.concepts.matching import concept_of
-from truehue.core.errors import BadInput, NotStored
+from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.prompts.concepts import Concept, concepts
 from truehue.core.records import SketchRecord
 from truehue.core.sketches.records import Sketch, SketchWarning
@@ -126,7 +127,8 @@ def _name_starters(sketch_id: str) -> None:
             if sketch_id in _NAMES:
                 return
             if name not in known:
-                _NAMES[id_of(drawing.ink())] = name
+                with suppress(TrueHueError):  # whoever opens that drawing is told
+                    _NAMES[id_of(drawing.ink())] = name
 
 
 def sketch_json(found: Found) -> dict[str, Any]:

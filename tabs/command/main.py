@@ -39,7 +39,7 @@ COMMANDS = {
 }
 """The module of each command of ``truehue``, whose ``main`` it calls, and what it is for."""
 FORMER = {"ask": "vlm"}
-"""What a command was called before: it still works, and is not listed."""
+"""Former names of commands, which still work and are not listed."""
 WITHOUT_PAGE = ("runs", "admin", "backup", "restore")
 """Commands that ``python app.py`` has, too."""
 

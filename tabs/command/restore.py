@@ -17,7 +17,7 @@ from truehue.tabs.command.line import percent_line, say
 EPILOG = """\
 examples:
   python -m truehue restore /backups/truehue.zip data-restored
-  python app.py --data data-restored
+  python -m truehue serve --data data-restored
 Every byte is compared with its checksum, and the database is opened. The folder that was backed up
 stays as it is.
 """
@@ -51,7 +51,7 @@ def _restore(options: argparse.Namespace) -> int:
     facts = report.facts
     say(
         f"{report.folder}: {facts.files:,} files, as they were at {facts.created_at}, checked. "
-        f"Start TrueHue with it: python app.py --data {shlex.quote(str(into))}"
+        f"Start TrueHue with it: python -m truehue serve --data {shlex.quote(str(into))}"
     )
     if facts.step < NEWEST:
         say(

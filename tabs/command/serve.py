@@ -61,7 +61,7 @@ def listen(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise SystemExit(
                 f"Port {port} is in use by another program, perhaps by another TrueHue. "
-                f"End that one, or choose another port: python app.py --port {port % 65535 + 1}"
+                f"End that one, or choose another port, such as: --port {port % 65535 + 1}"
             ) from None
         raise SystemExit(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
     return server_socket

@@ -64,7 +64,9 @@ class GradioRoutes:
             current = current_address(scope["path"], scope["query_string"].decode("latin-1"))
             if current is not None:
                 # 308: sent again with the same method and body.
-                await RedirectResponse(current, 308)(scope, receive, send)
+                await RedirectResponse(current, 308, {"Cache-Control": "no-store"})(
+                    scope, receive, send
+                )
                 return
         if scope["type"] == "lifespan" or needed(scope.get("method", ""), scope["path"]):
             if scope.get("method") == "POST":

@@ -16,7 +16,7 @@ from truehue.core.studies import Enrolment, Event, EventKind
 from truehue.storage.store import Storage
 
 storage = Storage.open({data!r})
-study = truehue.storage.studies.add({{"title": "queue"}}, "owner")
+study = storage.studies.add({{"title": "queue"}}, "owner")
 digest = hashlib.sha256(b"queue").hexdigest()
 link = storage.invitations.add(study.id, digest, "queue", False, "owner")
 people = [

@@ -1,5 +1,5 @@
-// Every answer comes late by a random time, as on a bad line, and so does what an observer sees:
-// MOST, which stands before this, is the longest delay in milliseconds.
+// Every answer comes late by a random time, as on a bad line. MOST, which stands before this, is the
+// longest delay of a request and of its answer, in milliseconds.
 (() => {
   // Many at once, most a little late, a few very late: what is sent first often arrives last.
   const delay = () => {
@@ -17,11 +17,4 @@
     signal?.throwIfAborted();
     return answer;
   };
-  for (const name of ['ResizeObserver', 'IntersectionObserver']) {
-    window[name] = class extends window[name] {
-      constructor(call, options) {
-        super((...seen) => setTimeout(() => call(...seen), delay() / 3), options);
-      }
-    };
-  }
 })();

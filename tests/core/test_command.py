@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from truehue.core.command import program
+
 pytestmark = pytest.mark.process
 
 ROOT = __file__.rsplit("/tests/", 1)[0]
@@ -84,3 +86,18 @@ def test_a_program_that_cannot_be_taken_apart_ends(main: str, status: int, said:
     assert done.returncode == status
     assert done.stderr.endswith(said)
     assert done.stdout == ("done\n" if status == 3 else "") + "closed\n"
+
+
+@pytest.mark.parametrize(
+    ("called", "named"),
+    [
+        ("/usr/bin/truehue", "truehue measure"),
+        ("/home/ann/truehue/truehue/__main__.py", "python -m truehue measure"),
+        ("/home/ann/truehue/app.py", "python app.py measure"),
+    ],
+)
+def test_help_says_how_it_was_called(
+    called: str, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", [called])
+    assert program("measure", "app.py measure") == named

@@ -24,17 +24,18 @@ import numpy as np
 def fill(data: Path) -> None:
     """A data folder with something of everything: images, masks, verdicts, attempts to draw,
     prompts, distributions, and a run that is done."""
+    from core.pipeline import measure
+    from tabs.context import Context
+    from tabs.inspect_judge import evidence_record
+
+    from core.color.systems import parse_target
+    from core.concepts.reading import read_distributions
+    from core.generation.renderer import RenderRequest, render
+    from core.runs.execute import Crew, execute
+    from core.runs.folder import RunFolder
+    from storage import Storage
     from tests.core.runs.samples import small_plan, some_prompts
     from tests.storage.samples import drawing, prompts
-    from truehue.core.color.systems import parse_target
-    from truehue.core.concepts.reading import read_distributions
-    from truehue.core.generation.renderer import RenderRequest, render
-    from truehue.core.pipeline import measure
-    from truehue.core.runs.execute import Crew, execute
-    from truehue.core.runs.folder import RunFolder
-    from truehue.storage import Storage
-    from truehue.tabs.context import Context
-    from truehue.tabs.inspect_judge import evidence_record
 
     drawn = render(RenderRequest("mug", (232, 59, 27), light="studio", seed=3, size_px=64))
     with Storage.open(data) as storage:

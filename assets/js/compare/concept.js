@@ -356,12 +356,13 @@ export function mount(widget) {
       const next = ofLink(values);
       if (next.concept || next.words || next.d) go({ ...next, fresh: true });
       else {
+        const mine = asked;
         try {
           await begin();
           chooser.begin();
           await draw(asked);
         } catch (error) {
-          problem(error.message);
+          if (mine === asked) problem(error.message);
         }
       }
     },

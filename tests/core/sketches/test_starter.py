@@ -183,6 +183,10 @@ def test_an_editor_may_write_style_groups_and_its_own_elements() -> None:
         (f'<path {LINE_STYLE} d="M0 0C1 1 2 2"/>', "path data 'M0 0C1"),
         (f'<path {LINE_STYLE} transform="scale(2)" d="M0 0H9"/>', "transform"),
         (f'<path {LINE_STYLE} clip-path="url(#a)" d="M0 0H9"/>', "clip-path='url(#a)'"),
+        (
+            f'<defs><clipPath id="a"/></defs><path {LINE_STYLE} clip-path="url(#a)" d="M0 0H9"/>',
+            "no <clipPath> with a path",
+        ),
         ('<circle r="9"/>', "<circle>"),
     ],
 )

@@ -183,3 +183,38 @@ def test_what_does_not_end_is_interrupted(tmp_path: Path, monkeypatch: pytest.Mo
             reading.result()
     with pytest.raises(StorageError, match="has been closed"):
         database.rows("SELECT 1")
+
+
+def test_a_transaction_that_does_not_end_is_rolled_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truehue.storage.database.connection.GRACE_S", 0.2)
+    database = Database.open(tmp_path / "truehue.duckdb")
+    before, begun = database.count("images"), threading.Event()
+
+    def write() -> None:
+        with database.transaction() as cursor:
+            cursor.execute("CREATE TABLE half (n INTEGER)")
+            begun.set()
+            cursor.execute(ENDLESS)
+
+    with ThreadPoolExecutor(1) as writer:
+        writing = writer.submit(write)
+        begun.wait()
+        database.close()
+        with pytest.raises(StorageError, match="Interrupted"):
+            writing.result()
+    again = Database.open(tmp_path / "truehue.duckdb")
+    assert again.count("images") == before
+    assert again.rows("SELECT * FROM duckdb_tables() WHERE table_name = 'half'") == []
+    again.close()
+
+
+def test_an_idle_cursor_keeps_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truehue.storage.database.connection.GRACE_S", 0.1)
+    monkeypatch.setattr("truehue.storage.database.connection._INTERRUPTING_S", 0.1)
+    database = Database.open(tmp_path / "truehue.duckdb")
+    with database.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        database.close()
+    Database.open(tmp_path / "truehue.duckdb").close()

@@ -6,6 +6,8 @@ import base64
 import io
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,6 +96,17 @@ def test_a_link_opens_a_starter_drawing_that_nobody_has_opened_since_the_start(
     assert third not in sketches._NAMES.values()
     assert ask("/sketch", sketch=ids[second])["drawing"] == second
     assert client.get(f"{API}/sketch", params={"sketch": "no-sketch"}).status_code == 404
+
+
+def test_a_link_opens_a_drawing_though_another_file_cannot_be_used(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first, second, *_ = drawings()
+    sketch = sketch_id(drawings()[second].ink())
+    spoiled = replace(drawings()[first], path=tmp_path / "none.svg")
+    monkeypatch.setattr(sketches, "_NAMES", {})
+    monkeypatch.setattr(sketches, "drawings", lambda: {first: spoiled, second: drawings()[second]})
+    assert ask("/sketch", sketch=sketch)["drawing"] == second
 
 
 def test_a_drawing_is_served_as_what_can_run_nothing(client: TestClient) -> None:

@@ -48,7 +48,7 @@ def test_a_running_app_is_asked_for_its_database(running_app: Storage, tmp_path:
     assert replaced.returncode == 0
     done = called(restore.main, "a.zip", "new", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "python app.py --data new" in done.stdout
+    assert "python -m truehue serve --data new" in done.stdout
     with Storage.open(tmp_path / "new") as opened:
         assert opened.images.count() == 2
         assert (opened.images.srgb8(late.image_id) == picture(1)).all()
