@@ -92,8 +92,8 @@ def test_a_program_that_cannot_be_taken_apart_ends(main: str, status: int, said:
     ("called", "named"),
     [
         ("/usr/bin/truehue", "truehue measure"),
-        ("/home/ann/truehue/truehue/__main__.py", "python -m truehue measure"),
-        ("/home/ann/truehue/app.py", "python app.py measure"),
+        ("/srv/truehue/truehue/__main__.py", "python -m truehue measure"),
+        ("/srv/truehue/app.py", "python app.py measure"),
     ],
 )
 def test_help_says_how_it_was_called(
