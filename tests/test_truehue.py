@@ -45,6 +45,17 @@ def test_every_command_says_how_it_is_called(
     assert capsys.readouterr().out.startswith(f"usage: truehue {command}")
 
 
+@pytest.mark.parametrize(("former", "command"), command_line.FORMER.items())
+def test_a_former_name_of_a_command_still_works(
+    former: str,
+    command: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert called(monkeypatch, former, "--help") == 0
+    assert capsys.readouterr().out.startswith(f"usage: truehue {command}")
+
+
 def test_the_page_is_served_by_the_apps_own_main() -> None:
     module, _ = command_line.COMMANDS["serve"]
     assert import_module(module).main is main

@@ -54,7 +54,7 @@ def test_a_killed_command_goes_on(twenty: Path, tmp_path: Path, workers_here: No
         words = ["run", str(twenty), "--out", str(out), "--model", server.base_url]
         words += ["--name", "color-vlm", "--at-once", "2"]
         command = subprocess.Popen(
-            [sys.executable, "-m", "core.vlm", *words],
+            [sys.executable, "-m", "core.vision_language", *words],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
         )
