@@ -173,7 +173,7 @@ class Jobs:
             with self._condition:
                 del self._jobs[job.id]
             raise
-        # Whose work it is goes with it (truehue.tabs.page.visit).
+        # Whose work it is goes with it (:meth:`Context.visit`).
         run = partial(copy_context().run, self._run, job, work)
         thread = Thread(target=run, name=f"truehue-{kind}", daemon=True)
         with self._condition:

@@ -70,8 +70,8 @@ def _why_nothing(plan: StudyPlan, metrics: Sequence[StudyMetric]) -> str:
         )
     if plan.kind is Kind.QUESTIONS:
         return (
-            "People answered questions, and no model is in this study: what models answer to the "
-            "same set is answered in VLMs, and stands beside."
+            "No model is part of this study. The tab VLMs shows the models' answers to the same "
+            "questions."
         )
     if not metrics:
         return (

@@ -9,7 +9,7 @@ const ACTIONS = {
   resume: 'Go on',
   pause: 'Pause',
   cancel: 'Cancel',
-  retry: 'Retry what has no answer',
+  retry: 'Retry unanswered questions',
   hide: 'Hide',
 };
 const MOST_SHOWN = 12;

@@ -97,7 +97,7 @@ export function drawResults(box, found, judge) {
       make(
         'p',
         'th-qa-lead',
-        'Nobody’s answers are shown. Evaluate a model at the left, or tick who was asked; meanwhile this is what guessing and reading the pixels get right.',
+        'No evaluation is selected: start one at the left, or select one. Chance and the pixel reader are shown meanwhile.',
       ),
     );
   found.rows.forEach((row) => {
