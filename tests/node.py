@@ -15,15 +15,15 @@ import pytest
 from tests.house import ROOT
 
 
-def run_module(code: str, value: Any = None) -> Any:
+def run_module(code: str, value: Any = None, *, jsdom: bool = False) -> Any:
     """What a JavaScript function body returns, of which ``value`` and ``load(name)`` are known.
 
     ``await load("canvas/layer")`` is the module ``assets/js/canvas/layer.js``. Skips the test where
-    there is no node.
+    node, or with ``jsdom`` that package, is not available.
     """
-    node = shutil.which("node")
+    node = node_with_jsdom() if jsdom else shutil.which("node")
     if node is None:
-        pytest.skip("node is not here")
+        pytest.skip("node is not available")
     script = f"""
       const load = (name) => import({json.dumps((ROOT / "assets/js").as_uri())} + `/${{name}}.js`);
       const read = async () => {{

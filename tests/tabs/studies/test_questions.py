@@ -210,6 +210,7 @@ def test_the_page_shows_what_people_got_right(
             "page": (ROOT / "tests/assets/page.js").as_uri(),
             "data": compute(context, study[0], 200, lambda _: None),
         },
+        jsdom=True,
     )
     tasks, questions, people = shown["rows"]
     (overall,) = [row for row in tasks if row[0].startswith("All questions")]
