@@ -197,7 +197,7 @@ class StudyPlan:
             raise BadInput("Training shows one stimulus twice. Take another for it.", "training")
         if not 0 <= self.training.needed <= len(self.training.keys):
             raise BadInput(
-                f"{self.training.needed} right answers cannot be asked of "
+                f"{self.training.needed} correct answers cannot be required from "
                 f"{len(self.training.keys)} training trials.",
                 "training",
             )

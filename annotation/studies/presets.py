@@ -69,8 +69,8 @@ PRESETS = {
         attention=3,
     ),
     "adherence": Preset(
-        "Which follows the words",
-        "a common study of pairs",
+        "Prompt adherence",
+        "Standard pairwise study",
         Kind.PAIRS,
         Material.IMAGES,
         "Which picture’s colors match the description better?",
@@ -83,7 +83,7 @@ PRESETS = {
     ),
     "best-of-four": Preset(
         "Best of four",
-        "a common study of choices",
+        "Standard choice study",
         Kind.BEST_OF,
         Material.IMAGES,
         "Which picture has the colors that the words ask for?",

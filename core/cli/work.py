@@ -38,6 +38,6 @@ def exit_status(state: BatchState) -> int:
     """3, and a sentence, for work that was ended before its last item; 2 where some items failed;
     else 0."""
     if state.status != "finished":
-        print(f"{state.message or 'Stopped.'} The same command goes on from there.")
+        print(f"{state.message or 'Stopped.'} Run the same command again to resume.")
         return 3
     return 2 if state.failed else 0

@@ -40,7 +40,7 @@ def judge_report(asked: Asked, told: Told = quiet) -> dict[str, Any]:
     questions = [one for one in asked.questions if asks_of_render(one)]
     if not questions:
         raise BadInput(
-            f"{asked.folder} asks of no diagnostic renders: make a set by truehue vlm judge make."
+            f"{asked.folder} has no diagnostic renders: make a set with truehue vlm judge make."
         )
     known = {one.question_id for one in questions}
     model = [answer for answer in asked.answers if answer.question_id in known]
@@ -67,7 +67,7 @@ def report_of(
     by_rule = {rule: _Answers.of(questions, answers) for rule, answers in rules.items()}
     systems = sorted({str(one.construction["system"]) for one in questions})
     return {
-        "title": f"{name} as judge of color",
+        "title": f"{name}: color naming",
         "note": note,
         "model": name,
         "systems": systems,
@@ -185,10 +185,11 @@ def _accuracy(
         )
     return _table(
         "accuracy",
-        f"How often {name} is right, and each rule on the same questions",
-        "Unreadable, truncated and unanswered count as wrong, as in the paper; so does what a rule "
-        "cannot judge. The columns of the rules are percent right. Intervals are Wilson's and take "
-        "questions as independent, though those about one render are alike.",
+        f"Accuracy of {name}, and of each rule on the same questions",
+        "Unreadable, truncated and missing answers count as incorrect, as in the paper; so do "
+        "questions that a rule cannot score. The rule columns show accuracy (%). Wilson's "
+        "intervals treat questions as independent, although questions about one render are "
+        "related.",
         [*columns, *rules],
         rows,
     )
@@ -205,8 +206,8 @@ def _rules(
             rows.append([part.name, rule, *_share(tally.right, tally.asked), tally.unanswered])
     return _table(
         "rules",
-        "How often each rule is right on what the model was asked",
-        "With Wilson's intervals; unscored is in the asked, and not right.",
+        "Accuracy of each rule on the model's questions",
+        "Wilson's intervals; unscored questions count as incorrect.",
         ["question", "rule", *SHARE, "unscored"],
         rows,
     )
@@ -216,7 +217,7 @@ def _yes(
     questions: Sequence[Question], model: _Answers, rules: Mapping[str, _Answers], name: str
 ) -> dict[str, Any]:
     """Who says yes to the true color, and who to another."""
-    columns = ["judge", "asked color", "yes", "decided", "percent", "low", "high"]
+    columns = ["judge", "target color", "yes", "decided", "percent", "low", "high"]
     columns += ["unreadable", "truncated", "unanswered", "unscored"]
     asked = [one for one in questions if one.question_id in model.by_id]
     rows: list[list[Cell]] = []
@@ -232,9 +233,10 @@ def _yes(
             rows.append([judge, words, *_share(said.count("yes"), decided), *lacking])
     return _table(
         "yes",
-        "Yes to the true color, and to another",
-        "Who always says yes is right on half of the yes-or-no questions: hits stand apart from "
-        "false accepts. Another color is at least 10 ΔE00 away. Shares are of the decided.",
+        "True and false acceptance of colors",
+        "True accepts and false accepts are shown separately, because always answering yes is "
+        "correct for half of the yes-or-no questions. Another color is at least 10 ΔE00 away. "
+        "Shares exclude undecided answers.",
         columns,
         rows,
     )
@@ -244,7 +246,7 @@ def _agreement(
     parts: Sequence[_Part], model: _Answers, rules: Mapping[str, _Answers]
 ) -> dict[str, Any]:
     columns = ["question", "rule", "both decided", "same percent", "kappa", "pairs"]
-    columns += ["points", "low", "high", "only model right", "only rule right", "p (McNemar)"]
+    columns += ["points", "low", "high", "only model correct", "only rule correct", "p (McNemar)"]
     rows: list[list[Cell]] = []
     for part in parts:
         for rule, answers in rules.items():
@@ -272,10 +274,11 @@ def _agreement(
             )
     return _table(
         "agreement",
-        "The model beside each rule, question by question",
-        "Same and Cohen's kappa are of what both decided, whether right or not; names of one color "
-        "are the same answer. Points are the model's accuracy less the rule's, over what the model "
-        "was asked, with Newcombe's interval and McNemar's exact test, not corrected for many.",
+        "Agreement of the model with each rule",
+        "Agreement and Cohen's kappa cover questions that both decided, whether correct or "
+        "not; names of one color count as the same answer. Points are the model's accuracy "
+        "minus the rule's on the model's questions, with Newcombe's interval and McNemar's "
+        "exact test, not corrected for multiple tests.",
         columns,
         rows,
     )
@@ -291,8 +294,8 @@ def _published_kinds() -> dict[str, Any]:
     out = _as_printed(published.table("gencolorbench-table2"), "published")
     (method,) = published.table("gencolorbench-table2-method").rows
     words = " and ".join(f"{share:g}% on {name}" for name, share in method.values.items())
-    out["note"] += f" The paper's own measure of pixels is right on {words}; of false accepts"
-    out["note"] += " nothing was published."
+    out["note"] += f" The paper's own pixel metric is correct on {words}; its false accept rate"
+    out["note"] += " was not published."
     return out
 
 
@@ -332,15 +335,15 @@ def _share(part: int, total: int) -> list[Cell]:
 def _note(asked: Asked, questions: Sequence[Question]) -> str:
     settings = asked.settings
     lines = [
-        f"Appendix E of GenColorBench on {len({one.image_id for one in questions}):,} diagnostic "
-        f"renders, asked {settings.style}, image {settings.version}. Rules judge with the exact "
-        "mask, always in color; asked for a name, a rule gives the one it comes nearest to. "
-        "truehue was made on renders of this kind."
+        f"Appendix E of GenColorBench on {len({one.image_id for one in questions}):,} "
+        f"diagnostic renders, {settings.style} prompts, image {settings.version}. Rules score "
+        "with the exact mask, always in color; for a color name, a rule gives the nearest "
+        "one. The truehue rule was developed on renders of this kind."
     ]
     others = len(asked.questions) - len(questions)
     if others:
-        lines.append(f"{others:,} questions are not about renders, and left out.")
+        lines.append(f"{others:,} questions are not about renders and are excluded.")
     if asked.cut_off:
-        lines.append(f"{asked.cut_off:,} answers ended at the most tokens.")
+        lines.append(f"{asked.cut_off:,} answers reached the token limit.")
     lines.append(f"Answers are read by parser {asked.parser}.")
     return " ".join(lines)

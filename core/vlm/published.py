@@ -44,7 +44,7 @@ class SkippedRow:
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """One row without its pixels: a question whose ``image_id`` is not known yet, and where its
+    """One row without its pixels: a question whose ``image_id`` is not here yet, and where its
     image lies."""
 
     where: str

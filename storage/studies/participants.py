@@ -286,7 +286,7 @@ def _require_entrance(cursor: duckdb.DuckDBPyConnection, enrolment: Enrolment) -
         [enrolment.invitation_id],
     ).fetchone()
     if used is not None:
-        raise AlreadyEnrolled("This link is for one person, who has come in by it.", used[0])
+        raise AlreadyEnrolled("This link is for one person and has already been used.", used[0])
 
 
 def _next_number(cursor: duckdb.DuckDBPyConnection, study_id: str) -> int:

@@ -63,12 +63,13 @@ def check_action(plan: StudyPlan, canvases: Canvases, event: Event) -> None:
     assert event.position is not None
     if canvases.length(event.position) >= MOST_ACTIONS:
         raise Refusal(
-            f"A sketch takes {MOST_ACTIONS:,} actions: finish this one as it is.", "too many"
+            f"A sketch takes at most {MOST_ACTIONS:,} actions: finish this one as it is.",
+            "too many",
         )
     rows = _rows(event.body)
     if rows and canvases.rows.get(event.position, 0) + rows > MOST_ROWS:
         raise Refusal(
-            "No more brush strokes fit on this sketch: fill regions, or finish it as it is.",
+            "This sketch cannot store more brush strokes. Fill regions, or finish it as it is.",
             "too many",
         )
 
@@ -82,8 +83,8 @@ def check_room(canvases: Canvases, most: int, drawn: bool) -> None:
     """Returns where one more event may be stored; ``drawn``: it is an action. Raises Refusal."""
     if canvases.cost > most + (0 if drawn else RESERVE_BYTES):
         raise Refusal(
-            "You have drawn as much as can be stored for one person. Finish this sketch as it is, "
-            "and tell whoever runs the study.",
+            "You have reached the storage limit for one person. Finish this sketch as it is, "
+            "and tell the researcher.",
             "too much",
             413,
         )
@@ -96,12 +97,14 @@ def check_coloring(answer: Answer, canvases: Canvases) -> None:
     stored = canvases.length(answer.position)
     if stored < answer.actions:
         raise Refusal(
-            f"{stored} of the {answer.actions} actions of this coloring have come in. Send the "
-            "others first.",
+            f"{stored} of the {answer.actions} actions of this coloring have arrived. Send "
+            "the others first.",
             "incomplete",
         )
     if not colors_standing(canvases.traces.get(answer.position, b"")):
-        raise Refusal("Nothing is colored yet. Color what the words name, then go on.", "no color")
+        raise Refusal(
+            "Nothing is colored yet. Color what the text names, then continue.", "no color"
+        )
 
 
 def check_reopening(
@@ -118,4 +121,4 @@ def check_reopening(
     begun = any(one.purpose is Purpose.MAIN for one in trials)
     last = rounds(plan, trials)[-1]
     if begun or trial not in last or verdict_of(last, list(marks)) is not None:
-        raise Refusal("This practice sketch was looked at: it stays as it is.", "training")
+        raise Refusal("This practice sketch was reviewed and can no longer change.", "training")

@@ -325,12 +325,12 @@ class Desk:
             return ""
         closing, now = self.plan().closing, self.now()
         if closing.when_complete and not self.wanted.short and self._complete(now):
-            return "Every stimulus has the answers that were wanted."
+            return "Every stimulus has all its answers."
         most = closing.participants
         if most is not None and self.finished >= most:
             finished = self.finished - self._replaced(now)
             if finished >= most:
-                return f"{finished} participants have finished, as many as were wanted."
+                return f"{finished} participants have finished, the maximum for this study."
         return ""
 
     def _complete(self, now: datetime) -> bool:

@@ -24,10 +24,10 @@ from truehue.tabs.participants.view import Json, participant_json, trials_json
 
 ALWAYS_TAKEN = (EventKind.WITHDRAWAL, EventKind.COMMENT)
 STUDY_FULL = (
-    "This study has taken as much as it can store. Finish this sketch as it is, and tell whoever "
-    "runs the study."
+    "This study has reached its storage limit. Finish this sketch as it is, and tell the "
+    "researcher."
 )
-GONE = "This participation is not known here any more. Open the link again."
+GONE = "This session is no longer valid. Open the link again."
 
 
 @dataclass
@@ -139,7 +139,7 @@ async def _posted(desk: Desk, seat: Seat, entries: Sequence[Any]) -> Posted:
                 continue
             # Who wants to stop, or to say something, may at any time.
             if not desk.takes_answers(seat) and event.kind not in ALWAYS_TAKEN:
-                raise Refusal("This study is closed: it takes no more answers.", "closed")
+                raise Refusal("This study is closed and takes no more answers.", "closed")
             if event.kind is EventKind.ACTION and desk.cost > desk.most_cost:
                 raise Refusal(STUDY_FULL, "too much", 413)
             if event.kind is EventKind.FINISH:

@@ -33,7 +33,7 @@ def read_list(content: Mapping[str, Any]) -> list[Any]:
     if not isinstance(entries, list) or not entries:
         raise BadInput("“events” is a list of at least one event.", "events")
     if len(entries) > MOST_EVENTS:
-        raise BadInput(f"At most {MOST_EVENTS} events are taken at once. Send fewer.", "events")
+        raise BadInput(f"At most {MOST_EVENTS} events are accepted at once. Send fewer.", "events")
     return entries
 
 

@@ -40,7 +40,7 @@ MOST_BYTES = 256 * 2**10
 SLOWEST_S = 60.0
 PACKED_FROM = 4096
 """Bytes from which an answer is compressed."""
-NOWHERE = "This link leads to no study. It may have been copied only in part, or be out of use."
+NOWHERE = "This link leads to no study. It may be incomplete or no longer in use."
 _PRIVATE = {"Cache-Control": "private, no-store", "X-Robots-Tag": "noindex, nofollow"}
 
 Answered = Callable[[Visit], Awaitable[Response]]
@@ -146,7 +146,7 @@ def participant_routes(context: Context) -> APIRouter:
         async def shown(visit: Visit) -> Response:
             image_id = visit.desk.images.get(name)
             if image_id is None:
-                raise Refusal("There is no such image here.", "no image", 404)
+                raise Refusal("There is no such image.", "no image", 404)
             nearest = nearest_side(side)
             # Not of the file: when it was stored tells models apart.
             headers = {**FOREVER, "ETag": f'"{name}-{nearest}"'}
@@ -166,7 +166,7 @@ def participant_routes(context: Context) -> APIRouter:
 
         async def shown(visit: Visit) -> Response:
             if sketch_id not in visit.desk.sketches:
-                raise Refusal("There is no such sketch here.", "no sketch", 404)
+                raise Refusal("There is no such sketch.", "no sketch", 404)
             if request.url.path.endswith(".png"):
                 made = await pictures.ink(sketch_id)
                 return Response(made, media_type="image/png", headers=FOREVER)
@@ -235,7 +235,7 @@ def participant_routes(context: Context) -> APIRouter:
 async def _content(request: Request) -> Mapping[str, Any]:
     """The JSON object that was sent. Raises Refusal for a body over ``MOST_BYTES``."""
     too_large = Refusal(
-        f"That is too much at once: {MOST_BYTES // 1024} kB are the most here.", "too large", 413
+        f"Too much at once: {MOST_BYTES // 1024} kB is the maximum.", "too large", 413
     )
     length = request.headers.get("content-length", "0")
     if not (length.isascii() and length.isdigit()) or int(length[:12]) > MOST_BYTES:
@@ -252,7 +252,7 @@ async def _content(request: Request) -> Mapping[str, Any]:
                 if len(data) > MOST_BYTES:
                     raise too_large
     except TimeoutError:
-        raise BadInput("What was sent did not arrive in time. Try again.") from None
+        raise BadInput("The request timed out. Try again.") from None
     return _object(bytes(data))
 
 

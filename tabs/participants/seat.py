@@ -40,7 +40,7 @@ from truehue.tabs.participants.refusals import Refusal
 
 EVENTS_A_TRIAL, EVENTS_BESIDE = 20, 500
 """One participant stores at most so many events a trial, and so many beside these."""
-ENOUGH = "That is more than this study takes of one person. You can still finish, or stop."
+ENOUGH = "You have reached the limit for one person. You can still finish or stop."
 
 
 class Stage(StrEnum):
@@ -163,7 +163,7 @@ class Seat:
         """The trial of a position. Raises Refusal for one that was not given to them."""
         if not 0 <= position < len(self.trials):
             raise Refusal(
-                f"There is no trial {position} here. Load the page again.",
+                f"There is no trial {position}. Reload the page.",
                 "unknown",
                 400,
                 "position",
@@ -174,9 +174,9 @@ class Seat:
         """The event as it is to be stored. Raises Refusal where it does not fit what was done."""
         if self.withdrawn or (self.finished and event.kind is not EventKind.COMMENT):
             end = "stopped taking part" if self.withdrawn else "finished"
-            raise Refusal(f"You {end}: nothing more is taken.", "done")
+            raise Refusal(f"You {end}: no more answers are accepted.", "done")
         if not self.consented:
-            raise Refusal("Nothing is taken before the consent.", "consent")
+            raise Refusal("No answers are accepted before consent.", "consent")
         if event.kind is not EventKind.WITHDRAWAL:
             check_room(self.canvases, self.most_bytes, event.kind is EventKind.ACTION)
         if event.position is not None:
@@ -206,7 +206,7 @@ class Seat:
                         "early",
                     )
                 if self.practice.stage is PracticeStage.WAITING:
-                    raise Refusal("Your practice is looked at first. Come back later.", "early")
+                    raise Refusal("Your practice is reviewed first. Come back later.", "early")
                 if self.plan.kind is Kind.COLORINGS:
                     return replace(event, body={**event.body, "trials": len(self.trials)})
             case _:
@@ -285,9 +285,7 @@ class Seat:
     def _check_open(self, event: Event) -> None:
         assert event.position is not None
         if event.position in self.answers:
-            raise Refusal(
-                f"Trial {event.position} has an answer. Take it back first.", "answered", 409
-            )
+            raise Refusal(f"Trial {event.position} has an answer. Undo it first.", "answered", 409)
 
     def _check_answer(self, event: Event) -> None:
         assert event.position is not None
@@ -301,11 +299,11 @@ class Seat:
     def _check_undo(self, event: Event) -> None:
         assert event.position is not None
         if event.position not in self.answers:
-            raise Refusal(f"Trial {event.position} has no answer to take back.", "unanswered")
+            raise Refusal(f"Trial {event.position} has no answer to undo.", "unanswered")
         if self.plan.kind is Kind.COLORINGS:
             check_reopening(self.plan, self.trials, self.marks, event.position)
         elif self.trial(event.position).purpose is Purpose.TRAINING:
-            raise Refusal("Answers of the training cannot be taken back.", "training")
+            raise Refusal("Training answers cannot be undone.", "training")
 
     def _scored(self, event: Event) -> Event:
         """The screening with what it says of eyes and screen; the answers stay beside it."""

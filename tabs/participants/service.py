@@ -48,21 +48,21 @@ MOST_LINKS = 20_000
 """Links that are kept in memory by their hashes."""
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,2}")
 ELSEWHERE = (
-    "This participation was begun in another session of the site that sent you. Go on there, or "
-    "ask whoever runs the study."
+    "You started this study in another session of the site that sent you. Continue there, or "
+    "ask the researcher."
 )
 NOT_OPEN = {
-    State.DRAFT: "This study has not begun yet. Come back later, on the same link.",
-    State.PAUSED: "This study is paused. Come back later, on the same link.",
+    State.DRAFT: "This study has not started yet. Come back later with the same link.",
+    State.PAUSED: "This study is paused. Come back later with the same link.",
     State.CLOSED: "This study is closed. Thank you for your interest.",
 }
-FULL = "This study is full for now. A place may open up later: come back on the same link."
+FULL = "This study is full for now. A place may become free later: come back with the same link."
 
 
 ENROLMENTS = Pace(400, 30.0)
 """How many may begin from one network, as a school's or a lab's, within an hour: one program that
 comes in again and again does not take everybody's place."""
-MANY = "Very many have begun from your network just now. Try again in {} seconds."
+MANY = "Too many people have started from your network. Try again in {} seconds."
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,9 @@ class Participation:
                 lambda: desk.book.enroll(enrolment, trials.ready(), now)
             )
         except AlreadyEnrolled:
-            raise Refusal("This link is for one person, who has come in by it.", "used") from None
+            raise Refusal(
+                "This link is for one person and has already been used.", "used"
+            ) from None
         return desk.add(person, stored)
 
     def _opened(self, study_id: str) -> Desk:
@@ -311,9 +313,7 @@ class _Trials:
 
 def _check_consent(plan: StudyPlan, agreement: Agreement) -> None:
     if agreement.consent_version != plan.consent.version:
-        raise Refusal(
-            "What is agreed to has changed meanwhile. Load the page again and read it.", "consent"
-        )
+        raise Refusal("The consent text has changed. Reload the page and read it.", "consent")
 
 
 def _consent(agreement: Agreement) -> Event:

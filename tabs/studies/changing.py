@@ -36,7 +36,7 @@ from truehue.tabs.studies.shelf import StudyShelf
 from truehue.tabs.studies.study import MOVES, REVISABLE, blocked, view
 
 JOB = "study"
-COPY = "Copy it, and change the copy."
+COPY = "Copy it and edit the copy."
 
 
 class Revision(StudyForm):
@@ -71,7 +71,7 @@ def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
     record = study_of(context, request.study)
     if request.version is not None and request.version != record.version:
         raise BadInput(
-            "The study was changed meanwhile, by you elsewhere or by somebody else. Load it again.",
+            "The study was changed in the meantime. Reload it.",
             "version",
         )
     fields = {name: getattr(request, name) for name in StudyForm.model_fields}
@@ -122,9 +122,7 @@ def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str
                 f"A study that is {record.state.value} cannot be {state.value}.", "state"
             )
         if record.state is State.CLOSED and not request.reason:
-            raise BadInput(
-                "Say why a closed study is opened again: its log keeps the reason.", "reason"
-            )
+            raise BadInput("Give a reason for reopening the study. The log records it.", "reason")
         if state is State.OPEN:
             reasons = blocked(context, shelf.plan(record.id, record.version))
             if reasons:
@@ -143,7 +141,7 @@ def _made(
         return _stored_view(context, actor, whole_plan(context, actor, made), form, record)
     job = context.jobs.start(
         JOB,
-        f"The study “{form.title}” is made",
+        f"Creating the study “{form.title}”",
         actor,
         lambda job: _in_background(context, actor, made, record, job),
     )
@@ -174,7 +172,7 @@ def _stored_view(
             record.version,
             record.state is State.DRAFT,
         ):
-            raise BadInput("The study was changed or opened meanwhile. Load it again.", "version")
+            raise BadInput("The study was changed or opened in the meantime. Reload it.", "version")
         return {
             "study": view(context, actor, studies.revise(record.id, stored(plan, form), actor.id))
         }
@@ -190,6 +188,6 @@ def _require_same(record: StudyRecord, form: StudyForm) -> None:
     if other:
         title = StudyForm.model_fields[other[0]].title or f"“{other[0]}”"
         raise BadInput(
-            f"{title} cannot change any more: people may have seen the study as it was. {COPY}",
+            f"{title} can no longer change, because people may have seen the study. {COPY}",
             other[0],
         )

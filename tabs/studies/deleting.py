@@ -13,8 +13,8 @@ from truehue.tabs.studies.live import StudyRequest, study_of
 from truehue.tabs.studies.shelf import StudyShelf
 
 KEPT = (
-    "A study that was opened is never deleted: people were asked, and what they said, or that "
-    "nobody came, is part of the record. Close it instead. One participant can be erased in People."
+    "A study that was opened cannot be deleted, because its answers are part of the record. "
+    "Close it instead. You can erase single participants in People."
 )
 
 

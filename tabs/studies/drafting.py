@@ -60,10 +60,10 @@ class Draft:
 def possible_cases(context: Context, form: StudyForm) -> list[Possible]:
     """All cases that at least one model has, in the order of the first model's sources."""
     if not form.models:
-        raise BadInput("Choose at least one model whose pictures are shown.", "models")
+        raise BadInput("Choose at least one model whose images are shown.", "models")
     if form.material is Material.DISTRIBUTIONS and not form.people:
         raise BadInput(
-            "Choose whose colors the models are compared with: a set of people's distributions or "
+            "Choose the human colors to compare with: a set of people's distributions or "
             "colorings.",
             "people",
         )
@@ -130,7 +130,7 @@ def draft(context: Context, form: StudyForm) -> Draft:
         if not lacks:
             complete.append(case)
     provenance += [
-        f"{many(count, 'case')} left out: {reason}." for reason, count in reasons.most_common()
+        f"{many(count, 'case')} excluded: {reason}." for reason, count in reasons.most_common()
     ]
     by_id = {case.id: case for case in complete}
     training, keys = _training(form, by_id)
@@ -167,9 +167,9 @@ def _sources(
 def _least(form: StudyForm) -> tuple[int, str]:
     """Pictures of a prompt that each model must have, and what is said of one with fewer."""
     if of_one_model(form):
-        return SET_SIZE * form.variants, f"fewer than {SET_SIZE * form.variants} pictures"
+        return SET_SIZE * form.variants, f"fewer than {SET_SIZE * form.variants} images"
     least = (form.variants - 1) * _shown(form) + 1
-    return least, "no picture" if least == 1 else f"fewer than {many(least, 'picture')}"
+    return least, "no image" if least == 1 else f"fewer than {many(least, 'image')}"
 
 
 def of_one_model(form: StudyForm) -> bool:
@@ -199,21 +199,21 @@ def _narrowed(form: StudyForm, cases: Sequence[Possible]) -> tuple[list[Possible
     ]
     if len(chosen) == len(cases):
         return chosen, []
-    return chosen, [f"{many(len(cases) - len(chosen), 'case')} left out by choice."]
+    return chosen, [f"{many(len(cases) - len(chosen), 'case')} not selected."]
 
 
 def _drawn(form: StudyForm, cases: Sequence[Possible]) -> list[Possible]:
     if not cases:
         raise BadInput(
-            "No case is left: nothing is there of all that was chosen. Choose other models, or "
-            "draw what is missing.",
+            "No cases are left: the selected models have no common cases. Choose other "
+            "models, or generate the missing images.",
             "models",
         )
     number = form.number or len(cases)
     if number > len(cases):
         raise BadInput(
-            f"{number:,} cases are asked for, and {len(cases):,} are complete. Ask for fewer, or "
-            "for all of them with 0.",
+            f"{number:,} cases are requested, but {len(cases):,} are complete. Use a smaller "
+            "number, or 0 for all.",
             "number",
         )
     if number == len(cases):
@@ -277,7 +277,7 @@ def _training(
         keys.append((Stimulus(whole.id, models).id, key.right))
     if not 0 <= form.training.needed <= len(keys):
         raise BadInput(
-            f"{form.training.needed} right answers cannot be asked of "
+            f"{form.training.needed} correct answers cannot be required from "
             f"{many(len(keys), 'training trial')}.",
             "training",
         )
@@ -294,7 +294,9 @@ def _of_key(form: StudyForm, whole: Case, key: KeyForm) -> Case:
             "training",
         )
     if key.right not in models:
-        raise BadInput("The right answer of a training trial is one of what it shows.", "training")
+        raise BadInput(
+            "The correct answer of a training trial must be one of its options.", "training"
+        )
     if form.model_sets and tuple(sorted(models)) not in {
         tuple(sorted(pair)) for pair in form.model_sets
     }:
@@ -308,14 +310,12 @@ def _told(form: StudyForm, chosen: Sequence[Possible], rest: Sequence[Possible])
     sentences = []
     if len(chosen) < len(rest):
         sentences.append(
-            f"{len(chosen):,} of {len(rest):,} complete cases drawn by chance (seed {form.seed})."
+            f"{len(chosen):,} of {len(rest):,} complete cases sampled at random (seed {form.seed})."
         )
     else:
-        sentences.append(f"All {len(chosen):,} complete cases taken.")
+        sentences.append(f"All {len(chosen):,} complete cases are included.")
     if form.training.keys:
-        sentences.append(
-            f"{many(len(form.training.keys), 'case')} used for training and not asked about."
-        )
+        sentences.append(f"{many(len(form.training.keys), 'case')} used for training only.")
     several = [
         case
         for case in chosen
@@ -323,7 +323,7 @@ def _told(form: StudyForm, chosen: Sequence[Possible], rest: Sequence[Possible])
     ]
     if several and _shown(form):
         sentences.append(
-            "Where a model has more pictures than are shown, they are drawn by chance "
+            "If a model has more images than are shown, they are sampled at random "
             f"(seed {form.seed})."
         )
     if form.material is Material.DISTRIBUTIONS:
@@ -334,9 +334,9 @@ def _told(form: StudyForm, chosen: Sequence[Possible], rest: Sequence[Possible])
             if form.pictures and not case.entries[model.name].image_ids
         )
         sentences += [
-            f"{name}: no picture for reference of {many(count, 'concept')}."
+            f"{name}: no reference image for {many(count, 'concept')}."
             for name, count in without.items()
         ]
     if of_one_model(form):
-        sentences.append(f"Four pictures of {form.models[0].name} are compared with each other.")
+        sentences.append(f"Four images of {form.models[0].name} are compared with each other.")
     return sentences

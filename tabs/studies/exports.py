@@ -115,7 +115,7 @@ def _of_one_moment(
         # What the page asked for began before an answer that it has seen.
         computed = keeper.get(study_id, (key, REPLICATES, "export"), make, _WAIT_S)
     if computed.results is None or computed.stale:
-        raise NotStored("The results are still being computed. Ask again in a moment.")
+        raise NotStored("The results are still being computed. Try again in a moment.")
     data = ExportData(
         source,
         metrics_of(context, source.plan),
@@ -134,7 +134,7 @@ def _require_all(context: Context, data: ExportData) -> None:
         for keeper in context.services.values():
             if isinstance(keeper, ResultsKeeper):
                 keeper.forget(source.study.id)
-        raise NotStored("Somebody was erased meanwhile. Ask again.")
+        raise NotStored("A participant was erased in the meantime. Try again.")
 
 
 def tables_of(kind: Kind) -> tuple[StudyTable, ...]:

@@ -40,7 +40,7 @@ _TITLES: Mapping[tuple[str, str], str] = {
     (Kind.RATINGS, "votes"): "Ratings per image",
     (Kind.QUESTIONS, "votes"): "Answers per question",
     (Kind.QUESTIONS, "trials"): "Questions per participant",
-    (Kind.QUESTIONS, "number"): "Most questions a task",
+    (Kind.QUESTIONS, "number"): "Max. questions per task",
 }
 
 _WORDING = re.compile(r"[a-z][a-zA-Z0-9_.-]{0,59}")
@@ -62,7 +62,7 @@ def https_url(url: str) -> str:
         is_site = False
     if url and not (is_site and _PLAIN.fullmatch(url)):
         raise BadInput(
-            "The address to go back to begins with https:// and names a site. Copy it from the "
+            "The return URL must start with https:// and a site name. Copy it from the "
             "recruiting site."
         )
     return url
@@ -87,11 +87,11 @@ def _absence(value: Any) -> Any:
 
 def _wording(words: Mapping[str, str]) -> Mapping[str, str]:
     if len(words) > 200:
-        raise BadInput("At most 200 words of the page can be replaced.")
+        raise BadInput("At most 200 texts of the page can be replaced.")
     for name, text in words.items():
         if not _WORDING.fullmatch(name) or len(text) > 2_000:
             raise BadInput(
-                f"{name[:60]!r} is no word of the page, or its text has over 2,000 characters."
+                f"{name[:60]!r} is not a text of the page, or is longer than 2,000 characters."
             )
     return {name: text for name, text in words.items() if text}
 
@@ -121,7 +121,7 @@ class TrainingForm(PageRequest):
     ``attempts`` rounds."""
 
     keys: tuple[KeyForm, ...] = Field(default=(), max_length=30)
-    needed: Whole = Field(default=0, title="Right answers needed")
+    needed: Whole = Field(default=0, title="Correct answers needed")
     attempts: Whole = Field(default=2, ge=1, le=2, title="Attempts")
 
 
@@ -145,7 +145,7 @@ class ClosingForm(PageRequest):
     when_complete: bool = True
     replace_excluded: bool = True
     participants: Annotated[Whole, Field(ge=1, le=100_000)] | None = Field(
-        default=None, title="After so many people"
+        default=None, title="Max. participants"
     )
 
 
@@ -186,9 +186,9 @@ class StudyForm(PageRequest):
     number: Whole | None = Field(default=None, ge=0, le=MOST_CASES, title="Cases in the study")
     model_sets: tuple[Names, ...] = Field(default=(), max_length=495, title="The pairs of models")
     pictures: Whole | None = Field(
-        default=None, ge=0, le=MOST_PICTURES, title="Pictures of a candidate"
+        default=None, ge=0, le=MOST_PICTURES, title="Images of a candidate"
     )
-    variants: Whole = Field(default=1, ge=1, le=100, title="Pictures of each prompt")
+    variants: Whole = Field(default=1, ge=1, le=100, title="Images of each prompt")
     votes: Whole | None = Field(default=None, ge=1, le=MOST_VOTES, title="Votes per stimulus")
     trials: Whole | None = Field(default=None, ge=1, le=MOST_TRIALS, title="Trials per participant")
     tie: bool | None = None
@@ -198,7 +198,7 @@ class StudyForm(PageRequest):
     method: Method = Method.BALANCED
     training: TrainingForm = TrainingForm()
     screening: ScreeningForm = ScreeningForm()
-    consent: str = Field(default="", max_length=MOST_TEXT, title="The text to agree to")
+    consent: str = Field(default="", max_length=MOST_TEXT, title="The consent text")
     intro: str = Field(default="", max_length=MOST_TEXT, title="The page before")
     outro: str = Field(default="", max_length=MOST_TEXT, title="The page after")
     wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)
@@ -222,7 +222,7 @@ class StudyForm(PageRequest):
     def _alone(self) -> Self:
         names = [model.name for model in self.models]
         if len(set(names)) < len(names):
-            raise BadInput("Two models have one name. Results could not tell them apart.", "models")
+            raise BadInput("Two models have one name. Results cannot tell them apart.", "models")
         return self
 
     @property
@@ -291,17 +291,18 @@ class StudyForm(PageRequest):
         """As :meth:`defaulted`. Raises BadInput for what is missing or contradicts itself."""
         form = self.defaulted()
         if not form.question:
-            raise BadInput("Write the question that participants answer.", "question")
+            raise BadInput("Enter the question for participants.", "question")
         if not form.title:
             raise BadInput("Give the study a title: participants see it.", "title")
         check_wording(form.wording, form.language)
         if any(not one.text.strip() for one in form.examples or ()):
-            raise BadInput("Say in words what the picture of every example shows.", "examples")
+            raise BadInput("Add a text to every example: it describes the image.", "examples")
         if form.material is Material.IMAGES and not form.pictures:
             raise BadInput("A study of images shows at least one of a candidate.", "pictures")
         if form.training.keys and form.kind is Kind.RATINGS:
             raise BadInput(
-                "Training needs a right answer. A rating has none: take pairs or best of four.",
+                "Training needs a correct answer, and ratings have none. Use pairs or best of "
+                "four.",
                 "training",
             )
         return form

@@ -81,9 +81,9 @@ def import_study(
     notes = []
     if missing:
         notes.append(
-            f"{many(missing, 'image')} of the study {'is' if missing == 1 else 'are'} not in this "
-            "data folder: results are complete, but these images cannot be shown, and what rules "
-            "say of them is not known here."
+            f"{many(missing, 'image')} of the study {'is' if missing == 1 else 'are'} not in "
+            "this data folder. Results are complete, but these images and their rule scores "
+            "cannot be shown."
         )
     return {
         "study": {
@@ -104,8 +104,8 @@ def _check_sketches(context: Context, copy: StudyCopy, document: Document, shown
     missing = sorted(wanted - context.storage.sketches.by_ids(wanted).keys())
     if missing:
         raise BadInput(
-            f"{shown} lacks {len(missing):,} of the sketches that people colored, such as "
-            f"{missing[0]}: no coloring could be drawn. Import all.zip as it was exported."
+            f"{shown} lacks {len(missing):,} of the colored sketches, such as {missing[0]}: "
+            "colorings cannot be shown. Import all.zip as it was exported."
         )
 
 

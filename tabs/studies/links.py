@@ -43,7 +43,8 @@ def make_links(context: Context, actor: Actor, request: LinksRequest) -> dict[st
     record = study_of(context, request.study)
     if not request.personal and request.count > 1:
         raise BadInput(
-            "One shared link lets everybody in. Several are made where each is personal.", "count"
+            "A shared link admits everyone. You can create several only if each is personal.",
+            "count",
         )
     made = []
     for number in range(request.count):

@@ -138,7 +138,7 @@ def whole_plan(
         cases = []
         for place, case in enumerate(every):
             if not tell(place, len(every)):
-                raise BadInput("Stopped: no study was made.")
+                raise BadInput("Stopped: no study was created.")
             if draft.form.material is Material.SKETCHES:
                 sketch = prepared(context, draft.sketches[case.id], actor.id)
                 cases.append(replace(case, sketch=sketch))
@@ -154,7 +154,7 @@ def _store_images(context: Context, actor: Actor, draft: Draft, tell: Tell) -> N
     missing = set(missing_images(context, draft))
     for place, case in enumerate(draft.cases):
         if not tell(place, len(draft.cases)):
-            raise BadInput("Stopped: no study was made.")
+            raise BadInput("Stopped: no study was created.")
         if not missing.isdisjoint(case.image_ids):
             store_image(context, of, case, actor.id)
             missing.difference_update(case.image_ids)
@@ -167,14 +167,14 @@ def long_work(context: Context, draft: Draft) -> str:
         drawings = len({one.drawing for one in draft.sketches.values() if not one.id})
         if drawings <= MOST_PREPARED:
             return ""
-        return f"{many(drawings, 'starter drawing')} are prepared first, about a second each."
+        return f"{many(drawings, 'starter drawing')} will be prepared first, about a second each."
     if draft.form.material is Material.QUESTIONS:
         images = len(missing_images(context, draft))
-        return f"{many(images, 'image')} are stored first." if images > MOST_STORED else ""
+        return f"{many(images, 'image')} will be stored first." if images > MOST_STORED else ""
     measured = missing_weights(context, draft)
     if measured <= MOST_MEASURED:
         return ""
-    return f"The colors of {many(measured, 'concept')} are measured first."
+    return f"The colors of {many(measured, 'concept')} will be measured first."
 
 
 def with_weights(weights: Weights, draft: Draft, case: Case) -> Case:
@@ -220,7 +220,7 @@ def origins(context: Context, draft: Draft) -> list[str]:
     }
     sentences += [f"{KINDS[kind][0].upper()}{KINDS[kind][1:]}." for kind in sorted(kinds)]
     if any(parse(text).kind != SET for text in sources):
-        sentences.append(f"Of pictures: {METHODS[form.extraction]}.")
+        sentences.append(f"Of images: {METHODS[form.extraction]}.")
     return sentences
 
 

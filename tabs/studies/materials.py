@@ -34,12 +34,12 @@ from truehue.tabs.studies.texts import (
 )
 
 NOTHING = (
-    "There are no pictures yet that a study could show. Draw a run in Generate, or bring a folder "
-    "of images in Library."
+    "There are no images yet for a study. Start a run in Explore, or import a folder of "
+    "images there."
 )
 NO_PEOPLE = (
-    "There are no colors of people yet to compare with. Bring a file of distributions, or people's "
-    "colorings, in Compare, People."
+    "There are no human colors to compare with yet. Import a file of distributions, or "
+    "people's colorings, in Compare, People and files."
 )
 
 

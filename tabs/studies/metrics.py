@@ -27,8 +27,8 @@ PASSED, DELTA_E, HUE, MISFIT, RIGHT = "passed", "delta_e00", "hue", "misfit", "r
 MISSING = (
     (
         "CFM",
-        "The learned score of “Too Vivid to Be Real?” is not part of this TrueHue yet, so that "
-        "it cannot be compared with people.",
+        "The learned score of “Too Vivid to Be Real?” is not available in this version of "
+        "TrueHue, so it cannot be compared with people.",
     ),
 )
 """Metrics that are wanted here and are not, each with the reason."""
@@ -92,7 +92,7 @@ _RULE_NUMBERS = (
         "passed",
         "share of objects",
         False,
-        "Share of the asked objects of an image that have their color by the rule, 0 to 1",
+        "Share of an image's target objects that the rule scores as the target color, 0 to 1",
         _passed,
     ),
     _RuleNumber(
@@ -100,7 +100,8 @@ _RULE_NUMBERS = (
         "ΔE00",
         "ΔE00",
         True,
-        "Mean CIEDE2000 distance of the objects from their asked colors, as the rule measures it",
+        "Mean CIEDE2000 difference between the objects and their target colors, as the rule "
+        "measures it",
         _distance("delta_e00"),
     ),
     _RuleNumber(
@@ -108,7 +109,7 @@ _RULE_NUMBERS = (
         "ΔHue",
         "°",
         True,
-        "Mean hue angle between the objects and their asked colors, as the rule measures it, "
+        "Mean hue angle between the objects and their target colors, as the rule measures it, "
         "0 to 180°",
         _distance("hue_deg"),
     ),
@@ -117,7 +118,7 @@ _RULE_NUMBERS = (
         "misfit",
         "ΔE00",
         True,
-        "Mean distance after the light of the image is accounted for",
+        "Mean difference after correcting for the light of the image",
         _distance("misfit"),
     ),
     _RuleNumber(
@@ -125,17 +126,17 @@ _RULE_NUMBERS = (
         "confidence that the color is right",
         "share",
         False,
-        "The rule's confidence in its verdict: c where it passes, 1 − c where it fails; the mean "
-        "over the asked objects",
+        "The rule's confidence in its verdict: c if it passes, 1 − c if it fails; mean over "
+        "the target objects",
         _right,
     ),
 )
 
 _NO_DISTRIBUTION = "The candidate or its case has no distribution."
 _NOT_DEFINED = "The number is not defined for the two distributions."
-_NO_VERDICT = "No run that is shown has judged the image by this rule."
+_NO_VERDICT = "No visible run has scored the image with this rule."
 _NO_SCORE = "No image of the candidate has a score yet: score its run in Explore."
-_NO_NUMBER = "The rule could not score the image, or has no such number of it."
+_NO_NUMBER = "The rule could not score the image, or does not give this number."
 
 
 def metrics_of(context: Context, plan: StudyPlan) -> tuple[StudyMetric, ...]:

@@ -118,7 +118,7 @@ def outline(context: Context, actor: Actor, request: StudyForm) -> dict[str, Any
         "blocks": blocks(plan),
         "heavy": {
             "missing": unmeasured,
-            "words": f"{long} This goes on in the background.",
+            "words": f"{long} This continues in the background.",
         }
         if long
         else None,
@@ -143,7 +143,7 @@ def sizes(plan: StudyPlan) -> dict[str, Any]:
         # Votes of one stimulus are of different people.
         "people_needed": max(math.ceil(plan.answers_wanted / main), plan.votes) if main else 0,
         "minutes_a_person": minutes(plan.kind, trials),
-        "minutes_words": f"At {SECONDS[plan.kind]} seconds an answer and {OTHER_SECONDS} seconds "
+        "minutes_words": f"At {SECONDS[plan.kind]} seconds per answer and {OTHER_SECONDS} seconds "
         "before the first.",
     }
 
@@ -157,19 +157,16 @@ def blocks(plan: StudyPlan) -> list[str]:
     """Why a plan cannot be opened as it is, in words; empty where it can."""
     reasons = []
     if not plan.main_stimuli:
-        reasons.append(
-            "Nothing is asked about: no case is left beside those of training. Choose more cases."
-        )
+        reasons.append("No cases are left besides those for training. Choose more cases.")
     elif plan.material is Material.IMAGES and same_pictures(plan) == len(plan.main_stimuli):
         reasons.append(
-            "Every stimulus would show one picture twice: nobody can tell equal pictures apart. "
-            "Give one of the models another source."
+            "Every stimulus would show the same image twice. Give one of the models another source."
         )
     places = [" ".join(place.split()) for place in PLACEHOLDERS.findall(plan.consent.text)]
     if places:
         reasons.append(
-            f"The text to agree to has places to fill in: {' and '.join(dict.fromkeys(places))}. "
-            "Write what belongs there."
+            f"The consent text has fields to complete: {' and '.join(dict.fromkeys(places))}. "
+            "Complete them."
         )
     return reasons
 
@@ -194,8 +191,9 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
         )
     if size["minutes_a_person"] > LONG_MINUTES:
         sentences.append(
-            f"{size['minutes_a_person']:.0f} minutes are long for one sitting. People can pause "
-            "and go on with the same link; fewer trials a person need more people."
+            f"{size['minutes_a_person']:.0f} minutes is long for one session. Participants "
+            "can pause and continue with the same link. Fewer trials per person need more "
+            "people."
         )
     if preset is not None and preset.models and len(form.models) != preset.models:
         sentences.append(
@@ -210,12 +208,13 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
     same = same_pictures(plan)
     if same:
         sentences.append(
-            f"{same:,} of {len(plan.main_stimuli):,} stimuli would show one picture twice: models "
-            "have equal pictures."
+            f"{same:,} of {len(plan.main_stimuli):,} stimuli would show the same image twice, "
+            "because models have identical images."
         )
     if plan.training.keys and not plan.training.needed:
         sentences.append(
-            "No training answer has to be right: training is shown and never repeated."
+            "No correct training answers are required, so training is shown once and never "
+            "repeated."
         )
     if plan.kind is Kind.COLORINGS:
         warned = sum(bool(choice.warnings) for choice in made.sketches.values())
@@ -227,11 +226,13 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
         named = named_in_examples(plan, made)
         if named:
             sentences.append(
-                f"An example names what is asked about ({', '.join(named[:MOST_NAMED])}): that "
-                "suggests an answer. Take another thing for it."
+                f"An example names a concept of the study ({', '.join(named[:MOST_NAMED])}), "
+                "which suggests an answer. Use another object."
             )
     elif not plan.attention and plan.trials >= 50:
-        sentences.append("There are no attention checks: results cannot say who did not look.")
+        sentences.append(
+            "There are no attention checks, so results cannot show who did not pay attention."
+        )
     return sentences
 
 
@@ -323,8 +324,8 @@ def _offers(weights: Weights, made: Draft) -> list[dict[str, Any]]:
                     "difference": round(distances[far] - distances[near], 1),
                     "unit": "ΔE*ab",
                     "words_why": f"EMD to people's colors: {near} {distances[near]:.1f}, {far} "
-                    f"{distances[far]:.1f}. Look whether it is plain to see; it is then left out "
-                    "of the study.",
+                    f"{distances[far]:.1f}. Check that the difference is easy to see. The "
+                    "pair is then excluded from the study itself.",
                 }
             )
     return sorted(offers, key=lambda offer: -offer["difference"])[:OFFERS]

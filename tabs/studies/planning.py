@@ -39,7 +39,7 @@ class Difference(PageRequest):
     tie_share: float = Field(default=0.0, ge=0, le=0.95, title="The share of ties")
     difference: float = Field(default=0.5, gt=0, le=10, title="The difference in points")
     rating_sd: float = Field(default=2.0, ge=0, le=5, title="How far ratings lie from each other")
-    votes_a_person: Whole = Field(default=25, ge=1, le=2_000, title="Votes of a person")
+    votes_a_person: Whole = Field(default=25, ge=1, le=2_000, title="Votes per person")
     cases: Whole = Field(default=50, ge=1, le=20_000, title="The number of cases")
     person_sd: float | None = Field(default=None, ge=0, le=5, title="How much people differ")
     case_sd: float | None = Field(default=None, ge=0, le=5, title="How much cases differ")
@@ -55,8 +55,8 @@ class Difference(PageRequest):
         if self.kind == "ratings":
             if self.votes_a_person < 2:
                 raise BadInput(
-                    "Who rates one picture compares no two models. Ask for two ratings a person, "
-                    "or more.",
+                    "A person who rates one image compares no models. Ask for two or more "
+                    "ratings per person.",
                     "votes_a_person",
                 )
             return RatingDesign(self.difference, *size, self.rating_sd, person_sd, case_sd)
@@ -82,8 +82,8 @@ def power(context: Context, actor: Actor, request: PowerRequest) -> dict[str, An
     simulations = min(SIMULATIONS, MOST_DRAWS // (design.draws_a_person * request.participants))
     if simulations < LEAST_SIMULATIONS:
         raise BadInput(
-            f"{request.participants:,} people with {request.votes_a_person:,} votes each are too "
-            "much to simulate. Ask for fewer votes a person.",
+            f"{request.participants:,} people with {request.votes_a_person:,} votes each are "
+            "too many to simulate. Ask for fewer votes per person.",
             "votes_a_person",
         )
     result = power_of(design, request.seed, simulations)
@@ -105,7 +105,7 @@ def votes_needed(context: Context, actor: Actor, request: VotesRequest) -> dict[
         most = needed.curve[-1][0] if needed.curve else 0
         top = max((power.power for _, power in needed.curve), default=0.0)
         words = (
-            f"Up to {most:,} people do not find it in {request.power:.0%} of simulated studies"
+            f"Up to {most:,} people do not detect it in {request.power:.0%} of simulated studies"
             f"{' for sure: the power levels off near it' if top >= request.power else ''}. "
             "Where cases differ much, more cases help more than more people."
         )

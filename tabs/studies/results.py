@@ -118,7 +118,7 @@ class ResultsKeeper:
 
     def _begin(self, study_id: str, key: object, make: Make) -> _Task:
         if self._closed:
-            raise TrueHueError("TrueHue is ending. Ask again when it is back.")
+            raise TrueHueError("TrueHue is shutting down. Try again when it is running.")
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, thread_name_prefix="study-results")
         task = _Task(key)

@@ -29,34 +29,34 @@ ELO = 400 / math.log(10)
 RULE_FIELDS = (
     (
         "least_attention",
-        "Least attention",
-        "Share of attention checks passed; below it a participant is excluded.",
+        "Min. attention",
+        "Share of attention checks passed. Participants below it are excluded.",
     ),
     (
         "least_consistency",
-        "Least consistency",
-        "Share of repeated trials answered the same; few repeats make a rough share.",
+        "Min. consistency",
+        "Share of repeated trials with the same answer. With few repeats it is imprecise.",
     ),
     (
         "most_fast",
-        "Most fast answers",
-        "Share of answers under 400 ms; above it they are excluded.",
+        "Max. fast answers",
+        "Share of answers under 400 ms. Participants above it are excluded.",
     ),
     (
         "most_one_side",
-        "Most at one place",
-        "Share of answers at the most chosen place; above it they are excluded.",
+        "Max. at one position",
+        "Share of answers at the most chosen position. Participants above it are excluded.",
     ),
-    ("least_answered", "Least answered", "Share of their trials answered."),
+    ("least_answered", "Min. answered", "Share of their trials answered."),
     (
         "least_training",
-        "Least of training right",
-        "Share of training trials answered right in the last round that was taken.",
+        "Min. training correct",
+        "Share of correct training trials in the last round.",
     ),
-    ("least_plates", "Least plates read", "Share of color-vision plates read right."),
+    ("least_plates", "Min. plates read", "Share of color-vision plates read correctly."),
     (
         "screen",
-        "Screens that hide differences",
+        "Exclude screens that hide differences",
         "Excludes participants who could not tell the darkest or the lightest patches apart.",
     ),
 )
@@ -266,7 +266,7 @@ def choice_json(choice: ChoiceShare) -> dict[str, Any]:
 
 
 def _group(name: str, group: GroupSummary) -> dict[str, Any]:
-    why = "No stimulus of this group has answers of two people yet."
+    why = "No stimulus of this group has answers from two people yet."
     return {
         "group": name,
         "answers": group.answers,
@@ -301,7 +301,7 @@ def strengths_json(ranking: Ranking | None) -> list[dict[str, Any]]:
 
 def _strengths_why(pairs: bool, ranking: Ranking | None) -> str:
     if not pairs:
-        return "Strengths are of studies of pairs."
+        return "Only studies of pairs have strengths."
     if ranking is None:
         return "There are no votes yet."
     if ranking.participants < 2:
@@ -309,8 +309,8 @@ def _strengths_why(pairs: bool, ranking: Ranking | None) -> str:
     if ranking.separated:
         names = ", ".join(ranking.separated)
         return (
-            f"{names}: won or lost everything against the others, so that the size of the strength "
-            "is held by the prior alone. More votes give it one."
+            f"{names}: won or lost every comparison with the others, so only the prior limits "
+            "the strength. More votes will determine it."
         )
     return ""
 
@@ -329,16 +329,16 @@ def _side_bias(bias: SideBias | None) -> dict[str, Any] | None:
     words = "There are no votes for a side yet."
     if share["value"] is not None:
         seen = (
-            "no preference of a place can be seen"
+            "no side bias is visible"
             if not bias.p < 0.05
-            else "the first place was preferred"
+            else "the first position was preferred"
             if bias.left_share > 0.5
-            else "the second place was preferred"
+            else "the second position was preferred"
         )
         p = "" if plain(bias.p) is None else f" (p = {bias.p:.2g}, by participants)"
         words = (
-            f"The first place won {percent(bias.left_share)} ({percent(bias.low)} to "
-            f"{percent(bias.high)}) of the votes that are no tie: {seen}{p}."
+            f"The first position won {percent(bias.left_share)} ({percent(bias.low)} to "
+            f"{percent(bias.high)}) of votes without ties: {seen}{p}."
         )
     return {
         "left": bias.left,
@@ -364,8 +364,8 @@ def _arrangement(name: str, bias: SideBias) -> dict[str, Any]:
 
 def _agreement(summary: Summary) -> dict[str, Any]:
     scale = "nominal" if summary.fleiss or not summary.ratings else "interval"
-    no_items = "No stimulus has answers of two people yet."
-    one_answer = "Everybody answered the same everywhere, so that there is nothing beyond chance."
+    no_items = "No stimulus has answers from two people yet."
+    one_answer = "All answers are the same, so agreement beyond chance cannot be computed."
     kappa, alpha = summary.fleiss, summary.alpha
     items = kappa.kappa.items if kappa else 0
     alpha_items = alpha.items if alpha else 0

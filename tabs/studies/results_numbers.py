@@ -7,8 +7,8 @@ from typing import Any
 
 from truehue.annotation.judgments.resampling import FEW_PEOPLE
 
-ALONE = "Intervals resample participants, and fewer than two have answered."
-UNFINISHED = "There are no answers that this could be computed from yet."
+ALONE = "Intervals resample participants, but fewer than two have answered."
+UNFINISHED = "There are no answers for this yet."
 
 
 FEW = (
@@ -24,8 +24,8 @@ def few_people(people: int) -> str:
     where nobody answered."""
     if people == 1:
         return (
-            "All of this is one person's answers: there are no intervals over people, and nothing "
-            "follows for others."
+            "These are one person's answers: there are no intervals over people, and the "
+            "results do not generalize."
         )
     return f"Only {people} people answered. {FEW}" if 0 < people < FEW_PEOPLE else ""
 
@@ -36,9 +36,9 @@ def few_people_of_cases(people: int) -> str:
         return ""
     who = "one person" if people == 1 else f"{people} people"
     return (
-        f"“People” are {who} here. Intervals resample cases, not people: they say how other "
-        f"concepts or prompts would do, not what others than {'this one' if people == 1 else who} "
-        f"would answer. Ask {FEW_PEOPLE} or more before you choose a metric by this."
+        f"“People” are {who} here. Intervals resample cases, not people: they generalize to "
+        "other concepts or prompts, but not to other people. "
+        f"Ask {FEW_PEOPLE} or more people before you choose a metric."
     )
 
 

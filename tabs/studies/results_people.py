@@ -86,7 +86,7 @@ def set_rule(context: Context, actor: Actor, request: SetRule) -> Json:
 def exclude(context: Context, actor: Actor, request: Decide) -> Json:
     """Leaves a participant out of results, with a reason; their answers stay."""
     if not request.reason:
-        raise BadInput("Say why: the reason stands in the results and in exports.", "reason")
+        raise BadInput("Give a reason. It appears in results and exports.", "reason")
     return _decide(context, actor, request, excluded=True)
 
 
@@ -141,8 +141,8 @@ def clear_external(context: Context, actor: Actor, request: OfStudy) -> Json:
     may(actor, "delete", Resource(frozenset({study.author})))
     if study.state is not State.CLOSED:
         raise BadInput(
-            "Close the study first: people who come back are known by the number that their "
-            "recruiting site gave.",
+            "Close the study first: returning participants are recognized by their "
+            "recruiting-site id.",
             "study",
         )
     return {"cleared": context.storage.participants.clear_external(study.id)}
@@ -152,7 +152,7 @@ def participant_of(context: Context, request: OfParticipant) -> ParticipantRecor
     """The participant that a request names. Raises NotStored where the study has none such."""
     person = context.storage.participants.get(request.participant)
     if person.study_id != context.storage.studies.get(request.study).id:
-        raise NotStored("This study has no such participant.")
+        raise NotStored("There is no such participant in this study.")
     return person
 
 
@@ -253,8 +253,8 @@ def replayed(context: Context, actor: Actor, request: OfStudy) -> Json:
 
 
 _UNEXPLAINED = (
-    "What is stored is not what the plan gives again. It may have been served by another version "
-    "of TrueHue, or changed since."
+    "What is stored differs from what the plan produces. Another version of TrueHue may have "
+    "served it, or it was changed since."
 )
 Gap = tuple[int, datetime, datetime]
 """Who was erased, and the time in which what others were served may have depended on them."""
@@ -282,9 +282,9 @@ def _why(times: Sequence[datetime], gaps: Sequence[Gap]) -> str:
 
 def _replay_words(people: int, differing: int, unexplained: bool) -> str:
     if not people:
-        return "Nobody has taken part yet."
+        return "No participants yet."
     if not differing:
-        return f"All trials of {many(people, 'participant')} are as the plan gives them again."
+        return f"All trials of {many(people, 'participant')} match the plan."
     rest = " This should not be." if unexplained else ""
     return (
         f"The trials of {people - differing} of {many(people, 'participant')} are as the plan "

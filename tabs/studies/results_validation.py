@@ -20,7 +20,7 @@ from truehue.tabs.studies.trust_scales import choice_sentences, rating_sentences
 
 Json = dict[str, Any]
 TABLE_3 = "colorconceptbench-table3"
-_STILL = "A correlation needs more than two stimuli in which the metric differs and people do too."
+_STILL = "A correlation needs more than two stimuli for which both the metric and people differ."
 _FEW_CASES = "Intervals resample cases, and there are too few."
 _NO_SETS = "No set of four has the metric of all of its candidates, and answers."
 OF_WHAT = {
@@ -65,8 +65,8 @@ def validation_json(plan: StudyPlan, summary: Summary, metrics: Sequence[StudyMe
 def _why_nothing(plan: StudyPlan, metrics: Sequence[StudyMetric]) -> str:
     if plan.kind is Kind.COLORINGS:
         return (
-            "People colored, and no model is in this study: make a distribution of what they "
-            "colored, and compare models with it."
+            "There is no model in this study. Make distributions from the colorings, and "
+            "compare models with them."
         )
     if plan.kind is Kind.QUESTIONS:
         return (
@@ -75,8 +75,8 @@ def _why_nothing(plan: StudyPlan, metrics: Sequence[StudyMetric]) -> str:
         )
     if not metrics:
         return (
-            "No metric has a number of these candidates: they have no distributions, and no run "
-            "that is shown has judged their images."
+            "No metric has values for these candidates: they have no distributions, and no "
+            "visible run has scored their images."
         )
     return "There are no votes yet."
 
@@ -111,7 +111,7 @@ def _of_pairs(one: Validation, metric: StudyMetric, compared: bool) -> Json:
 
 
 def _of_ratings(one: RatingValidation, metric: StudyMetric) -> Json:
-    agreement = "Agreement is of choices; ratings have correlations."
+    agreement = "Agreement applies to choices; ratings have correlations."
     return {
         **_about(metric),
         "pearson": _number(one.pearson),
@@ -129,7 +129,7 @@ def _of_ratings(one: RatingValidation, metric: StudyMetric) -> Json:
 
 
 def _of_choices(one: ChoiceValidation, metric: StudyMetric) -> Json:
-    correlation = "Correlations are of pairs and ratings; the best of four has agreement."
+    correlation = "Correlations apply to pairs and ratings; best of four has agreement."
     agreement = one.agreement
     return {
         **_about(metric),
@@ -137,7 +137,7 @@ def _of_choices(one: ChoiceValidation, metric: StudyMetric) -> Json:
         "spearman": number(None, why=correlation),
         "kendall": None,
         "agreement": number(agreement.value, agreement.low, agreement.high, _NO_SETS, _FEW_CASES),
-        "agreement_decided": number(None, why="Of four there is no other measure of agreement."),
+        "agreement_decided": number(None, why="Best of four has no other agreement measure."),
         "chance": one.chance if one.sets else None,
         "pairs": one.sets,
         "unscored": one.unscored,
@@ -214,8 +214,8 @@ def _published() -> Json:
         "url": published.paper.url,
         "notes": [
             published.how,
-            "Published numbers are the authors' own: other models and people. They stand beside "
-            "and are never ranked with yours.",
+            "Published numbers come from other models and people. They are shown for "
+            "comparison and not ranked with yours.",
             *published.notes,
         ],
     }

@@ -22,7 +22,7 @@ def require_personal(actor: Actor, study: StudyRecord, advice: str = "") -> None
     """Returns where :func:`may_personal` lets it pass. Raises NotAllowed, with ``advice`` on what
     else can be done."""
     if not may_personal(actor, study):
-        words = "Personal data of participants are for who made the study, and for admins."
+        words = "Personal data of participants are visible to the study's owner and admins."
         raise NotAllowed(f"{words} {advice}".strip(), "personal")
 
 

@@ -33,7 +33,7 @@ from truehue.tabs.studies.sketch_choices import concept_list
 from truehue.tabs.studies.study import study, study_list
 
 PREFIX = "/api/studies"
-NO_STUDIES = "There are no studies in a demonstration. Run TrueHue on a machine of your own."
+NO_STUDIES = "A demonstration has no studies. Run TrueHue on your own machine."
 
 
 def study_routes(context: Context) -> Door:

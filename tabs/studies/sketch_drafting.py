@@ -78,7 +78,7 @@ def _concepts(words: Iterable[str], field: str) -> list[str]:
     for text in words:
         if len(text) > MOST_LETTERS:
             raise BadInput(
-                f"{text[:40]!r}… has over {MOST_LETTERS} letters. Name a concept in a few words.",
+                f"{text[:40]!r}… has over {MOST_LETTERS} letters. Use a shorter name.",
                 field,
             )
         concept = concept_of(text)
@@ -108,8 +108,8 @@ def _practiced(form: StudyForm, choices: Choices, wanted: Sequence[str]) -> list
     practiced = list(dict.fromkeys(free))[: form.practice.number]
     if len(practiced) < form.practice.number:
         raise BadInput(
-            f"The study leaves {many(len(practiced), 'drawing')} to practice on. Name what people "
-            "practice on, or ask for less practice.",
+            f"The study leaves {many(len(practiced), 'drawing')} to practice on. Choose "
+            "practice concepts, or reduce the practice.",
             "practice",
         )
     return practiced
@@ -118,17 +118,17 @@ def _practiced(form: StudyForm, choices: Choices, wanted: Sequence[str]) -> list
 def _drawn(form: StudyForm, complete: Sequence[str], some_without: bool) -> list[str]:
     if not complete:
         raise BadInput(
-            "None of these concepts has a sketch. Draw or bring line drawings in Colorize, or "
-            "choose concepts that have one."
+            "None of these concepts has a sketch. Draw or import line drawings in Colorize, "
+            "or choose other concepts."
             if some_without
-            else "Choose the concepts that people color.",
+            else "Choose the concepts to color.",
             "concepts",
         )
     number = form.number or len(complete)
     if number > len(complete):
         raise BadInput(
-            f"{number:,} concepts are asked for, and {len(complete):,} have a sketch. Ask for "
-            "fewer, or for all of them with 0.",
+            f"{number:,} concepts are requested, but {len(complete):,} have a sketch. Use a "
+            "smaller number, or 0 for all.",
             "number",
         )
     if number == len(complete):
@@ -160,18 +160,18 @@ def _told(
     told = []
     if len(drawn) < len(complete):
         told.append(
-            f"{len(drawn):,} of {len(complete):,} concepts with a sketch drawn by chance "
+            f"{len(drawn):,} of {len(complete):,} concepts with a sketch sampled at random "
             f"(seed {form.seed})."
         )
     else:
-        told.append(f"All {len(drawn):,} concepts with a sketch taken.")
+        told.append(f"All {len(drawn):,} concepts with a sketch are included.")
     if without:
-        told.append(f"{many(len(without), 'concept')} left out: no sketch of {_listed(without)}.")
+        told.append(f"{many(len(without), 'concept')} excluded: no sketch of {_listed(without)}.")
     if practiced:
-        told.append(f"Practice: {', '.join(practiced)}; no coloring of these is asked for.")
+        told.append(f"Practice: {', '.join(practiced)}; these are not colored in the study itself.")
     moved = [words for words in practiced if words in wanted]
     if moved:
-        told.append(f"{_listed(moved)} used for practice and not asked about.")
+        told.append(f"{_listed(moved)} used for practice only.")
     return told
 
 
@@ -182,4 +182,4 @@ def _listed(words: Sequence[str]) -> str:
 
 def _meant(words: str) -> str:
     near = [one for one in similar(words) if one != normal(words)]
-    return f" Was {near[0]} meant?" if near else ""
+    return f" Did you mean {near[0]}?" if near else ""

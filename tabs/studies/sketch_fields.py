@@ -34,13 +34,13 @@ class ExampleForm(PageRequest):
 
     text: str = Field(default="", max_length=MOST_TEXT, title="An example")
     good: bool = True
-    image_id: str = Field(default="", pattern=r"^([0-9a-f]{64})?$", title="An example's picture")
+    image_id: str = Field(default="", pattern=r"^([0-9a-f]{64})?$", title="An example's image")
 
 
 REVIEWS = {
-    Review.RESEARCHER.value: "You look at them: people wait until you accept, or ask for it again",
-    Review.AUTOMATIC.value: "Automatically: each has color, put there by more than one action",
-    Review.NONE.value: "No review: people continue at once",
+    Review.RESEARCHER.value: "By you: participants wait until you accept it or ask for it again",
+    Review.AUTOMATIC.value: "Automatic: each sketch must be colored with more than one action",
+    Review.NONE.value: "None: participants continue at once",
 }
 
 _EXAMPLES = {

@@ -23,9 +23,9 @@ def _same(context: Context, form: StudyForm) -> list[str]:
             f"“{model.name}”"
         )
     return [
-        f"{', '.join(same[:-1])} and {same[-1]} are of the same source: people would compare a "
-        "model with itself. Give one of them another run, set or scale (run:ID/style/guidance); "
-        "only a study of how far votes differ by chance wants this."
+        f"{', '.join(same[:-1])} and {same[-1]} have the same source, so people would compare "
+        "a model with itself. Give one of them another run, set or scale "
+        "(run:ID/style/guidance), unless you study chance variation of votes."
         for same in names.values()
         if len(same) > 1
     ]
@@ -42,9 +42,8 @@ def _rendered(context: Context, form: StudyForm) -> list[str]:
         return []
     are = "is" if len(names) == 1 else "are"
     return [
-        f"{', '.join(names)} {are} of the reference renderer: shaded objects that stand in where "
-        "no weights are, in the colors that were asked for. It is no model, and votes on it say "
-        "nothing of one; for trying out a study it will do."
+        f"{', '.join(names)} {are} from the reference renderer, which renders shaded objects "
+        "in the target colors. It is not a model: use it only to try out a study."
     ]
 
 

@@ -48,7 +48,7 @@ def whole_id(context: Context, source: Source) -> str:
         why = "There is no run" if not ids else "Several runs begin with"
         raise BadInput(f"{why} {source.id!r}. Choose the run again.", "models")
     raise BadInput(
-        "A study is made of runs, sets of pictures and sets of distributions, not of one image.",
+        "A study uses runs, sets of images and sets of distributions, not single images.",
         "models",
     )
 
@@ -58,7 +58,7 @@ def prompts_of(context: Context, text: str) -> Entries:
     BadInput for a set of distributions, which has none."""
     source = parse(text)
     if source.kind in (SET, IMAGE):
-        raise BadInput("Only runs and sets of pictures have pictures to show.", "models")
+        raise BadInput("Only runs and sets of images have images to show.", "models")
     if source.kind == PICTURES:
         return _of_set(context, whole_id(context, source))
     entries: dict[str, Entry] = {}

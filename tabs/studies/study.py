@@ -110,15 +110,15 @@ def blocked(context: Context, plan: StudyPlan) -> list[str]:
     gone = len(wanted) - len(context.storage.images.by_ids(wanted))
     if gone:
         reasons.append(
-            f"{gone:,} of its {len(wanted):,} pictures are not stored any more. Put them back, or "
+            f"{gone:,} of its {len(wanted):,} images are no longer stored. Restore them, or "
             "revise the study."
         )
     sketches = {case.sketch for case in plan.cases if case.sketch}
     lost = len(sketches) - len(context.storage.sketches.by_ids(sketches))
     if lost:
         reasons.append(
-            f"{lost:,} of its {len(sketches):,} sketches are not stored here. Bring them again in "
-            "Colorize, or revise the study."
+            f"{lost:,} of its {len(sketches):,} sketches are not stored here. Import them "
+            "again in Colorize, or revise the study."
         )
     return reasons
 
@@ -181,7 +181,7 @@ def name_of(context: Context, actor_id: str) -> str:
     try:
         return str(context.storage.accounts.get(actor_id).name)
     except NotStored:
-        return "somebody without an account"
+        return "someone without an account"
 
 
 def _row(context: Context, record: StudyRecord, now: datetime) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def _words(entry: LogEntry) -> str:
             done = "made" if entry.kind is LogKind.LINK else "revoked"
             return f"A {kind}{label} was {done}"
         case LogKind.DECISION:
-            done = "excluded" if body["excluded"] else "taken back in"
+            done = "excluded" if body["excluded"] else "reinstated"
             return f"Participant {body['participant_number'] + 1} was {done}: {body['reason']}"
         case LogKind.ERASURE:
-            return f"Participant {body['participant_number'] + 1} was erased, because they asked"
+            return f"Participant {body['participant_number'] + 1} was erased at their own request"

@@ -88,10 +88,11 @@ _PURPOSE = _text(
 _EXCLUDED = _truth(
     "excluded",
     COMPUTED,
-    "Whether the participant is left out by the rule or by a decision. Nothing is missing here.",
+    "Whether the participant is excluded by the rule or by a decision. This table contains "
+    "everyone.",
     always=True,
 )
-_GROUP = _text("group", PLAN, "What results are told apart by, such as the type of a concept.")
+_GROUP = _text("group", PLAN, "Group for separate results, such as the category of a concept.")
 
 TABLES: tuple[StudyTable, ...] = (
     StudyTable(
@@ -106,7 +107,7 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "cases",
-        "What the study is about",
+        "The cases of the study",
         "a case",
         (
             Column("case", TEXT, PLAN, "Id of the case: a concept or a prompt.", always=True),
@@ -123,7 +124,7 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "candidates",
-        "What models made of the cases",
+        "Candidates that models produced for the cases",
         "a case and a model",
         (
             Column("case", TEXT, PLAN, "Id of the case.", always=True),
@@ -137,7 +138,7 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "stimuli",
-        "What trials show",
+        "Stimuli of the trials",
         "a stimulus",
         (
             Column("stimulus", TEXT, PLAN, "Id of the stimulus.", always=True),
@@ -154,18 +155,18 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "participants",
-        "Who took part, with the quality of their answers",
+        "Participants and the quality of their answers",
         "a participant",
         (
             _PARTICIPANT,
             _whole("plan_version", PLAN, "Version of the plan that was served.", always=True),
             _text("language", PERSON, "Language of the page.", "BCP 47", always=True),
-            _text("enrolled_at", PERSON, "When they came in.", _TIME, always=True),
-            _text("last_at", PERSON, "The last sign of them.", _TIME, always=True),
+            _text("enrolled_at", PERSON, "When they joined.", _TIME, always=True),
+            _text("last_at", PERSON, "When they were last active.", _TIME, always=True),
             _text(
                 "stage",
                 PERSON,
-                "How far they came.",
+                "Status of their participation.",
                 allowed=("enrolled", "answering", "finished", "withdrawn"),
                 always=True,
             ),
@@ -181,7 +182,10 @@ TABLES: tuple[StudyTable, ...] = (
             ),
             _number("attention", COMPUTED, "Attention checks passed.", _SHARE),
             _number(
-                "consistency", COMPUTED, "Repeated trials answered the same, sides turned.", _SHARE
+                "consistency",
+                COMPUTED,
+                "Repeated trials with the same answer, with sides swapped.",
+                _SHARE,
             ),
             _number("fast", COMPUTED, "Main answers under 400 ms.", _SHARE),
             _number("one_side", COMPUTED, "Main answers at the most chosen place.", _SHARE),
@@ -189,7 +193,9 @@ TABLES: tuple[StudyTable, ...] = (
             _number("median_ms", COMPUTED, "Median response time of main answers.", _MS),
             _number("training", COMPUTED, "Training answered right in the last round.", _SHARE),
             _number("plates", COMPUTED, "Color-vision plates read right.", _SHARE),
-            _truth("screen", COMPUTED, "Whether darkest and lightest patches were told apart."),
+            _truth(
+                "screen", COMPUTED, "Whether the darkest and lightest patches were distinguished."
+            ),
             _truth(
                 "too_fast",
                 COMPUTED,
@@ -197,7 +203,7 @@ TABLES: tuple[StudyTable, ...] = (
                 "coming in to finishing: their completion code was withheld.",
             ),
             _EXCLUDED,
-            _text("reasons", COMPUTED, "Why they are left out, with semicolons between."),
+            _text("reasons", COMPUTED, "Reasons for exclusion, separated by semicolons."),
             _text(
                 "external",
                 PERSON,
@@ -209,7 +215,7 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "trials",
-        "What was shown, also where no answer came",
+        "All trials shown, with or without an answer",
         "a trial",
         (
             _PARTICIPANT,
@@ -226,14 +232,14 @@ TABLES: tuple[StudyTable, ...] = (
                 always=True,
             ),
             _whole("original", SHOWN, "Position of the trial that this one repeats."),
-            _whole("expected", SHOWN, "The place (from 0) or rating that was asked to be given."),
+            _whole("expected", SHOWN, "The position (from 0) or rating that the trial required."),
             _text("assigned_at", SHOWN, "When it was written down, before it was shown.", _TIME),
         ),
         trials,
     ),
     StudyTable(
         "events",
-        "Everything that participants did, as it came",
+        "All participant events, in order",
         "an event",
         (
             _PARTICIPANT,
@@ -257,7 +263,7 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "answers",
-        "The answers that stand, to all trials",
+        "Final answers to all trials",
         "an answer",
         (
             _PARTICIPANT,
@@ -294,7 +300,7 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "votes",
-        "The votes of a study of pairs: main answers that are no skip",
+        "Votes of a study of pairs: main answers without skips",
         "a vote",
         (
             _PARTICIPANT,
@@ -319,7 +325,7 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "screening",
-        "What was seen of eyes and screens",
+        "Color-vision and screen checks",
         "a participant who was screened",
         (
             _PARTICIPANT,
@@ -333,7 +339,7 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "metrics",
-        "The workbench's numbers of the candidates, as they were compared with people",
+        "Metric values of the candidates, as compared with people",
         "a case, a model and a metric",
         (
             Column("case", TEXT, PLAN, "Id of the case.", always=True),
@@ -353,7 +359,7 @@ TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "results",
-        "The results, with everybody and without those excluded",
+        "Results with all participants, and after exclusion",
         "a number",
         (
             _text(

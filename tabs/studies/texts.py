@@ -7,19 +7,19 @@ from truehue.annotation.studies.presets import PRESETS
 
 FREE = "free"
 """The preset of a question of one's own."""
-FREE_NAME = "A free question"
+FREE_NAME = "Custom question"
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 KINDS = {
-    Kind.PAIRS: "Pairs: which of two",
-    Kind.RATINGS: "Ratings: each picture from 0 to 10",
+    Kind.PAIRS: "Pairs: choose one of two",
+    Kind.RATINGS: "Ratings: rate each image from 0 to 10",
     Kind.BEST_OF: "Best of four",
-    Kind.COLORINGS: "Colorings: people color sketches",
-    Kind.QUESTIONS: "Questions: which answer to a question about a picture",
+    Kind.COLORINGS: "Colorings: participants color sketches",
+    Kind.QUESTIONS: "Questions: answer a question about an image",
 }
 METHODS = {
-    "balanced": "Balanced: every stimulus gets as many answers as every other",
-    "adaptive": "Adaptive: pairs that tell most come first; each choice's probability is stored",
+    "balanced": "Balanced: every stimulus gets the same number of answers",
+    "adaptive": "Adaptive: the most informative pairs come first; choice probabilities are stored",
 }
 
 _GERMAN = {
@@ -122,7 +122,7 @@ _ASKED = {
 
 
 def consent_in(language: str, kind: Kind) -> str:
-    """The text to agree to that a study of a kind begins with."""
+    """The consent text that a study of a kind begins with."""
     text = CONSENT[language]
     if kind is Kind.COLORINGS:
         asked, kept, colored, steps = _ASKED[language]

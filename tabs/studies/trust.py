@@ -42,15 +42,17 @@ def trust_sentences(summary: Summary, metrics: Sequence[StudyMetric], group: str
         ]
     best = nearest(rows)
     if best is None:
-        return ["No metric tells these candidates apart where people do: none can be recommended."]
+        return [
+            "No metric distinguishes these candidates as people do, so none can be recommended."
+        ]
     if not best.pearson.low > 0:
         return [
-            "These votes do not show that any metric says what people say: the highest correlation "
-            f"is {_correlation(best)}, of {names[best.metric]}."
+            "These votes do not show that any metric agrees with people: the highest "
+            f"correlation is {_correlation(best)}, of {names[best.metric]}."
         ]
     headline = (
-        f"{names[best.metric]} is nearest to people: correlation {_correlation(best)} over "
-        f"{best.pairs} pairs, and it prefers what most of them prefer in "
+        f"{names[best.metric]} agrees best with people: correlation {_correlation(best)} over "
+        f"{best.pairs} pairs, and it prefers the same model as most people in "
         f"{percent(best.agreement.value)} of them."
     )
     votes = summary.ranking.votes if summary.ranking else 0
@@ -76,7 +78,7 @@ def compared(
     open_ = [one for one in differences if not one.apart]
     return [
         f"{headline}{_apart(behind, [names[one.other] for one in open_], given)}",
-        *([f"{listed(few)} {_are(few)} not compared: too few have the numbers."] if few else []),
+        *([f"{listed(few)} {_are(few)} not compared: too few values."] if few else []),
         *_wanted(given, open_, names),
         *_many_metrics(len(candidates(rows))),
     ]
@@ -85,12 +87,13 @@ def compared(
 def _apart(behind: Sequence[str], open_: Sequence[str], given: Given) -> str:
     if open_ and not behind:
         return (
-            f" But these {given.name} do not tell it from any other metric here: {listed(open_)}."
+            f" But these {given.name} do not distinguish it from any other metric here: "
+            f"{listed(open_)}."
         )
     if open_:
         words = f"{listed(behind)} {_are(behind)} behind it"
-        return f" {words}; {listed(open_)} cannot be told from it."
-    return f" All others are behind it: {listed(behind)}." if behind else ""
+        return f" {words}; {listed(open_)} cannot be distinguished from it."
+    return f" All others agree less: {listed(behind)}." if behind else ""
 
 
 def _are(names: Sequence[str]) -> str:
@@ -105,13 +108,13 @@ def _wanted(given: Given, open_: Sequence[Difference], names: Mapping[str, str])
     near = min(able, key=lambda one: one.votes_needed or 0, default=None)
     if near is None or (near.votes_needed or 0) > MOST_TIMES * given.number:
         return [
-            "The differences to those are so small that no study of a usual size would tell them "
-            "apart: choose by what is easier to explain."
+            "The differences are too small for a study of usual size. Choose the metric that "
+            "is easier to explain."
         ]
     return [
-        f"About {_rounded(near.votes_needed or 0):,} {given.name} instead of {given.number:,}, on "
-        f"accordingly more concepts or prompts, would tell it from {names[near.other]}, if the "
-        "difference is as large as it seems now."
+        f"About {_rounded(near.votes_needed or 0):,} {given.name} instead of "
+        f"{given.number:,}, on proportionally more concepts or prompts, would distinguish it "
+        f"from {names[near.other]}, if the difference is as large as estimated now."
     ]
 
 
@@ -119,8 +122,8 @@ def _many_metrics(count: int) -> list[str]:
     if count < 8:
         return []
     return [
-        f"{count} metrics were compared with the same answers: the best of many looks a little "
-        "better than it is. Try the winner on another study before you rely on it."
+        f"{count} metrics were compared with the same answers, so the best one looks slightly "
+        "better than it is. Confirm it in another study before you rely on it."
     ]
 
 

@@ -21,10 +21,10 @@ def rating_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
         return [_few(images, "image", "ratings")]
     best = nearest(rows)
     if best is None or not best.spearman.low > 0:
-        return ["These ratings do not show that any metric says what people say."]
+        return ["These ratings do not show that any metric agrees with people."]
     number = best.spearman
     headline = (
-        f"{names[best.metric]} is nearest to people: correlation of ranks {two(number.value)} "
+        f"{names[best.metric]} agrees best with people: rank correlation {two(number.value)} "
         f"({two(number.low)} to {two(number.high)}) with the mean ratings of {best.images} images."
     )
     given = Given("ratings", summary.answers - summary.skips)
@@ -40,11 +40,11 @@ def choice_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
         return [_few(sets, "set", "answers and a metric of all four")]
     best = nearest(rows)
     if best is None or not best.agreement.low > best.chance:
-        return ["These choices do not show that any metric finds the best of four."]
+        return ["These choices do not show that any metric finds the best of four images."]
     number = best.agreement
     headline = (
-        f"{names[best.metric]} is nearest to people: it finds the one that most of them chose in "
-        f"{percent(number.value)} ({percent(number.low)} to {percent(number.high)}) of "
+        f"{names[best.metric]} agrees best with people: it finds their most frequent choice "
+        f"in {percent(number.value)} ({percent(number.low)} to {percent(number.high)}) of "
         f"{best.sets} sets; by chance it would be {percent(best.chance)}."
     )
     given = Given("choices", summary.answers - summary.skips)

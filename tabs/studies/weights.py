@@ -47,7 +47,7 @@ class Weights:
         try:
             weights = self._of(text, words)
         except TrueHueError as error:
-            raise BadInput(f"{words!r} cannot be in the study: {error}", "cases") from None
+            raise BadInput(f"{words!r} cannot be part of the study: {error}", "cases") from None
         return tuple(round(float(weight), DIGITS) for weight in weights)
 
     def _of(self, text: str, words: str) -> np.ndarray:
@@ -68,7 +68,7 @@ class Weights:
             kept[concept_id, style] = made[0].weights
         weights = kept[concept_id, style]
         if weights is None:
-            raise BadInput(f"no picture of it in the run {run_id[:8]} could be measured.")
+            raise BadInput(f"no image of it in the run {run_id[:8]} could be measured.")
         return weights
 
     def _set_of(self, set_id: str) -> _Set:

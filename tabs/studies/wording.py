@@ -17,10 +17,11 @@ def check_wording(wording: Mapping[str, str], language: str) -> None:
     words = words_of(language)
     for name, text in wording.items():
         if name not in words:
-            raise BadInput(f"The page has no word called {name[:60]!r}.", "wording")
+            raise BadInput(f"The page has no text called {name[:60]!r}.", "wording")
         unknown = set(_PLACE.findall(text)) - set(_PLACE.findall(words[name]))
         if unknown:
             raise BadInput(
-                f"{{{min(unknown)[:40]}}} is not filled in there. The page says: {words[name]}",
+                f"{{{min(unknown)[:40]}}} is not available in this text. The default is: "
+                f"{words[name]}",
                 "wording",
             )

@@ -15,7 +15,7 @@ def asking_jobs(keeper: AskingKeeper) -> LineJobs[AskingFolder]:
     return LineJobs(
         ASKING,
         keeper,
-        lambda folder: f"{model_name(folder.model())} is asked",
+        lambda folder: f"{model_name(folder.model())}: evaluation",
         progress_words,
         lambda folder: {"asking": folder.run_id, "set": set_id_of(folder)},
     )

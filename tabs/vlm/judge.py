@@ -51,15 +51,13 @@ def judge_renders(context: Context, actor: Actor, request: JudgeRenders) -> dict
     judged is kept, so that it goes on where it was ended. Raises NotStored, BadInput."""
     of = opened(context, request.set)
     if not judged_questions(of):
-        raise BadInput(
-            "The set asks of no diagnostic renders, so that rules have nothing to judge."
-        )
+        raise BadInput("This set has no diagnostic renders, so the rules have nothing to score.")
 
     def work(job: Job) -> Mapping[str, Any]:
         judge_all(of, job)
         return {"set": request.set}
 
-    title = f"Rules judge the renders of {of.name}"
+    title = f"Scoring the renders of {of.name}"
     return {"job": context.jobs.start("rules", title, actor, work).id}
 
 
@@ -75,8 +73,8 @@ def judge_all(of: QuestionSet, job: Job) -> None:
     rule_answers(questions, of.folder, told)
     if not are_kept(questions, of.folder):
         raise DataFolderError(
-            f"What the rules answered cannot be written to {of.folder / CACHE}. Make room on the "
-            "disk, or change its permissions, and have them judge again."
+            f"The rules' answers cannot be written to {of.folder / CACHE}. Make room on the "
+            "disk, or change its permissions, and score the renders again."
         )
 
 
@@ -132,7 +130,7 @@ def _report_json(
     report = report_of(questions, of(asked.answers), by_rule, name)
     return {
         "asking": asking_id,
-        "title": f"{name} as judge of color",
+        "title": f"{name}: color naming",
         "note": settings_words(asked.settings, asked.model),
         "tables": [_table_json(table) for table in report["tables"]],
     }

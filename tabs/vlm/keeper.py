@@ -142,7 +142,7 @@ class AskingKeeper:
         try:
             may(actor, "cancel", self.begun(path.name))
         except NotAllowed as error:
-            raise NotAllowed(f"The same is asked there already. {error}") from None
+            raise NotAllowed(f"The same evaluation is already running. {error}") from None
 
     def _begin(self, path: Path, order: AskingOrder) -> AskingFolder:
         of, style = order.of, Style(order.settings.style)
@@ -208,7 +208,7 @@ class AskingKeeper:
         for folder in self.folders():
             if folder.run_id == asking_id:
                 return folder
-        raise NotStored("That asking is not here. Reload the page.")
+        raise NotStored("This evaluation is not available. Reload the page.")
 
     def asked(self, asking_id: str, parser: str = "") -> Asked:
         """Its questions and the answers that there are, read by the parser that it began with, or

@@ -39,9 +39,9 @@ class ChangeAsking(PageRequest):
     """What is to become of an asking; going on may raise what may be spent."""
 
     id: str
-    what: Literal["pause", "cancel", "resume", "retry", "hide", "show"] = Field(title="What to do")
-    most_requests: Annotated[Whole | None, Field(ge=1, title="Most requests")] = None
-    most_tokens: Annotated[Whole | None, Field(ge=1, title="Most tokens in all")] = None
+    what: Literal["pause", "cancel", "resume", "retry", "hide", "show"] = Field(title="Action")
+    most_requests: Annotated[Whole | None, Field(ge=1, title="Max. requests")] = None
+    most_tokens: Annotated[Whole | None, Field(ge=1, title="Max. total tokens")] = None
 
 
 @asks("look")
@@ -108,7 +108,7 @@ def asking_json(
         "id": asking_id,
         "name": model_name(model),
         "set": set_id_of(folder),
-        "set_name": of.name if of else "a set that is not here",
+        "set_name": of.name if of else "a set that is not available",
         "model": model.id,
         "model_name": model_name(model),
         "kind": model.kind,
@@ -183,7 +183,7 @@ def _unreadable(
     words = (
         message_of(error)
         if isinstance(error, TrueHueError)
-        else f"Its plan is not as TrueHue writes it ({type(error).__name__}: {error!s:.200})."
+        else f"Its plan is not valid ({type(error).__name__}: {error!s:.200})."
     )
     no = dict.fromkeys(("open", "pause", "cancel", "resume", "retry", "export"), False)
     texts = dict.fromkeys(("set", "set_name", "model", "model_name", "kind", "settings"), "")

@@ -48,7 +48,7 @@ class MakeSet(PageRequest):
     """A set to be drawn: ``count`` questions of each task."""
 
     tasks: Annotated[tuple[str, ...], Field(title="Tasks", min_length=1)]
-    count: Annotated[Whole, Field(ge=1, le=MOST_A_TASK, title="Questions of each task")] = 20
+    count: Annotated[Whole, Field(ge=1, le=MOST_A_TASK, title="Questions per task")] = 20
     difficulty: Annotated[str, one_of("difficulty", list(Difficulty))] = str(Difficulty.MEDIUM)
     seed: Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed")] = 0
     name: str = ""
@@ -157,15 +157,15 @@ def _skipped_notes(skipped: list[str]) -> list[str]:
         return []
     more = f" And {len(skipped) - MOST_SKIPPED:,} more." if len(skipped) > MOST_SKIPPED else ""
     listed = " ".join(skipped[:MOST_SKIPPED])
-    return [f"{many(len(skipped), 'row')} skipped, which are no questions. {listed}{more}"]
+    return [f"{many(len(skipped), 'row')} skipped because they are not questions. {listed}{more}"]
 
 
 def _check_size(context: Context, questions: int) -> None:
     most = context.limits.run_pictures
     if questions > most:
         raise BadInput(
-            f"A set has at most {many(most, 'question')} here, not {questions:,}. Choose fewer of "
-            "each task, or fewer tasks.",
+            f"A set has at most {many(most, 'question')} here, not {questions:,}. Choose "
+            "fewer questions per task, or fewer tasks.",
             "count",
         )
 

@@ -35,7 +35,7 @@ def image_png(context: Context, actor: Actor, request: ImageRequest) -> bytes:
     of = opened(context, request.set)
     path = shelf(of.folder / IMAGES, request.image)
     if not _NAME.fullmatch(request.image) or not path.is_file():
-        raise NotStored("That image is not in the set. Reload the page.")
+        raise NotStored("This image is not in the set. Reload the page.")
     version = Version(request.version or Version.COLORED)
     # Read also where the file itself is sent: another picture under this name is none of the set.
     pixels = picture(path, request.image, version)

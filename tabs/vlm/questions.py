@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_PAGE = 100
 NONE = "none"
-"""The outcome of a question that was not asked yet."""
+"""The outcome of a question that was not evaluated yet."""
 
 
 class QuestionsRequest(PageRequest):
@@ -73,7 +73,7 @@ def questions_view(context: Context, actor: Actor, request: QuestionsRequest) ->
     of = opened(context, request.set)
     told = _told(asked_of(context, of, request.askings, request.parser))
     if request.differ and len(told) < 2:
-        raise BadInput("Choose two askings to see where they differ.", "askings")
+        raise BadInput("Select two evaluations to compare them.", "askings")
     looked = _looked(told, request.of)
     fitting = [one for one in of.questions() if _fits(one, request, told)]
     counts: Counter[str] = Counter()
@@ -102,7 +102,7 @@ def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[
             pixels, people = pixels_of(context, of), studies_of(context, actor, of)
             row = _question_json(of, one, told, pixels, people)
             return {"question": row, "position": position}
-    raise NotStored("That question is not in the set. Reload the page.")
+    raise NotStored("This question is not in the set. Reload the page.")
 
 
 def _told(chosen: Mapping[str, Asked]) -> list[_Told]:
@@ -124,7 +124,7 @@ def _looked(told: Sequence[_Told], asking_id: str) -> _Told | None:
     for one in told:
         if one.asking_id == asking_id:
             return one
-    raise BadInput("Choose one of the askings that are shown.", "of")
+    raise BadInput("Choose one of the selected evaluations.", "of")
 
 
 def _outcome(told: _Told, question: Question) -> str:

@@ -94,13 +94,13 @@ def asked_of(
     """The askings by id, each once. Raises NotStored, and BadInput for one of another set, and for
     too many."""
     if len(set(asking_ids)) > MOST_SHOWN:
-        raise BadInput(f"At most {MOST_SHOWN} askings stand beside each other.", "askings")
+        raise BadInput(f"At most {MOST_SHOWN} evaluations can be compared at once.", "askings")
     keeper = context.service(AskingKeeper)
     chosen = {}
     for asking_id in dict.fromkeys(asking_ids):
         asked = keeper.asked(asking_id, parser)
         if asked.source.checksum != of.sha256:
-            raise BadInput("That asking is of another set of questions.", "askings")
+            raise BadInput("This evaluation belongs to another question set.", "askings")
         chosen[asking_id] = asked
     return chosen
 
@@ -186,7 +186,7 @@ def _robust_json(scores: Scores) -> dict[str, Any]:
     robust = scores.robust
     assert robust is not None
     left_out = {
-        "of which not all were asked": robust.partly_asked,
+        "evaluated in part": robust.partly_asked,
         "without variants": robust.without_variants,
     }
     words = [f"{many(count, 'seed')} {what}" for what, count in left_out.items() if count]
@@ -201,7 +201,7 @@ def _robust_json(scores: Scores) -> dict[str, Any]:
 
 
 def tally_json(tally: Tally) -> dict[str, Any]:
-    """Counts, the share right in percent with its Wilson 95% interval, and chance."""
+    """Counts, the accuracy in percent with its Wilson 95% interval, and chance."""
     low, high = tally.interval or (None, None)
     counts = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
     mark = against_chance(tally.interval, tally.chance_percent)
@@ -305,23 +305,27 @@ def _notes(of: QuestionSet, chosen: Mapping[str, Asked]) -> list[str]:
     published = of.settings.get("source") == HUB_ID
     if not published and _tables(of):
         notes.append(
-            "The published rows are of ColorBench's own questions; these are others, so the rows "
-            "do not compare number by number."
+            "The published rows are for ColorBench's own questions. This set has other "
+            "questions, so the numbers are not directly comparable."
         )
     gray = [asked for asked in chosen.values() if asked.settings.version is not Version.COLORED]
     if published and gray:
-        notes.append("People saw the images in color; not every asking here did.")
+        notes.append("People saw the images in color; some of these evaluations did not.")
     for asked in chosen.values():
         if asked.cut_off:
             notes.append(
-                f"{model_name(asked.model)}: {many(asked.cut_off, 'answer')} ended because the "
-                "tokens were used up. More of them may help."
+                f"{model_name(asked.model)}: {many(asked.cut_off, 'answer')} reached the "
+                "token limit. A higher limit may help."
             )
     if len({asked.parser for asked in chosen.values()}) > 1:
-        notes.append("Not all are read by the same parser, so their differences are partly its.")
+        notes.append(
+            "These evaluations are read by different parsers, which may explain part of their "
+            "differences."
+        )
     sizes = {len(asked.questions) for asked in chosen.values()}
     if len(sizes) > 1:
         notes.append(
-            "Not all were asked the same questions. Differences are over what both were asked."
+            "These evaluations cover different questions. Differences use only the questions "
+            "that both answered."
         )
     return notes

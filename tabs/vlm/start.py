@@ -50,20 +50,20 @@ class AskRequest(PageRequest):
     model: Annotated[str, Field(min_length=1, title="Model")]
     name: str = ""
     key_env: str = ""
-    style: Annotated[str, one_of("way of asking", list(Style))] = str(Style.PLAIN)
+    style: Annotated[str, one_of("prompt style", list(Style))] = str(Style.PLAIN)
     image: Annotated[str, one_of("version of the image", list(Version))] = str(Version.COLORED)
-    max_tokens: Annotated[Whole, Field(ge=1, le=MOST_TOKENS, title="Most tokens")] = 512
+    max_tokens: Annotated[Whole, Field(ge=1, le=MOST_TOKENS, title="Max. tokens")] = 512
     temperature: Annotated[float, Field(ge=0, le=2, title="Temperature")] = 0.0
     seed: Annotated[Whole, Field(ge=0, le=MAX_SEED, title="Seed")] = 0
-    batch: Annotated[Whole, Field(ge=1, le=256, title="Questions in one pass")] = 1
-    at_once: Annotated[Whole, Field(ge=1, le=256, title="Questions at once")] = 4
+    batch: Annotated[Whole, Field(ge=1, le=256, title="Batch size")] = 1
+    at_once: Annotated[Whole, Field(ge=1, le=256, title="Concurrent requests")] = 4
     timeout: Annotated[float, Field(ge=1, le=3600, title="Timeout")] = 120.0
     length: Annotated[str, one_of("parameter", LENGTHS)] = LENGTHS[0]
     sends_temperature: bool = True
-    most_requests: Annotated[Whole | None, Field(ge=1, title="Most requests")] = None
-    most_tokens: Annotated[Whole | None, Field(ge=1, title="Most tokens in all")] = None
+    most_requests: Annotated[Whole | None, Field(ge=1, title="Max. requests")] = None
+    most_tokens: Annotated[Whole | None, Field(ge=1, title="Max. total tokens")] = None
     tasks: tuple[str, ...] = ()
-    limit: Annotated[Whole | None, Field(ge=1, title="Questions of each task")] = None
+    limit: Annotated[Whole | None, Field(ge=1, title="Questions per task")] = None
 
 
 @asks("look")
@@ -122,7 +122,7 @@ def _models_json(context: Context) -> list[dict[str, Any]]:
                 "repo": known.repo,
                 "size": f"{known.parameters_b:g} billion weights",
                 "ready": not problem,
-                "words": problem or "Its files are here.",
+                "words": problem or "Installed.",
                 "baseline": False,
             }
         )
@@ -147,7 +147,7 @@ def start_asking(context: Context, actor: Actor, request: AskRequest) -> dict[st
     of = opened(context, request.set)
     model = _model(actor, request)
     if problem := lacking(context, model):
-        raise BadInput(f"{model_name(model)} cannot be asked here yet. {problem}", "model")
+        raise BadInput(f"{model_name(model)} cannot be evaluated yet. {problem}", "model")
     questions = _questions(of, request)
     keeper = context.service(AskingKeeper)
     try:
@@ -217,5 +217,5 @@ def _questions(of: QuestionSet, request: AskRequest) -> list[Question]:
             seeds.add(question.question_id)
             chosen.append(question)
     if not chosen:
-        raise BadInput("No question is left to ask. Choose more tasks.", "tasks")
+        raise BadInput("No questions are left. Choose more tasks.", "tasks")
     return chosen

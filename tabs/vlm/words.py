@@ -18,26 +18,26 @@ from truehue.core.vlm.records import LETTERS, Question
 from truehue.core.vlm.tasks import TASKS
 
 STYLES = {
-    Style.PLAIN: ("Plain", "The answer alone, as ColorBench asks for it."),
-    Style.REASONED: ("Reasoned", "The model thinks aloud first, then answers."),
+    Style.PLAIN: ("Plain", "Only the answer, as in ColorBench."),
+    Style.REASONED: ("Reasoned", "The model reasons first, then answers."),
 }
 IMAGES = {
     Version.COLORED: ("In color", "The image as it is."),
-    Version.GRAY: ("In gray", "What is left of the answers without color."),
-    Version.BLACK: ("Black", "No image at all: what the words alone give away."),
+    Version.GRAY: ("Grayscale", "Shows how much the answers depend on color."),
+    Version.BLACK: ("Blank (black)", "No image: shows what the text alone gives away."),
 }
 BASELINE_NAMES = {PIXELS: "Pixel reader", CHANCE: "Chance"}
 BASELINE_WORDS = {
-    PIXELS: "No language model: reads codes, shares, counts and comparisons from the pixels.",
-    CHANCE: "No model: guesses among the answers that the question allows.",
+    PIXELS: "A baseline, not a language model: reads codes, shares and counts from the pixels.",
+    CHANCE: "No model: guesses among the allowed answers.",
 }
 _ABOUT = {
     "color_extraction": "Which code has this flat color? RGB, HSV and hex in turn.",
-    "color_proportion": "How much of the image is of a color, and which color has most of it?",
+    "color_proportion": "How much of the image has a given color, and which color is most common?",
     "color_comparison": "Which shape is darkest, lightest, most saturated, warmest?",
     "color_counting": "How many different colors are in the mosaic?",
     "object_counting": "How many of the shapes have this color?",
-    "color_illusion": "Have the two patches the same color, whatever surrounds them?",
+    "color_illusion": "Are the two patches the same color, regardless of surround?",
     "color_blindness": "Which number or letters are in the dots?",
 }
 _LABELS = {
@@ -45,25 +45,25 @@ _LABELS = {
     "notation": "Notation",
     "pattern": "Pattern",
     "percents": "Shares of the pixels",
-    "asked": "Asked for",
+    "asked": "Target",
     "margin": "Ahead by",
     "number": "Number",
-    "least_delta_e00": "Nearest two colors, ΔE00",
-    "choices_delta_e00": "Choices from the right one, ΔE00",
+    "least_delta_e00": "Smallest color difference, ΔE00",
+    "choices_delta_e00": "Distance of choices from the correct one, ΔE00",
     "color": "Color",
     "illusion": "Illusion",
     "equal": "Patches equal, code by code",
     "delta_e00": "ΔE00",
-    "counteracts": "Difference against the illusion",
+    "counteracts": "Difference opposing the illusion",
     "left_srgb8": "Left patch",
     "right_srgb8": "Right patch",
     "srgb8": "Color code",
     "axis": "Confusion line",
-    "text": "Drawn",
+    "text": "Shown",
     "pair_delta_ab": "Distance of figure and ground in a*b*",
     "objects": "Shapes",
-    "region": "Region turned",
-    "hue_turn_deg": "Hue turned by, degrees",
+    "region": "Recolored region",
+    "hue_turn_deg": "Hue shift, degrees",
     "changed_share": "Share of the pixels changed",
     "object": "Object",
     "name": "Name",
@@ -73,7 +73,7 @@ _LABELS = {
     "source": "Source",
     "seed": "Seed",
     "index": "Number in its task",
-    "also": "Right as well",
+    "also": "Also correct",
 }
 """What of a construction is told, in this order; the rest (boxes, linear light) is in the set."""
 
@@ -122,7 +122,7 @@ def settings_words(settings: AskingSettings, model: VisionModel) -> str:
     version = IMAGES[settings.version][0].lower()
     if model.kind == "baseline":
         return f"{version} · seed {settings.seed}" if model.location == CHANCE else version
-    parts = [settings.style, version, f"at most {settings.max_tokens:,} tokens"]
+    parts = [settings.style, version, f"max. {settings.max_tokens:,} tokens"]
     if settings.temperature:
         parts.append(f"temperature {settings.temperature:g}, seed {settings.seed}")
     if model.kind == "local":

@@ -136,7 +136,7 @@ def test_stimuli_of_training_are_no_part_of_what_is_wanted() -> None:
     [
         ({"kind": Kind.RATINGS}, "a rating has none"),
         ({"attempts": 0}, "1 to 5 rounds"),
-        ({"needed": 4}, "4 right answers"),
+        ({"needed": 4}, "4 correct answers"),
     ],
 )
 def test_training_that_cannot_be_is_refused(values: dict[str, Any], words: str) -> None:

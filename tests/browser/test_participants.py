@@ -79,7 +79,7 @@ def test_from_the_link_to_the_code_by_keys_alone(
     through("welcome")
     through("consent")
     for number in range(1, 7):
-        expect(page.get_by_text(f"Picture {number} of 6")).to_be_visible()
+        expect(page.get_by_text(f"Image {number} of 6")).to_be_visible()
         if number in (1, 5):
             barriers.extend(barriers_here(page))
         keyboard.press("n" if number == 2 else "3")
@@ -110,7 +110,7 @@ def test_from_the_link_to_the_code_by_keys_alone(
                 person.presses("Stop")
                 barriers.extend(barriers_here(page))
                 keyboard.press("2")
-                person.presses("Go on")
+                person.presses("Continue")
                 person.sees(position)
             keyboard.press("=")
         tie, *sides = page.evaluate(WEIGHT)

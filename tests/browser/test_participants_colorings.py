@@ -226,7 +226,7 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     designer.sees(6)
     designer.presses("Take a break")
     look("break")
-    expect(designer.at("break")).to_contain_text("All that you did is saved.")
+    expect(designer.at("break")).to_contain_text("Your work is saved.")
     expect(designer.at("break")).to_contain_text(re.compile("Have some tea; “.+” stays as it is"))
     designer.presses("Continue")
     designer.colors(range(6, 8))

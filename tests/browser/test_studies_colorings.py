@@ -77,9 +77,9 @@ def test_from_the_form_to_decisions_an_expert_and_compare(lab: Lab, visit: Visit
     assert barriers_here(page) == []
     decides(page)
     room.get_by_role("tab", name="Results", exact=True).click()
-    room.get_by_label("What experts review").select_option(index=1)
+    room.get_by_label("Colorings to review").select_option(index=1)
     room.get_by_role("button", name="Apply", exact=True).click()
-    expect(room.get_by_text("Give experts an account of the role expert")).to_be_visible()
+    expect(room.get_by_text("Give experts an account with the role")).to_be_visible()
     expert_reviews(lab.opened(visit, "expert", "?tab=studies"))
     room.get_by_role("button", name="Open in Compare").click()
     expect(page).to_have_url(re.compile(r"\?tab=compare&(.*&)?d=set:"))
@@ -88,23 +88,23 @@ def test_from_the_form_to_decisions_an_expert_and_compare(lab: Lab, visit: Visit
 def makes_a_draft(page: Page) -> None:
     """In the form, with words that have no sketch and a picture as an example."""
     room = page.locator(".th-judge")
-    side = room.get_by_label("What this makes")
+    side = room.get_by_label("Summary")
     # Nothing is asked of the app, and nothing refused, before something is chosen.
-    expect(side.get_by_role("status")).to_contain_text("Choose the concepts that people color.")
+    expect(side.get_by_role("status")).to_contain_text("Choose the concepts to color.")
     room.get_by_role("button", name="Create the draft").click()
     expect(room.locator("[data-field=concepts] .th-jd-wrong")).to_contain_text("Choose")
     room.get_by_label("Search concepts").fill("horse")
     room.get_by_role("checkbox", name="horse", exact=True).check()
-    room.get_by_text("Other words", exact=True).click()
-    typed = room.get_by_label("One a line, or with commas between")
+    room.get_by_text("Other concepts", exact=True).click()
+    typed = room.get_by_label("One per line, or comma-separated")
     typed.fill("a rusty key")
     expect(room.get_by_text("Not added yet")).to_be_visible()
-    room.get_by_role("button", name="Add these words").click()
+    room.get_by_role("button", name="Add concepts").click()
     expect(room.locator(".th-jc-said")).to_have_text(
-        "2 concepts chosen. 1 without a sketch: left out until a drawing is there."
+        "2 concepts chosen. 1 without a sketch: excluded until you add a drawing."
     )
-    room.get_by_label("On these concepts").fill("practice sheet")
-    room.get_by_role("radio", name=re.compile("Automatically")).check()
+    room.get_by_label("Practice concepts").fill("practice sheet")
+    room.get_by_role("radio", name=re.compile("Automatic: ")).check()
     example = room.locator(".th-jc-example").first
     example.locator("input[type=file]").set_input_files(picture("brick.png"))
     expect(example.get_by_role("img")).to_be_visible()
@@ -112,7 +112,7 @@ def makes_a_draft(page: Page) -> None:
     with page.expect_response(
         lambda one: one.url.endswith("/outline") and CONSENT in (one.request.post_data or "")
     ):
-        room.get_by_label("What they agree to").fill(CONSENT)
+        room.get_by_label("Consent text").fill(CONSENT)
     expect(side.locator(".th-jd-facts")).to_contain_text("1 without a sketch: a rusty key")
     expect(side.get_by_role("status")).to_contain_text("5 people, about ")
     expect(side.locator("section")).to_have_attribute("aria-busy", "false")
@@ -121,7 +121,7 @@ def makes_a_draft(page: Page) -> None:
     room.get_by_role("button", name="Create the draft").click()
     expect(room.get_by_role("button", name="Open the study")).to_be_enabled()
     opens(page, "Plan", "1 sketch, for 2 concepts")
-    expect(room.get_by_text("practice sheet; looked at automatically")).to_be_visible()
+    expect(room.get_by_text("practice sheet; reviewed automatically")).to_be_visible()
     # Nobody sees what others colored before there is something.
     opens(page, "Results", "No colorings yet")
 
@@ -143,19 +143,19 @@ def decides(page: Page) -> None:
     expect(room.locator(".th-jc-coloring")).to_have_count(5)
     first.get_by_role("button", name="Discard").click()
     page.get_by_label("Why").fill("only the roof")
-    page.get_by_role("button", name="Discard it").click()
+    page.get_by_role("button", name="Discard", exact=True).click()
     expect(first).to_contain_text("Discarded: only the roof")
-    first.get_by_role("button", name="Take that back").click()
-    expect(first.locator(".th-jc-standing")).to_contain_text("kept")
-    first.get_by_role("button", name="Ask for a second").click()
-    expect(first).to_contain_text("A second coloring is asked for.")
+    first.get_by_role("button", name="Undo").click()
+    expect(first.locator(".th-jc-standing")).to_contain_text("included")
+    first.get_by_role("button", name="Request a second").click()
+    expect(first).to_contain_text("A second coloring was requested.")
     assert barriers_here(page) == []
     page.set_viewport_size(PHONE)
     for view, words in (
         ("Live", "Sketches by person"),
-        ("Practice", "No practice waits"),
+        ("Practice", "No practice to review"),
         ("Results", COLORINGS),
-        ("Gallery", "A second coloring is asked for."),
+        ("Gallery", "A second coloring was requested."),
     ):
         opens(page, view, words)
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
@@ -169,7 +169,7 @@ def expert_reviews(page: Page) -> None:
     room.get_by_role("button", name=f"Review: {STUDY}").click()
     expect(room.get_by_text("0 of 20 reviewed, 20 left")).to_be_visible()
     expect(room.get_by_role("img", name="Colors by share")).to_be_visible()
-    expect(room.get_by_text("Each bar has the color of its bin")).to_be_visible()
+    expect(room.get_by_text("Each bar shows the color of its bin")).to_be_visible()
     expect(room.locator(".th-jc-question")).to_contain_text("Are these the colors of")
     assert barriers_here(page) == []
     assert "Participant" not in room.inner_text()

@@ -87,15 +87,15 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     page.on("request", lambda one: asked_at.append(page.url) if one.url.endswith("/live") else None)
 
     # Nothing yet: what a study is, and one press begins one.
-    expect(room.get_by_role("heading", name="No study yet: begin one")).to_be_visible()
-    room.get_by_role("button", name="Begin: Which follows the words").click()
+    expect(room.get_by_role("heading", name="No studies yet: create one")).to_be_visible()
+    room.get_by_role("button", name="Create: Prompt adherence").click()
     expect(page).to_have_url(re.compile("view=new&preset=adherence"))
-    made = room.get_by_role("complementary", name="What this makes")
+    made = room.get_by_role("complementary", name="Summary")
     expect(made.locator(".th-jd-headline")).to_have_text(
         re.compile(r"\d+ pe\w+, about \d+ min each")
     )
     expect(made.locator(".th-jd-sample img")).to_have_count(2)
-    expect(made.locator(".th-jd-blocks")).to_contain_text("Before it can open")
+    expect(made.locator(".th-jd-blocks")).to_contain_text("Required before opening")
     # What is wrong is said at its field, and the field is announced with it.
     votes = room.get_by_label("Votes per stimulus")
     votes.fill("0")
@@ -104,12 +104,12 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     votes.fill("2")
     expect(votes).not_to_have_attribute("aria-invalid", "true")
     room.get_by_label("Title").fill("=Two models")
-    room.get_by_label("What they agree to").fill(CONSENT)
+    room.get_by_label("Consent text").fill(CONSENT)
     expect(made.locator(".th-jd-blocks")).to_be_empty()
     room.locator("summary", has_text="How many votes do I need?").click()
-    room.get_by_label("The better model wins, %").fill("75")
+    room.get_by_label("Win rate of the better model, %").fill("75")
     room.get_by_role("button", name="Simulate").click()
-    needed = room.get_by_role("button", name=re.compile("Take over: "))
+    needed = room.get_by_role("button", name=re.compile("Apply: "))
     needed.click()
     expect(votes).not_to_have_value("2")
     votes.fill("3")
@@ -125,7 +125,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     # A draft: looked at as a participant would, without a trace.
     expect(room.get_by_role("heading", name="=Two models")).to_be_visible()
     view = room.locator(VIEW)
-    expect(view).to_contain_text("Nobody has seen this study yet")
+    expect(view).to_contain_text("This study is not open yet")
     with page.expect_popup() as opened:
         room.get_by_role("button", name="Preview").click()
     expect(opened.value).to_have_url(re.compile("/study/"))
@@ -133,20 +133,20 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     expect(room.locator(".th-jd-said a")).to_have_text("another tab")
     room.get_by_role("button", name="Open the study").click()
     expect(room.locator(".th-jd-head .th-jd-state")).to_have_text(re.compile("Open"))
-    expect(view).to_contain_text("No link leads here yet")
+    expect(view).to_contain_text("No link yet")
 
     # A link, shown once; people answer by it, and it is seen without a reload.
     links = opens(room, "Links")
     # What is wrong stands at its field: a number that is none, a name that is too long.
-    links.get_by_label("How many").fill("x")
-    links.get_by_role("button", name="Make", exact=True).click()
+    links.get_by_label("Number of links").fill("x")
+    links.get_by_role("button", name="Create", exact=True).click()
     expect(links.locator("[data-field=count] .th-problem")).to_contain_text('not "x"')
-    links.get_by_label("How many").fill("1")
+    links.get_by_label("Number of links").fill("1")
     links.get_by_label("Name").fill("long " * 20)
-    links.get_by_role("button", name="Make", exact=True).click()
+    links.get_by_role("button", name="Create", exact=True).click()
     expect(links.locator("[data-field=label] .th-problem")).to_contain_text("at most 80")
     links.get_by_label("Name").fill("A class")
-    links.get_by_role("button", name="Make", exact=True).click()
+    links.get_by_role("button", name="Create", exact=True).click()
     link = links.locator(".th-jd-urls code").inner_text()
     assert link.startswith(started.address + "/study/")
     expect(links.get_by_role("row", name=re.compile("A class"))).to_contain_text("Active")
@@ -175,7 +175,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     expect(row).to_contain_text("A test of the link")
     assert barriers(page) == []
     results = opens(room, "Results")
-    expect(results.locator(".th-jd-lead")).to_contain_text("of 3 people are in")
+    expect(results.locator(".th-jd-lead")).to_contain_text("of 3 people are included")
     expect(results.get_by_role("table", name="Strengths", exact=True)).to_contain_text(
         "After exclusion"
     )
@@ -189,7 +189,7 @@ def test_a_study_from_its_plan_to_its_files(visit: Visit, started: App, watch: W
     # The plan as it was served, drawn again; the log; a table; the same study after a reload.
     opens(room, "Metrics")
     plan = opens(room, "Plan")
-    plan.get_by_role("button", name="Draw everything again").click()
+    plan.get_by_role("button", name="Replay all trials").click()
     expect(plan.locator(".th-jd-headline")).to_contain_text("✓")
     expect(plan.get_by_role("table", name="Log of this study")).to_contain_text("A class")
     export = opens(room, "Export")

@@ -32,15 +32,15 @@ GO = """(address) => {
 def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, app: App) -> None:
     watch.refused |= {"/api/vlm/sets/make", "/api/vlm/askings"}
     page = visit(f"{app.address}/?tab=vlm")
-    page.get_by_role("button", name="Make a set…").click()
-    dialog = page.get_by_role("dialog", name="Make a set of questions")
+    page.get_by_role("button", name="Generate a question set…").click()
+    dialog = page.get_by_role("dialog", name="Generate a question set")
     for task in ("Color Proportion", "Color Comparison", "Object Counting"):
         dialog.get_by_role("checkbox", name=task).uncheck()
-    dialog.get_by_label("Questions of each task").fill("0")
-    dialog.get_by_role("button", name="Make", exact=True).click()
-    expect(dialog.get_by_role("alert")).to_contain_text("Questions of each task is a whole number")
-    dialog.get_by_label("Questions of each task").fill("3")
-    dialog.get_by_role("button", name="Make", exact=True).click()
+    dialog.get_by_label("Questions per task").fill("0")
+    dialog.get_by_role("button", name="Generate", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Questions per task is a whole number")
+    dialog.get_by_label("Questions per task").fill("3")
+    dialog.get_by_role("button", name="Generate", exact=True).click()
     expect(dialog).to_have_count(0)
     expect(page.locator(".th-qa-tasks li")).to_have_count(4)
 
@@ -58,9 +58,9 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     expect(page.locator(".th-qa-refused")).to_have_text("There is no folder /nowhere.")
     expect(page.get_by_label("Folder", exact=True)).to_be_focused()
     page.locator(".th-qa-form [name=known]").select_option("server:")
-    page.get_by_label("Its name on the server").fill("color-vlm")
+    page.get_by_label("Model name on the server").fill("color-vlm")
     page.get_by_text("More settings").click()
-    page.get_by_label("Most tokens", exact=True).fill("4")
+    page.get_by_label("Max. tokens", exact=True).fill("4")
     askings = page.locator(".th-qa-asking")
     finished = askings.filter(has_text="12 of 12 questions").filter(has_text="Finished")
     server = ChatServer()
@@ -108,11 +108,11 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     # Where the pixel reader and chance differ, side by side.
     askings.filter(has_text="color-vlm").get_by_role("checkbox").uncheck()
     askings.filter(has_text="Pixel reader").get_by_role("checkbox").check()
-    page.get_by_role("tab", name="Where two differ").click()
+    page.get_by_role("tab", name="Compare two").click()
     page.get_by_label("Task", exact=True).select_option("")
     expect(page.locator(".th-qa-found")).to_contain_text("that only one of")
     expect(items.first.locator(".th-qa-answer")).to_have_count(2)
-    expect(page.get_by_role("group", name="Outcome")).to_contain_text("Only 2 right")
+    expect(page.get_by_role("group", name="Outcome")).to_contain_text("Only 2 correct")
 
     # Opened without a link to answers, the same ones are ticked.
     page.goto(f"{app.address}/?tab=vlm&set={parse_qs(urlsplit(link).query)['set'][0]}")

@@ -13,41 +13,40 @@ export const english = {
   saving_now: 'Saving …',
   unsaved: 'Not saved yet',
   unsaved_text:
-    'The study does not answer at the moment. Go on: what you do is kept in this browser, and sent as soon as it can be.',
-  unkept:
-    'This browser has no room to keep what is not saved yet. Keep this page open until it says “Saved”.',
-  steps_refused: 'The last steps were not taken: {error} The sketch is now as it is saved.',
+    'The study does not answer at the moment. Continue: your work is saved in this browser and sent as soon as possible.',
+  unkept: 'This browser has no room for unsaved work. Keep this page open until it says “Saved”.',
+  steps_refused: 'The last steps were not accepted: {error} The sketch is now as it is saved.',
 
   do_title: 'Like this',
   do_not_title: 'Not like this',
-  practice_text: 'You begin with {n} sketches for practice.',
-  practice_text_one: 'You begin with one sketch for practice.',
-  practice_researcher: 'We look at them before you go on. You can close the page meanwhile.',
+  practice_text: 'You start with {n} sketches for practice.',
+  practice_text_one: 'You start with one sketch for practice.',
+  practice_researcher: 'We look at them before you continue. You can close the page meanwhile.',
   many_text_one:
-    'Then there is one sketch. You can stop at any time and go on later, on the same link.',
+    'Then there is one sketch. You can stop at any time and continue later on the same link.',
   many_text:
-    'Then there are {n} sketches. You can stop at any time and go on later, on the same link.',
+    'Then there are {n} sketches. You can stop at any time and continue later on the same link.',
 
-  review_title: 'We are looking at your practice sketches',
+  review_title: 'Your practice sketches are being reviewed',
   review_text:
-    'A person looks at them, which may take a while. You can close this page and come back later on the same link.',
-  review_again: 'This page asks again by itself, every 20 seconds.',
-  review_asked: 'Last asked at {time}.',
+    'A person reviews them, which may take a while. You can close this page and come back later on the same link.',
+  review_again: 'This page checks again every 20 seconds.',
+  review_asked: 'Last checked at {time}.',
   review_failed: 'The study does not answer at the moment. The page tries again by itself.',
   practice_again_title: 'Please practice once more',
   practice_again_text: 'Here are {n} sketches for practice.',
   practice_again_text_one: 'Here is one sketch for practice.',
-  practice_again_reason: 'What we saw in yours:',
+  practice_again_reason: 'Comments on your practice:',
   accepted_title: 'Your practice sketches are fine',
   accepted_text:
-    'From here on it counts. There are {n} sketches. You can stop and come back on the same link: what you colored is kept.',
+    'Your answers count from here on. There are {n} sketches. You can stop and come back on the same link: your colorings are saved.',
   accepted_text_one:
-    'From here on it counts. There is one sketch. You can stop and come back on the same link: what you colored is kept.',
+    'Your answers count from here on. There is one sketch. You can stop and come back on the same link: your colorings are saved.',
   begun_title: 'Now it counts',
   begun_text:
-    'There are {n} sketches. You can stop and come back on the same link: what you colored is kept.',
+    'There are {n} sketches. You can stop and come back on the same link: your colorings are saved.',
   begun_text_one:
-    'There is one sketch. You can stop and come back on the same link: what you colored is kept.',
+    'There is one sketch. You can stop and come back on the same link: your colorings are saved.',
 
   second_title: 'Please color this once more',
   second_text:
@@ -59,8 +58,8 @@ export const english = {
   unknown: 'I don’t know this word',
   comment: 'Comment',
   comment_on: 'Comment on “{words}”',
-  comment_keep: 'Keep',
-  comment_kept: 'Your comment is kept.',
+  comment_keep: 'Save',
+  comment_kept: 'Your comment is saved.',
   break: 'Take a break',
   guide: 'What to do',
   more: 'More',
@@ -69,21 +68,21 @@ export const english = {
   nothing_colored:
     'Nothing is colored yet. Color what “{words}” names, or say that you don’t know the word.',
   nothing_colored_only: 'Nothing is colored yet. Color what “{words}” names.',
-  full: 'This sketch holds no more steps. Press Done.',
-  skip_title: 'Leave “{words}” out?',
+  full: 'This sketch cannot store more steps. Press Done.',
+  skip_title: 'Skip “{words}”?',
   skip_text:
-    'You go on with the next sketch. What you colored here stays stored, and does not count.',
+    'You continue with the next sketch. What you colored here stays stored, and does not count.',
   skip_word: 'I don’t know this word',
   skip_other: 'I cannot color it for another reason',
-  keeping_text: 'What you colored is on its way. Keep this page open.',
+  keeping_text: 'Your coloring is being sent. Keep this page open.',
   reopened: 'Open again: change what you like, then press Done.',
 
   break_title: 'Take your time',
-  break_saved: 'All that you did is saved.',
+  break_saved: 'Your work is saved.',
   break_waiting:
-    'Not all that you did is saved yet: it is kept in this browser. Come back in this browser, or wait here until it says “Saved”.',
+    'Some of your work is not saved yet: it is stored in this browser. Come back in this browser, or wait here until it says “Saved”.',
   break_text:
-    'You can close this page. On the same link you go on here, with “{words}” as you left it.',
+    'You can close this page. On the same link you continue here, with “{words}” as you left it.',
 };
 
 /** @type {Record<string, string>} */

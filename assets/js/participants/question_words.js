@@ -7,6 +7,6 @@ export const english = {
   no: 'No',
   cannot_tell: 'I cannot tell',
   keys_cannot_tell: 'I cannot tell',
-  keys_move: 'move a picture that is larger than its place',
-  picture_larger: 'Drag the picture to see all of it.',
+  keys_move: 'move an image that is larger than its place',
+  picture_larger: 'Drag the image to see all of it.',
 };

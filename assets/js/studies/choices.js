@@ -25,9 +25,9 @@ export function sizeWords(preset) {
   if (preset.kind === 'colorings')
     return (
       form.votes +
-      ' colorings a concept · ' +
+      ' colorings per concept · ' +
       form.trials +
-      ' sketches a person, after ' +
+      ' sketches per person, after ' +
       form.practice.number +
       ' for practice'
     );
@@ -35,11 +35,11 @@ export function sizeWords(preset) {
     return (
       'up to ' +
       form.number +
-      ' questions a task · ' +
+      ' questions per task · ' +
       form.votes +
       ' answers each · ' +
       form.trials +
-      ' questions a person'
+      ' questions per person'
     );
   if (form.number && models && preset.kind === 'pairs')
     words.push(
@@ -52,10 +52,10 @@ export function sizeWords(preset) {
     );
   else
     words.push(
-      form.votes + (preset.kind === 'ratings' ? ' ratings an image' : ' votes a stimulus'),
+      form.votes + (preset.kind === 'ratings' ? ' ratings per image' : ' votes per stimulus'),
     );
   const people = form.closing && form.closing.participants;
-  words.push((people ? people + ' people with ' : '') + form.trials + ' trials a person');
+  words.push((people ? people + ' people with ' : '') + form.trials + ' trials per person');
   return words.join(' · ');
 }
 
@@ -72,10 +72,10 @@ export function presetCards(box, list, choose, chosen) {
       const node = make('article', 'th-jd-preset');
       const head = make(chosen === undefined ? 'h4' : 'h3', '', preset.name);
       const kind = make('p', 'th-jd-preset-kind', KINDS[preset.kind] || '');
-      if (preset.minutes) kind.append(' · about ' + Math.round(preset.minutes) + ' min a person');
-      const act = button(chosen === undefined ? 'Begin' : 'Choose', () => choose(preset.id));
+      if (preset.minutes) kind.append(' · about ' + Math.round(preset.minutes) + ' min per person');
+      const act = button(chosen === undefined ? 'Create' : 'Choose', () => choose(preset.id));
       act.setAttribute('aria-label', act.textContent + ': ' + preset.name);
-      node.append(head, kind, make('p', '', preset.form.question || 'A question of your own.'));
+      node.append(head, kind, make('p', '', preset.form.question || 'Write your own question.'));
       node.append(make('p', 'th-soft', sizeWords(preset)), make('p', 'th-soft', preset.source));
       if (chosen === preset.id) {
         node.dataset.chosen = '';

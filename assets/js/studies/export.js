@@ -7,8 +7,9 @@ import { onView } from './view.js';
 
 /** What is said of the archive where there are no votes. @type {Record<string, string>} */
 const MORE = {
-  colorings: 'all.zip has every sketch, and the colors of every coloring as PNG. ',
-  questions: 'The table questions says what is right, and how often each choice was taken. ',
+  colorings: 'all.zip contains every sketch, and every coloring as PNG. ',
+  questions:
+    'The table “questions” lists the correct answers and how often each choice was selected. ',
 };
 
 /**
@@ -17,7 +18,7 @@ const MORE = {
  */
 export function exportView(box, current) {
   const line = problemLine();
-  const wait = make('p', 'th-soft', 'Reading what there is…');
+  const wait = make('p', 'th-soft', 'Loading tables…');
   const cleared = make('p', 'th-soft');
   cleared.setAttribute('role', 'status');
   let data = null;
@@ -27,9 +28,9 @@ export function exportView(box, current) {
   const of = (url) => (personal ? url + (url.includes('?') ? '&' : '?') + 'personal=1' : url);
   function clearIds() {
     const words =
-      'Do so once everybody is paid, as the text that people agreed to says. Answers stay. The study has to be closed.';
+      'Do this once everyone is paid, as the consent text says. Answers stay. The study must be closed.';
     question({
-      title: 'Delete the ids that a recruiting site gave?',
+      title: 'Delete the recruiting-site ids?',
       body: [make('p', '', words)],
       action: 'Delete for good',
       act: async () => {
@@ -41,7 +42,7 @@ export function exportView(box, current) {
   function draw() {
     const all = card(
       'Everything',
-      'One archive that another TrueHue takes in again: plan, people, events, tables, codebook.',
+      'One archive that another TrueHue can import: plan, people, events, tables, codebook.',
     );
     const buttons = make('div', 'th-jd-buttons');
     const whole_ = linkButton('all.zip', of(data.zip), true);
@@ -57,9 +58,9 @@ export function exportView(box, current) {
         'p',
         'th-soft',
         (data.votes
-          ? 'votes.jsonl has one vote a line, in the form that arenas use. '
+          ? 'votes.jsonl has one vote per line, in the format that arenas use. '
           : MORE[current.study.kind] || '') +
-          'The codebook says what every column of every table is, with its unit.',
+          'The data dictionary (codebook) explains every column of every table, with its unit.',
       ),
     );
     const words = make('p', 'th-jd-note');
@@ -73,7 +74,7 @@ export function exportView(box, current) {
         draw();
         /** @type {HTMLElement} */ (box.querySelector('.th-jd-check input')).focus();
       });
-      label.append(input, make('span', '', 'With ids that a recruiting site gave'));
+      label.append(input, make('span', '', 'Include recruiting-site ids'));
       const line_ = make('div', 'th-jd-buttons');
       line_.append(label, button('Delete these ids…', clearIds, 'th-jd-small'), cleared);
       all.body.append(line_);
@@ -81,8 +82,8 @@ export function exportView(box, current) {
     put(
       words,
       personal
-        ? 'Personal data: these files name what a recruiting site calls people, and comments as they were written. Keep them as your consent text says.'
-        : 'Anonymous: people are numbers; ids of recruiting sites are not in these files.',
+        ? 'Personal data: these files contain recruiting-site ids and original comments. Store them as your consent text says.'
+        : 'Anonymous: participants are numbers, without recruiting-site ids.',
     );
     all.body.append(words);
     const tables = card('Tables');
@@ -98,7 +99,7 @@ export function exportView(box, current) {
             },
           },
           {
-            name: 'A row is',
+            name: 'One row per',
             wide: true,
             cell: (table) => table.row + (table.rows ? ', ' + whole(table.rows) + ' of them' : ''),
           },
@@ -142,7 +143,7 @@ export function exportView(box, current) {
         draw();
       } catch (error) {
         wait.remove();
-        line.say('What can be exported cannot be listed. ' + error.message);
+        line.say('The exports cannot be listed. ' + error.message);
       }
     },
   };

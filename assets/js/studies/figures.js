@@ -189,7 +189,7 @@ export function votesOverTime(node, hours, wanted, total, now) {
     margin: { l: 44, r: 48, t: 10, b: 34 },
     bargap: 0.15,
     xaxis: { type: 'date', showgrid: false, range: span(begun), nticks: 7 },
-    yaxis: { title: { text: 'an hour', standoff: 6 }, rangemode: 'tozero', zeroline: false },
+    yaxis: { title: { text: 'per hour', standoff: 6 }, rangemode: 'tozero', zeroline: false },
     yaxis2: {
       overlaying: 'y',
       side: 'right',

@@ -170,10 +170,10 @@ export function studyForm(box) {
   /** What has to be chosen before there is anything to ask the app about; null where it is. */
   function nothingYet() {
     const wanted = {
-      concepts: preset.material === 'sketches' && 'Choose the concepts that people color.',
-      question_set: preset.material === 'questions' && 'There is no set of questions to ask yet.',
-      models: !OWN[preset.material] && 'Choose the models whose pictures are shown.',
-      people: preset.needs_people && 'Choose whose colors the models are compared with.',
+      concepts: preset.material === 'sketches' && 'Choose the concepts to color.',
+      question_set: preset.material === 'questions' && 'No question set yet.',
+      models: !OWN[preset.material] && 'Choose the models whose images are shown.',
+      people: preset.needs_people && 'Choose the human colors to compare with.',
     };
     const field = Object.keys(wanted).find((name) => wanted[name] && !form[name].length);
     return field ? { field, words: wanted[field] } : null;
@@ -187,7 +187,7 @@ export function studyForm(box) {
       made = null;
       tellField(formNode, '', '');
       line.say('');
-      side.wrong(nothing.words + ' Then what the study makes stands here.');
+      side.wrong(nothing.words + ' The study summary then appears here.');
       side.busy(false);
       return;
     }
@@ -211,7 +211,7 @@ export function studyForm(box) {
         return;
       }
       const there = tellField(formNode, error.field, error.message);
-      side.wrong(there ? 'One thing is missing: see the form.' : error.message);
+      side.wrong(there ? 'One field needs attention: see the form.' : error.message);
     }
     side.busy(false);
   }
@@ -223,8 +223,8 @@ export function studyForm(box) {
     if (some) {
       const node = part(
         1,
-        'What may still change',
-        'The study was opened: what people see is frozen. For another question, copy the study.',
+        'Settings that can still change',
+        'The study was opened, so its content is fixed. To ask something else, copy the study.',
       );
       const of = fieldsOf(form, changed);
       const fields = { title: () => of.text('title', 'Title') };
@@ -240,8 +240,8 @@ export function studyForm(box) {
       formNode.replaceChildren(node, closingPart(given));
       const card = make('section', 'th-card th-jd-outline-card');
       card.append(
-        make('h3', '', 'The next version'),
-        make('p', 'th-soft', 'People who come from now on get it; the log says what changed.'),
+        make('h3', '', 'Next version'),
+        make('p', 'th-soft', 'New participants get it. The log records the change.'),
         line,
         create,
       );
@@ -275,7 +275,7 @@ export function studyForm(box) {
     const now = [judge.study, judge.preset, judge.set].join(' ');
     if (now === shown) return;
     shown = now;
-    put(heading, judge.study ? 'Change the plan' : 'New study');
+    put(heading, judge.study ? 'Edit the plan' : 'New study');
     refused.hidden = true;
     waiting.hidden = false;
     plan.hidden = true;
@@ -293,7 +293,9 @@ export function studyForm(box) {
       if (study) {
         judge.title = study.title;
         if (!study.form)
-          throw new Error('This study was not made with the form: copy it, or import it again.');
+          throw new Error(
+            'This study was not created with this form. Copy it, or import it again.',
+          );
         preset = presets.presets.find((one) => one.id === study.preset) || presets.presets[0];
         form = {
           ...study.form,

@@ -72,7 +72,11 @@ export function casesOf(form, changed) {
           form.groups = next.length === names.length ? [] : next;
           changed();
         });
-        label.append(tick, make('span', '', group || 'no type'), make('small', '', whole(cases)));
+        label.append(
+          tick,
+          make('span', '', group || 'no category'),
+          make('small', '', whole(cases)),
+        );
         return label;
       }),
     );
@@ -88,8 +92,9 @@ export function casesOf(form, changed) {
     put(
       chosenWords,
       form.cases.length
-        ? many(form.cases.length, 'case') + ' chosen; the number above is drawn of them.'
-        : 'None ticked: all cases that every model has.',
+        ? many(form.cases.length, 'case') +
+            ' selected; the study samples the number above from them.'
+        : 'None selected: all cases that every model has.',
     );
   }
   async function listCases() {

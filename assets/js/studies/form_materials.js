@@ -48,7 +48,7 @@ function sourcesOf(materials, distributions) {
     });
   });
   materials.pictures.forEach((set) =>
-    out.push({ name: set.name, source: set.source, label: set.name + ' (pictures)' }),
+    out.push({ name: set.name, source: set.source, label: set.name + ' (images)' }),
   );
   if (distributions)
     materials.sets.forEach((set) =>
@@ -64,10 +64,10 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
   const distributions = preset.material === 'distributions';
   const node = part(
     1,
-    'What is compared',
+    'Comparison',
     distributions
-      ? 'Each model’s colors of a concept, beside what people gave it.'
-      : 'Each model’s picture of a prompt.',
+      ? 'Participants compare each model’s colors of a concept with people’s colors.'
+      : 'Participants compare the models’ images of one prompt.',
   );
   const of = fieldsOf(form, told);
   const suggested = distributions ? materials.suggested.distributions : materials.suggested.images;
@@ -108,7 +108,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     tick.checked = entry.on;
     name.value = entry.name;
     name.hidden = !entry.on;
-    name.setAttribute('aria-label', 'Name in results of ' + entry.label);
+    name.setAttribute('aria-label', 'Result name of ' + entry.label);
     tick.addEventListener('change', () => {
       entry.on = tick.checked;
       name.hidden = !entry.on;
@@ -134,8 +134,8 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
           'p',
           'th-jd-nothing',
           distributions
-            ? 'Nothing has colors of concepts yet. Start a concept run in Explore, or import distributions in Compare.'
-            : 'There are no pictures yet. Start a run in Explore, or import a folder of pictures there.',
+            ? 'No color distributions yet. Start a concept run in Explore, or import distributions in Compare.'
+            : 'There are no images yet. Start a run in Explore, or import a folder of images there.',
         ),
       );
     const rest = sourcesOf(materials, distributions).filter(
@@ -152,7 +152,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     );
     more.hidden = !rest.length;
   }
-  more.setAttribute('aria-label', 'Add another source of pictures');
+  more.setAttribute('aria-label', 'Add another source of images');
   more.addEventListener('change', () => {
     const chosen = sourcesOf(materials, distributions).find((one) => one.source === more.value);
     if (!chosen) return;
@@ -213,7 +213,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     make(
       'p',
       'th-jd-hint',
-      'Names are for results; participants never see them. Sources with the same name count as one model; the first that has a case is used.',
+      'Names appear in results only; participants never see them. Sources with the same name count as one model, and the first that has a case is used.',
     ),
   );
   /** @type {HTMLElement[]} */
@@ -235,7 +235,7 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
       people,
       choices.length
         ? choices
-        : [{ id: '', name: 'None are here: import them in Compare, People and files' }],
+        : [{ id: '', name: 'None available: import them in Compare, People and files' }],
       at < 0 ? '' : String(at),
     );
     if (at < 0 && choices.length) {
@@ -253,30 +253,32 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
   const caseField = of.number('number', 'Cases in the study', {
     hint: '0 = every case all models share; otherwise a random subset (seed).',
   });
-  const pairFold = fold('Which pairs of models', pairs);
+  const pairFold = fold('Model pairs', pairs);
   nodes.push(row(caseField, cases.groups), cases.found, cases.fold, pairFold);
   const extras = [
     of.number(
       'pictures',
-      distributions ? 'Pictures shown for reference' : 'Pictures of a model shown at once',
+      distributions ? 'Reference images shown' : 'Images of a model shown at once',
     ),
   ];
   if (!distributions)
     extras.push(
-      of.number('variants', 'Pictures of each prompt asked about', {
-        hint: 'Each by itself, so 3 ask three times as much.',
+      of.number('variants', 'Images per prompt', {
+        hint: 'Each image is a separate stimulus, so 3 triples the answers needed.',
       }),
     );
   if (distributions)
     extras.push(
       of.select(
         'extraction',
-        'How pictures become a distribution',
+        'How images become a distribution',
         Object.entries(presets.extractions).map(([id, name]) => ({ id, name: String(name) })),
       ),
     );
-  extras.push(of.number('seed', 'Seed', { hint: 'All chance starts here: cases, order, sides.' }));
-  nodes.push(fold('More about what is shown', row(...extras)));
+  extras.push(
+    of.number('seed', 'Seed', { hint: 'Controls the random choice of cases, order and sides.' }),
+  );
+  nodes.push(fold('More display settings', row(...extras)));
   node.append(...nodes);
   begin();
   drawModels();

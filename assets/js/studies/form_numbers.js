@@ -12,26 +12,27 @@ const firstSentence = (text) => (text ? text.split('. ')[0] + '.' : '');
  * @returns {{ node: HTMLElement, outlined: () => void }}
  */
 export function numbersPart({ form, preset, presets, outline, changed }) {
-  const node = part(3, 'Numbers', 'How often each stimulus is judged, and what else people get.');
+  const node = part(
+    3,
+    'Numbers',
+    'How many answers each stimulus needs, and which checks participants get.',
+  );
   const of = fieldsOf(form, changed);
   const kind = preset.id === 'free' ? form.kind : preset.kind;
   const votes = of.number('votes', kind === 'ratings' ? 'Ratings per image' : 'Votes per stimulus');
   const training = make('div', 'th-jd-training');
   const numbers = row(
     votes,
-    of.number('trials', 'Trials per participant', { hint: 'At most; checks come on top.' }),
-    of.number('repeats', 'Repeated trials', { hint: 'The same again, sides turned: consistency.' }),
-    of.number('attention', 'Attention checks', { hint: 'Words say what to answer.' }),
+    of.number('trials', 'Trials per participant', { hint: 'Maximum, without checks.' }),
+    of.number('repeats', 'Repeated trials', {
+      hint: 'The same trial with sides swapped, to measure consistency.',
+    }),
+    of.number('attention', 'Attention checks', { hint: 'The text says what to answer.' }),
   );
   const allowed = make('div', 'th-jd-checks');
-  if (kind === 'pairs')
-    allowed.append(of.check('tie', 'A tie may be answered', '“No difference.”'));
+  if (kind === 'pairs') allowed.append(of.check('tie', 'Allow ties', '“No difference.”'));
   allowed.append(
-    of.check(
-      'skip',
-      'A trial may be skipped',
-      '“Skip.” It is one of the answers wanted, and no vote in results.',
-    ),
+    of.check('skip', 'Allow skipping', '“Skip.” Counts as an answer, but not as a vote.'),
   );
   node.append(numbers, allowed);
 
@@ -65,9 +66,9 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   let shown = '';
   const list = make('div', 'th-jd-offers');
   const needed = row(
-    of.number('training.needed', 'Right answers needed', { empty: 0 }),
+    of.number('training.needed', 'Correct answers needed', { empty: 0 }),
     of.number('training.attempts', 'Attempts', {
-      hint: 'A second round where too few were right; nobody is sent away.',
+      hint: 'Another round after too few correct answers. Nobody is excluded.',
       empty: 2,
     }),
   );
@@ -85,8 +86,8 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
     put(
       about,
       all.length
-        ? 'Pairs whose answer a metric leaves no doubt about; you decide whether they are fair. Each leaves the study itself.'
-        : 'Training is offered where a metric leaves no doubt about a pair: of concepts with people’s colors.',
+        ? 'Pairs that a metric answers clearly; check that they are fair. Training pairs are excluded from the study itself.'
+        : 'Training is available for concepts with people’s colors, where a metric answers a pair clearly.',
     );
     needed.hidden = !all.length;
     list.replaceChildren(
@@ -107,7 +108,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
           changed();
         });
         const words = make('span');
-        words.append(make('b', '', offer.words), ' ' + offer.right + ' is right');
+        words.append(make('b', '', offer.words), ' ' + offer.right + ' is correct');
         if (offer.difference !== undefined)
           words.append(
             make(
@@ -129,12 +130,12 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
       of.check(
         'screening.plates',
         'Color-vision plates',
-        'Four numbers in dots, made here; what was read is recorded.',
+        'Four generated plates with numbers. The answers are recorded.',
       ),
       of.check(
         'screening.patches',
         'Dark and light patches',
-        'Whether the screen hides shadows or highlights.',
+        'Checks whether the screen hides shadows or highlights.',
       ),
     ),
   ];
@@ -142,7 +143,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
     order.push(
       of.strip(
         'method',
-        'How the next pair is chosen',
+        'Choice of the next pair',
         Object.entries(presets.methods).map(([id, name]) => ({
           id,
           name: String(name).split(':')[0],
@@ -174,24 +175,28 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
 
 /** When it ends by itself. @param {{ form: any, changed: () => void }} given */
 export function closingPart({ form, changed }) {
-  const node = part(5, 'Closing', 'When the study closes by itself; you can close it at any time.');
+  const node = part(
+    5,
+    'Closing',
+    'When the study closes automatically. You can close it at any time.',
+  );
   const of = fieldsOf(form, changed);
   node.append(
     of.check(
       'closing.when_complete',
-      'When every answer is in',
-      'People who are at it may finish.',
+      'When all answers are complete',
+      'Active participants can finish.',
     ),
     of.check(
       'closing.replace_excluded',
       'Replace excluded participants',
-      'Others answer in their place, and the study closes only with answers that count.',
+      'New participants replace them, so the study closes with the full number of valid answers.',
     ),
     row(
-      of.number('closing.participants', 'After so many people', { placeholder: 'no limit' }),
+      of.number('closing.participants', 'Max. participants', { placeholder: 'no limit' }),
       of.number('abandoned_after_s', 'Release unanswered trials after … minutes of inactivity', {
         per: 60,
-        hint: 'Participants who come back continue all the same.',
+        hint: 'Participants who return can still continue.',
       }),
       of.number('unanswered_after_s', 'Before the first answer, after … minutes', {
         per: 60,

@@ -11,7 +11,7 @@ const PROLIFIC = 'https://app.prolific.com/submissions/complete?cc=';
  *   `again` draws the form anew: another language has other words
  */
 export function questionPart({ form, preset, presets, changed, again }) {
-  const node = part(2, 'What people read', '');
+  const node = part(2, 'Texts for participants', '');
   const of = fieldsOf(form, changed);
   const colored = preset.material === 'sketches';
   const languages = Object.entries(presets.languages).map(([id, name]) => ({
@@ -32,12 +32,12 @@ export function questionPart({ form, preset, presets, changed, again }) {
       form.examples = structuredClone(now.examples);
     again();
   });
-  node.append(row(of.text('title', 'Title', { hint: 'Participants see it too.' }), language));
+  node.append(row(of.text('title', 'Title', { hint: 'Participants see the title.' }), language));
   if (preset.id === 'free')
     node.append(
       of.strip(
         'kind',
-        'What is answered',
+        'Question',
         Object.entries(presets.kinds).map(([id, name]) => ({
           id,
           name: String(name).split(':')[0],
@@ -47,20 +47,20 @@ export function questionPart({ form, preset, presets, changed, again }) {
     );
   node.append(
     of.text('question', 'Question', {
-      placeholder: 'In which picture …?',
-      hint: colored ? 'It stands above every sketch.' : 'It stands above every trial.',
+      placeholder: 'In which image …?',
+      hint: colored ? 'Shown above every sketch.' : 'Shown above every trial.',
     }),
     of.text('instructions', 'Instructions', {
       rows: colored ? 8 : 4,
-      hint: 'Read once, before the trials.',
+      hint: 'Shown once, before the trials.',
     }),
     ...(colored ? [examplesField({ form, changed })] : []),
   );
   const words = presets.wording?.[form.language] || {};
   const list = make('div', 'th-jd-wording');
   const other = fold(
-    'Other words of the page',
-    make('p', 'th-jd-hint', 'What is left empty stays as it is. Places in braces are filled in.'),
+    'Other texts on the page',
+    make('p', 'th-jd-hint', 'Empty fields keep the default. TrueHue fills in the parts in braces.'),
     list,
   );
   form.wording ||= {};
@@ -79,7 +79,7 @@ export function questionPart({ form, preset, presets, changed, again }) {
         rows: 3,
         hint: 'Between consent and instructions; empty for none.',
       }),
-      of.text('outro', 'Page after', { rows: 3, hint: 'Thanks, and who to write to.' }),
+      of.text('outro', 'Page after', { rows: 3, hint: 'Thanks and a contact.' }),
     ),
     other,
   );
@@ -96,8 +96,8 @@ const excerpt = (text) =>
 export function consentPart({ form, changed }) {
   const node = part(
     4,
-    'Consent and the way back',
-    'Nobody sees a trial before they agreed. Another text is another version.',
+    'Consent and completion',
+    'Participants must agree before the first trial. A changed text becomes a new version.',
   );
   const left = make('p', 'th-jd-hint');
   const of = fieldsOf(form, () => {
@@ -120,7 +120,7 @@ export function consentPart({ form, changed }) {
   });
   const url = of.text('completion.url', 'Return URL', {
     placeholder: 'https://…',
-    hint: 'A button at the end leads there.',
+    hint: 'A button on the last page opens it.',
   });
   const fill = button('Prolific’s', () => {
     const input = url.querySelector('input');
@@ -128,8 +128,8 @@ export function consentPart({ form, changed }) {
       PROLIFIC + encodeURIComponent(form.completion.code || 'CODE');
     changed();
   });
-  fill.title = 'Makes the address from the completion code';
-  node.append(of.text('consent', 'What they agree to', { rows: 12 }), left, row(code, url, fill));
+  fill.title = 'Creates the URL from the completion code';
+  node.append(of.text('consent', 'Consent text', { rows: 12 }), left, row(code, url, fill));
   brackets();
   return node;
 }

@@ -15,7 +15,7 @@ async function copy(text, said) {
     await navigator.clipboard.writeText(text);
     put(said, 'Copied.');
   } catch {
-    put(said, 'The browser does not let this page copy. Mark the link and copy it by hand.');
+    put(said, 'The browser does not allow copying. Select the link and copy it manually.');
   }
 }
 
@@ -27,8 +27,8 @@ export function linksView(box, current) {
   const line = problemLine();
   const said = make('p', 'th-jd-said');
   const maker = card(
-    'Make a link',
-    'A link is shown once: only its hash is stored. Who has it can take part.',
+    'Create a link',
+    'Anyone with a link can take part. A link is shown only once, because only its hash is stored.',
   );
   const list = card('Links of this study');
   const fresh = make('section', 'th-card th-jd-fresh');
@@ -60,7 +60,7 @@ export function linksView(box, current) {
   count.value = '1';
   personal.type = 'checkbox';
   const make_ = doing(
-    'Make',
+    'Create',
     async () => {
       tellField(form, '', '');
       const answer = await send(current.address + '/links', {
@@ -81,13 +81,13 @@ export function linksView(box, current) {
     'th-jd-do',
   );
   form.append(
-    field(label, 'label', 'Name', 'For you: where it is sent.'),
-    field(count, 'count', 'How many', '1 for a link that everybody shares.'),
+    field(label, 'label', 'Name', 'For you, for example where you send it.'),
+    field(count, 'count', 'Number of links', '1 for a link that everyone shares.'),
     field(
       personal,
       'personal',
       'Personal',
-      'Each is for one person, who may go on with it on any device.',
+      'Each link is for one person, who can continue on any device.',
     ),
     make_,
   );
@@ -126,7 +126,7 @@ export function linksView(box, current) {
       make(
         'p',
         '',
-        'Keep it now: it cannot be shown again. A lost link is revoked, and another one made.',
+        'Copy it now: it cannot be shown again. If you lose a link, revoke it and create another.',
       ),
       items,
     );
@@ -138,7 +138,7 @@ export function linksView(box, current) {
         make(
           'p',
           'th-soft',
-          'Give this as the study’s URL; Prolific fills in who comes. Their id is stored apart, and is in no anonymous export.',
+          'Use this as the study URL; Prolific adds each participant’s id. Ids are stored separately and never in anonymous exports.',
         ),
         code,
         button('Copy', () => copy(code.textContent || '', said), 'th-jd-small'),
@@ -150,12 +150,12 @@ export function linksView(box, current) {
           'p',
           'th-soft',
           secret
-            ? 'What people get at the end is for who made the study, and for admins, to see.'
+            ? 'Only the study’s owner and admins can see the completion settings.'
             : completion.code || completion.url
-              ? 'At the end people get ' +
-                (completion.code ? 'the code ' + completion.code : 'the way back') +
+              ? 'At the end participants get ' +
+                (completion.code ? 'the code ' + completion.code : 'the return URL') +
                 '.'
-              : 'The plan has no completion code and no way back yet: Prolific asks for one of them.',
+              : 'The plan has no completion code or return URL yet. Prolific needs one of them.',
         ),
       );
       fresh.append(hint);
@@ -170,7 +170,7 @@ export function linksView(box, current) {
         make(
           'p',
           '',
-          'Who opens it then reads that there is no such study, also people who had begun with it. What they answered stays.',
+          'Anyone who opens it will read that there is no such study, including people who started with it. Their answers stay.',
         ),
       ],
       action: 'Revoke',
@@ -183,9 +183,9 @@ export function linksView(box, current) {
   }
   const columns = [
     { name: 'Name', cell: (link) => link.label || 'Unnamed' },
-    { name: 'For', cell: (link) => (link.personal ? 'one person' : 'everybody who has it') },
+    { name: 'For', cell: (link) => (link.personal ? 'one person' : 'anyone with the link') },
     { name: 'People', right: true, cell: (link) => String(link.participants) },
-    { name: 'Made', cell: (link) => time(link.created_at) },
+    { name: 'Created', cell: (link) => time(link.created_at) },
     {
       name: 'State',
       beside: true,
@@ -216,13 +216,13 @@ export function linksView(box, current) {
       const words = make(
         'p',
         'th-jd-note',
-        'The study is a draft. A link can be made, and says that it has not begun until the study is open. ',
+        'The study is a draft. You can create a link now; it says that the study has not started until you open it. ',
       );
-      words.append(button('See the plan', () => openStudy(study.id, 'plan'), 'th-jd-small'));
+      words.append(button('Show the plan', () => openStudy(study.id, 'plan'), 'th-jd-small'));
       nodes.push(words);
     }
     if (study.state === 'closed')
-      nodes.push(make('p', 'th-jd-note', 'The study is closed: its links say that it is over.'));
+      nodes.push(make('p', 'th-jd-note', 'The study is closed. Its links say so.'));
     nodes.push(maker.node);
     if (fresh.children.length) nodes.push(fresh);
     const now = JSON.stringify(study.links);
@@ -233,7 +233,7 @@ export function linksView(box, current) {
           ? dataTable(columns, study.links, 'Links of this study', true)
           : nothing(
               'No link yet',
-              'People come in by a link that nobody can guess. One is enough for all; personal ones are for people you know.',
+              'Participants join by a link that cannot be guessed. One link is enough for everyone; personal links are for people you know.',
             ),
       );
     }

@@ -12,7 +12,7 @@ const POLL_MS = 10000;
 const FILTERS = [
   { id: 'all', name: 'All', states: ['draft', 'open', 'paused', 'closed'] },
   { id: 'draft', name: 'Drafts', states: ['draft'] },
-  { id: 'going', name: 'Going on', states: ['open', 'paused'] },
+  { id: 'going', name: 'Active', states: ['open', 'paused'] },
   { id: 'closed', name: 'Closed', states: ['closed'] },
 ];
 const FILTERED_FROM = 5;
@@ -124,7 +124,7 @@ export function studyList(box) {
   forMakers(false);
   choice.hidden = true;
   choice.setAttribute('role', 'group');
-  choice.setAttribute('aria-label', 'Which studies');
+  choice.setAttribute('aria-label', 'Filter studies');
   list.before(choice);
 
   /** What those who may review find here, and whether they may see anything else of studies. */
@@ -221,14 +221,14 @@ export function studyList(box) {
         .find((link) => link.href === held)
         ?.focus({ preventScroll: true });
     const none = !studies.length;
-    put(begin.querySelector('h3'), none ? 'No study yet: begin one' : 'Begin another one');
+    put(begin.querySelector('h3'), none ? 'No studies yet: create one' : 'Create another study');
     put(
       begin.querySelector('.th-jd-begin-words'),
       none
-        ? 'A study asks people one thing about many pairs of pictures, or of color distributions. You choose what is compared and how often, ' +
-            'look at the draft as a participant would, open it and send out a link. Votes come in here; nothing is filtered when it is ' +
-            'stored. Choose what comes closest; everything in it can be changed.'
-        : 'Each begins as published or as usual; everything in it can be changed.',
+        ? 'A study asks people one question about many pairs of images or color distributions. Choose a study type below; you can change everything in it. ' +
+            'Preview the draft as a participant, open it and send out a link. ' +
+            'Votes appear here, and all of them are stored.'
+        : 'Each type starts with published or common settings. You can change all of them.',
     );
     presetCards(begin.querySelector('.th-jd-presets'), presets, openNew);
     begin.hidden = false;

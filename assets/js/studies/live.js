@@ -26,11 +26,11 @@ const PACE_HOURS = 6;
 const FIRST_PEOPLE = 40;
 const STAGES = {
   consent: ['○', 'Reading the consent'],
-  screening: ['◔', 'At the screening'],
+  screening: ['◔', 'Screening'],
   trials: ['▸', 'Answering'],
   away: ['‖', 'Away'],
   finished: ['●', 'Finished'],
-  answered: ['●', 'Answered all, did not press Finish'],
+  answered: ['●', 'All answered, Finish not pressed'],
   withdrawn: ['×', 'Withdrew'],
 };
 
@@ -61,8 +61,8 @@ function tile(name) {
  */
 export function expectedEnd(live) {
   const { missing } = live;
-  if (missing <= 0) return { text: 'Complete', words: 'every answer that was wanted is in' };
-  if (live.state !== 'open') return { text: '–', words: 'it takes no answers now' };
+  if (missing <= 0) return { text: 'Complete', words: 'all answers received' };
+  if (live.state !== 'open') return { text: '–', words: 'the study takes no answers now' };
   const now = Date.parse(live.now);
   const recent = live.hours.filter(
     (hour) => now - Date.parse(hour.at) < PACE_HOURS * HOUR_S * 1000,
@@ -81,7 +81,7 @@ export function expectedEnd(live) {
       stamp(end.toISOString()) +
       ' at ' +
       (rate < 10 ? rate.toFixed(1) : whole(Math.round(rate))) +
-      ' answers an hour',
+      ' answers per hour',
   };
 }
 
@@ -98,9 +98,9 @@ export function exclusionNote(live) {
     (live.excluded_people ? ' of ' + many(live.excluded_people, 'participant') : '') +
     (excluded === 1 ? ' is excluded.' : ' are excluded.');
   const more = !live.replaces_excluded
-    ? 'They are not replaced: “Replace excluded participants” under Change… lets others answer in their place.'
+    ? 'They are not replaced. Turn on “Replace excluded participants” under Edit… to let others answer in their place.'
     : !places
-      ? 'They are replaced: every stimulus has the answers that were wanted.'
+      ? 'They are replaced: every stimulus has all its answers.'
       : `Others can answer in their place${live.state === 'open' ? '' : ' once the study is open'}: ${many(places, 'answer')} to replace.`;
   return { head, more };
 }
@@ -124,7 +124,7 @@ const COLUMNS = [
     cell: (person) =>
       make('span', 'th-jd-name-of', person.label + (person.excluded ? ' (excluded)' : '')),
   },
-  { name: 'Where', beside: true, cell: (person) => stageWords(person.stage) },
+  { name: 'Step', beside: true, cell: (person) => stageWords(person.stage) },
   {
     name: 'Trials',
     cell(person) {
@@ -137,8 +137,8 @@ const COLUMNS = [
       return node;
     },
   },
-  { name: 'Last sign', cell: (person) => time(person.last_at) },
-  { name: 'Came', wide: true, cell: (person) => time(person.enrolled_at) },
+  { name: 'Last active', cell: (person) => time(person.last_at) },
+  { name: 'Joined', wide: true, cell: (person) => time(person.enrolled_at) },
   { name: 'Link', wide: true, cell: (person) => person.link || '–' },
   { name: 'Version', right: true, wide: true, cell: (person) => String(person.version) },
 ];
@@ -156,11 +156,11 @@ export function liveView(box, current) {
   const grid = make('div', 'th-jd-two');
   const overTime = card(
     'Answers over time',
-    'Bars: answers an hour, left. Line: all answers so far, right, up to what is wanted.',
+    'How many answers came in each hour (bars, left), and in total up to the target (line, right).',
   );
   const loads = card(
     'Coverage',
-    'How many stimuli have how many answers; right of the dashed line: all that are wanted.',
+    'How many stimuli have how many answers. Those right of the dashed line are complete.',
   );
   const people = card('People');
   const said = make('span', 'th-soft');
@@ -169,9 +169,9 @@ export function liveView(box, current) {
   const load = plot('How many stimuli have how many answers');
   const all = {
     votes: tile('Answers'),
-    stimuli: tile('Stimuli with all answers'),
+    stimuli: tile('Complete stimuli'),
     people: tile('People'),
-    gone: tile('Left before the end'),
+    gone: tile('Dropouts'),
     time: tile('Median answer'),
     unsure: tile('Ties and skips'),
     end: tile('Expected end'),
@@ -186,21 +186,21 @@ export function liveView(box, current) {
   let drawn = '';
 
   if (colored) {
-    all.stimuli.name('Concepts with all answers');
+    all.stimuli.name('Complete concepts');
     all.time.name('Median sketch');
     all.unsure.name('Words not known');
     put(
       loads.node.querySelector('.th-soft'),
-      'How many concepts have how many answers; right of the dashed line: all that are wanted.',
+      'How many concepts have how many answers. Those right of the dashed line are complete.',
     );
   } else if (ofQuestions) {
-    all.stimuli.name('Questions with all answers');
-    all.unsure.name('Could not tell');
+    all.stimuli.name('Complete questions');
+    all.unsure.name('“Cannot tell”');
   }
   said.setAttribute('role', 'status');
   people.head.append(said);
   tiles.append(...Object.values(all).map((one) => one.node));
-  tiles.setAttribute('aria-label', 'Numbers so far');
+  tiles.setAttribute('aria-label', 'Progress');
   overTime.body.append(none, hours);
   loads.body.append(load);
   grid.append(overTime.node, loads.node);
@@ -211,26 +211,24 @@ export function liveView(box, current) {
     const open = study.links.some((link) => !link.revoked_at);
     if (study.state === 'draft')
       return nothing(
-        'Nobody has seen this study yet',
-        'Look at it as a participant would (Preview), open it above, and make a link. ' +
+        'This study is not open yet',
+        'Preview it as a participant, open it above, and create a link. ' +
           (colored ? 'Colorings' : 'Votes') +
-          ', coverage and people then show here while they come in.',
-        [button('See the plan', () => openStudy(id, 'plan'))],
+          ', coverage and people then appear here.',
+        [button('Show the plan', () => openStudy(id, 'plan'))],
       );
     if (!open)
-      return nothing(
-        'No link leads here yet',
-        'People come in by a link. Make one, and send it out.',
-        [button('Make a link', () => openStudy(id, 'links'), 'th-jd-do')],
-      );
+      return nothing('No link yet', 'Participants join by a link. Create one and send it out.', [
+        button('Create a link', () => openStudy(id, 'links'), 'th-jd-do'),
+      ]);
     return nothing(
       'No answers yet',
       study.state === 'open'
         ? 'The study is open. The first ' +
             (colored ? 'coloring' : 'vote') +
-            ' shows here a few seconds after it was given.'
-        : 'The study is ' + study.state + ', and nobody had answered before.',
-      [button('See the links', () => openStudy(id, 'links'))],
+            ' appears here after a few seconds.'
+        : 'The study is ' + study.state + 'and has no answers.',
+      [button('Show the links', () => openStudy(id, 'links'))],
     );
   }
   function figures() {
@@ -240,14 +238,14 @@ export function liveView(box, current) {
         ? ''
         : data.answers
           ? 'No answers in the last 48 hours.'
-          : 'Nobody has answered yet: the first hour shows here with its first answer.',
+          : 'No answers yet. The chart starts with the first answer.',
     );
     hours.hidden = !data.hours.length;
     if (data.hours.length) votesOverTime(hours, data.hours, data.wanted, data.answers, data.now);
     coverage(load, data.load, current.study.plan.votes, colored);
     hours.setAttribute(
       'aria-label',
-      'Answers hour by hour, excluded ones too: ' +
+      'Answers per hour, including excluded ones: ' +
         whole(data.answers) +
         ' of ' +
         whole(data.wanted) +
@@ -272,13 +270,13 @@ export function liveView(box, current) {
       ' since ' +
         stamp(away.first_at) +
         (away.visits > 1 ? ', the last ' + ago(away.last_at) : '') +
-        '. Every answer that is wanted was given, or is held by somebody who is at it. ' +
-        'Places come free when somebody stops, or gives no sign for ' +
+        '. All answers are complete or reserved for active participants. ' +
+        'A place becomes free when a participant stops or is inactive for ' +
         duration(current.study.plan.abandoned_after_s) +
         ' (' +
         duration(current.study.plan.unanswered_after_s) +
         ' before the first answer)' +
-        '. (Counted since TrueHue started; a page that is loaded again counts again.)',
+        '. (Counted since TrueHue started; reloading the page counts again.)',
     );
   }
   function exclusions() {
@@ -304,31 +302,28 @@ export function liveView(box, current) {
     const end = expectedEnd(data);
     all.votes.set(
       whole(data.answers - data.excluded_answers),
-      'of ' + whole(data.wanted) + ' wanted · ' + percent(data.share, 1),
+      'of ' + whole(data.wanted) + ' needed · ' + percent(data.share, 1),
       bar(data.wanted - data.missing, data.wanted, 'Answers'),
     );
     all.stimuli.set(
       whole(data.complete_stimuli),
       'of ' + whole(data.stimuli),
-      bar(data.complete_stimuli, data.stimuli, 'Stimuli with all answers'),
+      bar(data.complete_stimuli, data.stimuli, 'Complete stimuli'),
     );
     all.people.set(
       whole(data.participants),
-      data.finished + ' finished · ' + data.active + ' at it now',
+      data.finished + ' finished · ' + data.active + ' active now',
     );
-    all.gone.set(
-      whole(gone),
-      data.withdrawn + ' withdrew · ' + data.abandoned + ' gone without a word',
-    );
+    all.gone.set(whole(gone), data.withdrawn + ' withdrew · ' + data.abandoned + ' abandoned');
     all.time.set(
       data.median_ms === null ? '–' : (colored ? clock : seconds)(data.median_ms / 1000),
       colored
-        ? 'from the first look to the answer'
+        ? 'from first view to answer'
         : ofQuestions
-          ? 'from the picture shown to the answer'
-          : 'from both shown to the answer',
+          ? 'from image display to answer'
+          : 'from display of both to answer',
     );
-    if (colored) all.unsure.set(whole(data.skips), 'sketches that nobody colored for it');
+    if (colored) all.unsure.set(whole(data.skips), 'sketches skipped for this reason');
     else
       all.unsure.set(
         percent(data.answers ? (data.ties + data.skips) / data.answers : null),
@@ -353,7 +348,7 @@ export function liveView(box, current) {
     people.body.dataset.shown = now;
     const more = rows.length - shown.length;
     people.body.replaceChildren(
-      dataTable(COLUMNS, shown, 'People of this study, the last sign first', true),
+      dataTable(COLUMNS, shown, 'Participants, most recently active first', true),
       ...(more
         ? [
             button('Show ' + whole(more) + ' more', () => {
@@ -381,9 +376,9 @@ export function liveView(box, current) {
     } catch (error) {
       if (mine !== asked) return;
       line.say(
-        'What comes in cannot be shown now. ' +
+        'Live data cannot be loaded now. ' +
           error.message +
-          ' Answers are stored all the same; trying again…',
+          ' Answers are still stored. Trying again…',
       );
       arrange(box, [line, ...[...box.children].filter((node) => node !== line)]);
     }

@@ -53,19 +53,21 @@ const KENDALL = { ...MEASURES[1], id: 'kendall', name: 'Kendall’s τ-b' };
 const HELP = {
   pairs: {
     pearson:
-      'Correlation of the metric’s difference between both models with the share of votes, each pair in both orders',
-    spearman: 'The same of ranks',
+      'Correlation between the metric’s difference of two models and their share of votes, with each pair in both orders',
+    spearman: 'Rank correlation',
     agreement:
-      'Share of pairs in which the metric prefers what most people prefer; a tie of either counts as none',
-    agreement_decided: 'The same where neither is tied',
+      'Share of pairs for which the metric prefers the same model as most people; a tie counts as a disagreement',
+    agreement_decided: 'The same without ties',
   },
   ratings: {
     pearson: 'Correlation of the metric with the mean rating of an image',
-    spearman: 'The same of ranks',
-    kendall: 'Share of image pairs in the same order less that in the other, ties taken out',
+    spearman: 'Rank correlation',
+    kendall:
+      'Share of image pairs in the same order minus the share in the opposite order, without ties',
   },
   'best-of': {
-    agreement: 'Share of sets of four of which the metric and most people call the same one best',
+    agreement:
+      'Share of sets of four for which the metric and most people choose the same best image',
   },
 };
 
@@ -97,7 +99,9 @@ function columnsOf({ rows, kind = 'pairs', of = 'pairs' }) {
       name: 'Metric',
       cell(row) {
         const node = make('span', 'th-jd-metric');
-        const about = [row.unit, row.turned ? 'less is better: turned' : ''].filter(Boolean);
+        const about = [row.unit, row.turned ? 'lower is better: sign reversed' : ''].filter(
+          Boolean,
+        );
         node.append(make('b', '', row.name));
         if (about.length) node.append(make('small', '', about.join(' · ')));
         node.title = [row.formula, row.source && 'Source: ' + row.source]
@@ -143,7 +147,10 @@ function columnsOf({ rows, kind = 'pairs', of = 'pairs' }) {
 
 /** How the metrics stand within each type of case: a row each, as there are more of them. */
 function byType(all) {
-  const part = card('By type of case', 'Spearman within each type; intervals resample cases.');
+  const part = card(
+    'By category',
+    'How well each metric agrees with people in each category (Spearman; intervals resample cases).',
+  );
   const groups = all.filter((group) => group.rows.some((row) => row.spearman.value !== null));
   const names = new Map(groups.flatMap((group) => group.rows.map((row) => [row.metric, row.name])));
   const of = (group, metric) => group.rows.find((row) => row.metric === metric)?.spearman;
@@ -205,10 +212,10 @@ export function metricsView(box, current) {
     if (!data.same) {
       const choice = make('span', 'th-strip');
       choice.setAttribute('role', 'group');
-      choice.setAttribute('aria-label', 'Whose votes');
+      choice.setAttribute('aria-label', 'Votes included');
       const names = [
         { id: 'included', name: 'After exclusion' },
-        { id: 'everybody', name: 'Everybody' },
+        { id: 'everybody', name: 'All participants' },
       ];
       strip(choice, names, which, (id) => {
         which = id;
@@ -221,7 +228,7 @@ export function metricsView(box, current) {
   function tableCard(validation) {
     const part = card(
       'Metrics against people',
-      '95% over resampled cases, all of a case together.',
+      'How closely each metric matches people. Intervals: 95% over resampled cases.',
     );
     const columns = columnsOf(validation);
     part.head.append(csvButton('metrics', columns, validation.rows));
@@ -239,7 +246,7 @@ export function metricsView(box, current) {
         ' ',
         link,
         (published.source ? ', ' + published.source : '') +
-          ': of other people, pictures and pairs, and never ranked with yours. ' +
+          ': other people, images and pairs, so they are not ranked with yours. ' +
           published.notes.join(' '),
       );
       part.body.append(words);
@@ -252,7 +259,7 @@ export function metricsView(box, current) {
     return part.node;
   }
   function figureCard(validation) {
-    const part = card('How close they come');
+    const part = card('Agreement of metrics with people');
     const choice = make('span', 'th-strip');
     const node = plot('Metrics against people, with 95% intervals; the numbers are in the table.');
     choice.setAttribute('role', 'group');
@@ -288,7 +295,7 @@ export function metricsView(box, current) {
     part.body.append(node);
     if (validation.rows.some((row) => row.published))
       part.body.append(
-        make('p', 'th-soft', '● this study, ○ as published; the dotted line is what chance gives.'),
+        make('p', 'th-soft', '● this study, ○ as published; the dotted line is chance level.'),
       );
     draw();
     return part.node;
@@ -306,9 +313,9 @@ export function metricsView(box, current) {
       arrange(box, [
         line,
         nothing(
-          'Nothing to compare with people yet',
+          'No metrics to compare with people yet',
           validation.why || 'No metric has a value for these pairs.',
-          [button('See what comes in', () => openStudy(current.study.id, 'live'))],
+          [button('Open Live', () => openStudy(current.study.id, 'live'))],
         ),
       ]);
       return;

@@ -29,11 +29,11 @@ function sampleTrial({ sample, colors, kind, question }, form) {
     const box = make('div', 'th-jd-place');
     const images = make('div', 'th-jd-images');
     if (place.weights)
-      box.append(strip(place.weights, colors, order, 'Colors of place ' + (at + 1)));
+      box.append(strip(place.weights, colors, order, 'Colors, position ' + (at + 1)));
     place.images.forEach((id) => {
       const image = make('img');
       image.src = '/media/thumbs/' + id + '.png?side=384';
-      image.alt = 'Picture of place ' + (at + 1);
+      image.alt = 'Image, position ' + (at + 1);
       image.loading = 'lazy';
       images.append(image);
     });
@@ -55,13 +55,13 @@ function sampleTrial({ sample, colors, kind, question }, form) {
  */
 export function outlineBox(box, { create, line }) {
   const node = make('section', 'th-card th-jd-outline-card');
-  const title = make('h3', '', 'What this makes');
+  const title = make('h3', '', 'Summary');
   const lead = make('p', 'th-jd-headline');
   const numbers = make('div');
   const warnings = make('ul', 'th-jd-warnings');
   const blocks = make('div', 'th-jd-blocks');
   const sample = make('div');
-  const about = make('p', 'th-soft', 'A draft: nobody sees it before you open it.');
+  const about = make('p', 'th-soft', 'This creates a draft. Nobody sees it until you open it.');
   let shown = '';
   lead.setAttribute('role', 'status');
   node.append(title, lead, numbers, warnings, blocks, line, create, about, sample);
@@ -102,7 +102,7 @@ export function outlineBox(box, { create, line }) {
                   whole(made.cases.chosen) +
                     ' of ' +
                     whole(made.cases.complete) +
-                    ' that every model has',
+                    ' available for every model',
                 ],
                 ['Models', made.models.join(' · ')],
                 [
@@ -114,7 +114,7 @@ export function outlineBox(box, { create, line }) {
                 ],
                 ['Votes', whole(made.votes_wanted)],
                 ['Trials per participant', whole(made.trials_a_person)],
-                ['Left out', made.cases.left_out ? many(made.cases.left_out, 'case') : ''],
+                ['Excluded', made.cases.left_out ? many(made.cases.left_out, 'case') : ''],
               ]),
       );
       const told = [...(made.heavy ? [made.heavy.words] : []), ...made.warnings];
@@ -122,7 +122,7 @@ export function outlineBox(box, { create, line }) {
       if (made.blocks.length) {
         const list = make('ul');
         list.append(...made.blocks.map((text) => make('li', '', text)));
-        blocks.replaceChildren(make('b', '', 'Before it can open'), list);
+        blocks.replaceChildren(make('b', '', 'Required before opening'), list);
       } else blocks.replaceChildren();
       const now = JSON.stringify([
         made.sample || made.sketches || made.questions,
@@ -134,16 +134,11 @@ export function outlineBox(box, { create, line }) {
       shown = now;
       if (made.sketches) arrange(sample, [coloringSample(made)]);
       else if (made.questions)
-        arrange(sample, [
-          make('h4', '', 'A question, as a participant will see it'),
-          questionSample(made, form),
-        ]);
+        arrange(sample, [make('h4', '', 'Preview of a question'), questionSample(made, form)]);
       else
         arrange(
           sample,
-          made.sample
-            ? [make('h4', '', 'A trial, as a participant will see it'), sampleTrial(made, form)]
-            : [],
+          made.sample ? [make('h4', '', 'Preview of a trial'), sampleTrial(made, form)] : [],
         );
     },
   };

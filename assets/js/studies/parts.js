@@ -210,7 +210,7 @@ export function rated(number, format, line) {
   node.append(words);
   if (why) node.title = why;
   else if (!known && value !== null)
-    node.title = 'Everybody gave the same: resampling shows no width.';
+    node.title = 'All answers are the same, so resampling gives no interval.';
   if (!line || value === null) return node;
   const [from, to, mark] = line;
   const place = (at) => 100 * Math.min(1, Math.max(0, (at - from) / (to - from)));

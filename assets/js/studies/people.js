@@ -18,7 +18,7 @@ import { csvButton, dataTable } from './table.js';
 import { onView, openStudy } from './view.js';
 
 const STAGES = {
-  enrolled: ['○', 'Came'],
+  enrolled: ['○', 'Joined'],
   answering: ['▸', 'Answering'],
   finished: ['●', 'Finished'],
   withdrawn: ['×', 'Withdrew'],
@@ -36,7 +36,7 @@ function share(name, title, of, field, rule) {
       if (field && beyond(field, value, rule)) {
         node.className = 'th-jd-flag';
         node.prepend(make('i', '', '▲ '));
-        node.title = 'Beyond the bound of the rule';
+        node.title = 'Outside the limit of the rule';
       }
       return node;
     },
@@ -57,7 +57,7 @@ export function peopleView(box, current) {
   const busy = make('p', 'th-soft');
   const list = card(
     'People',
-    'Called by the order in which they came; no name and no address is stored.',
+    'How each participant answered. Numbers follow the order of joining; no name or address is stored.',
   );
   const rule = ruleCard(results, said);
   const told = make('section', 'th-card');
@@ -68,14 +68,14 @@ export function peopleView(box, current) {
 
   const path = (person, action) => '/participants/' + person.id + '/' + action;
   function leaveOut(person) {
-    const reason = reasonField('Reason', 'It stands in the log and in every export.');
+    const reason = reasonField('Reason', 'The reason appears in the log and in every export.');
     question({
       title: 'Exclude ' + person.label + '?',
       body: [
         make(
           'p',
           '',
-          'Their answers stay stored and do not count in results. You can reinstate them at any time.',
+          'Their answers stay stored but do not count in results. You can reinstate them at any time.',
         ),
         reason.box,
       ],
@@ -89,7 +89,7 @@ export function peopleView(box, current) {
   function takeIn(person) {
     const reason = reasonField(
       'Reason',
-      'It stands in the log. The rule still applies to this person.',
+      'The reason appears in the log. The rule still applies to this person.',
     );
     question({
       title: 'Reinstate ' + person.label + '?',
@@ -116,9 +116,9 @@ export function peopleView(box, current) {
         make(
           'p',
           '',
-          'All that is stored of this person is deleted: answers, times, screening, and sets of Compare that were made of ' +
-            'their colorings, which you can make again without them. It is meant for people who ask for it, ' +
-            'and cannot be undone. That one person was erased stays counted. To keep their answers out of results alone, use “Exclude”.',
+          'This deletes all data of this person: answers, times, screening, and the Compare sets made from ' +
+            'their colorings (you can create these again without them). Use it when a participant asks for it; ' +
+            'it cannot be undone. The study still counts one erased person. To only remove their answers from results, use “Exclude”.',
         ),
         field,
       ],
@@ -141,7 +141,7 @@ export function peopleView(box, current) {
     const gone = button('Erase…', () => erase(person), 'th-jd-small');
     keep.href = current.address + path(person, 'export');
     keep.download = '';
-    keep.title = 'Everything that is stored of this person, for this person';
+    keep.title = 'All stored data of this person, for this person';
     [decide, keep, gone].forEach((one) =>
       one.setAttribute('aria-label', one.textContent + ' ' + person.label),
     );
@@ -154,13 +154,13 @@ export function peopleView(box, current) {
     const any = (read) => data.people.some((person) => (read(person) ?? null) !== null);
     const shares = [
       ['Checks', 'Attention checks passed', of('attention'), 'least_attention'],
-      ['Repeats', 'Repeated trials answered the same', of('consistency'), 'least_consistency'],
+      ['Repeats', 'Repeated trials with the same answer', of('consistency'), 'least_consistency'],
       ['Fast', 'Answers under 400 ms', of('fast'), 'most_fast'],
-      ['One side', 'Answers at the place that was chosen most', of('one_side'), 'most_one_side'],
-      ['Skips', 'Answers that could not tell', of('skipped'), ''],
+      ['One side', 'Answers at the most chosen position', of('one_side'), 'most_one_side'],
+      ['Skips', 'Answers “cannot tell”', of('skipped'), ''],
       [
         'Training',
-        'Training trials answered right in the last round',
+        'Correct training trials in the last round',
         ({ quality }) => quality.training.at(-1) ?? null,
         'least_training',
       ],
@@ -182,18 +182,18 @@ export function peopleView(box, current) {
         values: (person) => [person.number + 1, person.stage],
       },
       {
-        name: 'Counts',
+        name: 'Included',
         cell(person) {
           const node = make('span', 'th-jd-counts');
           const { decision, excluded } = person;
           node.dataset.out = String(excluded);
-          node.append(make('b', '', excluded ? '✕ excluded' : '✓ counts'));
+          node.append(make('b', '', excluded ? '✕ excluded' : '✓ included'));
           person.reasons.forEach((text) => node.append(make('small', '', text)));
           if (person.too_fast) {
             const { answers, seconds } = person.too_fast;
             const flag = '⚑ ' + answers + ' answers in ' + seconds.toFixed(1) + ' s: code withheld';
             const line = make('small', '', flag);
-            line.title = 'Faster than anybody can answer, by the time of the server';
+            line.title = 'Faster than anyone can answer, by server time';
             node.append(line);
           }
           if (decision && decision.by) node.title = decision.by + ', ' + decision.at;
@@ -225,19 +225,20 @@ export function peopleView(box, current) {
         ? [
             {
               name: 'Screen',
-              title: 'Whether the two darkest and the two lightest patches could be told apart',
+              title:
+                'Whether the participant could distinguish the two darkest and the two lightest patches',
               cell: ({ quality }) =>
                 quality.screen === null
                   ? '–'
                   : quality.screen
-                    ? '✓ tells apart'
+                    ? '✓ passed'
                     : '✕ failed the contrast check',
               values: ({ quality }) => [quality.screen],
             },
           ]
         : []),
       {
-        name: 'Last sign',
+        name: 'Last active',
         cell: (person) => time(person.last_at),
         heads: ['last_at'],
         values: (person) => [person.last_at],
@@ -256,15 +257,16 @@ export function peopleView(box, current) {
     }
     put(
       lead,
-      exclusionWords(data) + (data.erased ? ' ' + data.erased + ' erased at their own wish.' : ''),
+      exclusionWords(data) +
+        (data.erased ? ' ' + data.erased + ' erased at their own request.' : ''),
     );
     if (!data.people.length) {
       arrange(box, [
         line,
         nothing(
-          'Nobody has come yet',
-          'Each person shows here with how they answered: checks, repeats, speed, sides, eyes and screen.',
-          [button('See the links', () => openStudy(current.study.id, 'links'))],
+          'No participants yet',
+          'Participants appear here with their checks, repeats, speed, side bias, color vision and screen.',
+          [button('Show the links', () => openStudy(current.study.id, 'links'))],
         ),
         rule.node,
       ]);
@@ -280,20 +282,20 @@ export function peopleView(box, current) {
       list.head.querySelector('.th-button')?.remove();
       list.head.append(csvButton('people', columns, data.people));
       list.body.replaceChildren(
-        dataTable(columns, data.people, 'People and how they answered', true),
+        dataTable(columns, data.people, 'Participants and answer quality', true),
       );
       list.body.firstElementChild.classList.add('th-jd-persons');
     }
     arrange(box, [line, top, rule.node, list.node, ...(told.childElementCount ? [told] : [])]);
   }
-  /** What people wrote at the end, of the study as a whole. */
+  /** Comments at the end, of the study as a whole. */
   async function readComments() {
     const of = current.address;
     try {
       const { comments } = await ask(of + '/comments');
       if (of !== current.address) return;
       told.replaceChildren(
-        ...(comments.length ? [make('h3', '', 'What people wrote at the end')] : []),
+        ...(comments.length ? [make('h3', '', 'Comments at the end')] : []),
         ...comments.map(({ label, text }) => {
           const words = make('p', 'th-jc-comment', '“' + text + '”');
           words.prepend(make('b', '', label), ' ');

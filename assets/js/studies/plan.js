@@ -19,7 +19,7 @@ function trainingWords(training) {
     many(number, 'trial') +
     ', ' +
     training.needed +
-    ' right needed, ' +
+    ' correct needed, ' +
     many(training.attempts, 'attempt')
   );
 }
@@ -28,25 +28,25 @@ function trainingWords(training) {
 function closingWords(plan) {
   const { closing } = plan;
   const words = [];
-  if (closing.when_complete) words.push('when every answer is in');
+  if (closing.when_complete) words.push('when all answers are complete');
   if (closing.participants) words.push('after ' + many(closing.participants, 'participant'));
   const replaced = closing.replace_excluded ? '; excluded participants are replaced' : '';
-  return (words.join(', or ') || 'by hand alone') + replaced;
+  return (words.join(', or ') || 'only manually') + replaced;
 }
 
 /** @param {import('./study.js').Current} current */
 function replayCard(current) {
   const part = card(
     'Replay',
-    'From the plan, its seed and the log, every trial is drawn again and compared with what was served.',
+    'Checks that the stored plan, seed and log reproduce every trial that participants saw.',
   );
   const line = problemLine();
   const out = make('div');
   out.setAttribute('role', 'status');
   const act = doing(
-    'Draw everything again',
+    'Replay all trials',
     async () => {
-      out.replaceChildren(make('p', 'th-soft', 'Drawing…'));
+      out.replaceChildren(make('p', 'th-soft', 'Replaying…'));
       try {
         const found = await ask(current.address + '/replay');
         const mark = found.whole && !found.differing.length ? '✓ ' : '✕ ';
@@ -73,9 +73,9 @@ function replayCard(current) {
 const LANGUAGES = { en: 'English', de: 'German' };
 
 const REVIEWS = {
-  researcher: 'looked at by the researcher',
-  automatic: 'looked at automatically',
-  none: 'looked at by nobody',
+  researcher: 'reviewed by the researcher',
+  automatic: 'reviewed automatically',
+  none: 'not reviewed',
 };
 
 /** What only studies of colorings have. @param {any} plan @returns {[string, string][]} */
@@ -85,9 +85,9 @@ function coloringNumbers(plan) {
     ['Colored', many(plan.sketches, 'sketch') + ', for ' + many(plan.cases, 'concept')],
     [
       'Concepts by category',
-      plan.groups.map((one) => (one.group || 'no type') + ' ' + one.cases).join(', '),
+      plan.groups.map((one) => (one.group || 'no category') + ' ' + one.cases).join(', '),
     ],
-    ['Colorings', whole(plan.votes) + ' a concept, ' + whole(plan.votes_wanted) + ' in all'],
+    ['Colorings', whole(plan.votes) + ' per concept, ' + whole(plan.votes_wanted) + ' in total'],
     ['Sketches per participant', whole(plan.main_a_person)],
     [
       'Practice',
@@ -105,7 +105,7 @@ function questionNumbers(plan) {
     ['Set', set.name + ', SHA-256 ' + set.sha256.slice(0, 12)],
     ['Questions', whole(plan.cases)],
     ['By task', taskWords(set.tasks)],
-    ['Answers', whole(plan.votes) + ' a question, ' + whole(plan.votes_wanted) + ' in all'],
+    ['Answers', whole(plan.votes) + ' per question, ' + whole(plan.votes_wanted) + ' in total'],
     [
       'Questions per participant',
       whole(plan.main_a_person) +
@@ -113,7 +113,7 @@ function questionNumbers(plan) {
         plan.repeats +
         ' repeats and ' +
         plan.attention +
-        ' checks on top',
+        ' additional checks',
     ],
   ];
 }
@@ -144,7 +144,7 @@ function comparedNumbers({ plan, material }) {
       whole(plan.stimuli) +
         (plan.training_stimuli ? ', and ' + plan.training_stimuli + ' for training' : ''),
     ],
-    ['Votes', whole(plan.votes) + ' a stimulus, ' + whole(plan.votes_wanted) + ' in all'],
+    ['Votes', whole(plan.votes) + ' per stimulus, ' + whole(plan.votes_wanted) + ' in total'],
     [
       'Trials per participant',
       whole(plan.trials) +
@@ -152,13 +152,13 @@ function comparedNumbers({ plan, material }) {
         plan.repeats +
         ' repeats and ' +
         plan.attention +
-        ' checks on top',
+        ' additional checks',
     ],
     [
       'Chosen',
       plan.method === 'adaptive'
-        ? 'adaptively, each with its propensity'
-        : 'balanced: what has the fewest votes first',
+        ? 'adaptively, with recorded propensities'
+        : 'balanced: fewest votes first',
     ],
     ['Training', trainingWords(plan.training)],
   ];
@@ -174,7 +174,7 @@ function exampleList(examples) {
       if (!one.image_id) return item;
       const image = make('img');
       image.src = '/media/thumbs/' + one.image_id + '.png?side=256';
-      image.alt = 'Picture beside it';
+      image.alt = 'Image beside it';
       item.append(image);
       return item;
     }),
@@ -191,21 +191,21 @@ export function planView(box, current) {
   function draw() {
     const { study } = current;
     const { plan } = study;
-    const asked = card('What people read');
+    const asked = card('Texts for participants');
     if (study.form && study.state === 'draft')
-      asked.head.append(button('Change the plan', () => openNew('', study.id)));
+      asked.head.append(button('Edit the plan', () => openNew('', study.id)));
     asked.body.append(
       facts([
         ['Question', longText(plan.question)],
         ['Instructions', longText(plan.instructions)],
-        ['Do, and do not', exampleList(plan.examples)],
+        ['Examples: do and do not', exampleList(plan.examples)],
         ['Before', longText(plan.intro)],
         ['After', longText(plan.outro)],
         ['Language', LANGUAGES[plan.language] || plan.language],
         [
           'Answers',
           [
-            ANSWERS[study.kind] || 'the places',
+            ANSWERS[study.kind] || 'a position',
             plan.tie && 'a tie',
             plan.skip && (SKIPS[study.kind] || 'a skip'),
           ]
@@ -223,8 +223,8 @@ export function planView(box, current) {
     const numbers = card(
       'Numbers',
       study.state === 'draft'
-        ? 'They freeze when the study opens.'
-        : 'Frozen when the study opened; version ' + study.version + '.',
+        ? 'These numbers are fixed when the study opens.'
+        : 'Fixed since the study opened; version ' + study.version + '.',
     );
     numbers.body.append(
       facts([
@@ -240,9 +240,9 @@ export function planView(box, current) {
         ],
         ['Closes', closingWords(plan)],
         [
-          'Abandoned after',
+          'Trials released after',
           Math.round(plan.abandoned_after_s / 60) +
-            ' min without a sign, ' +
+            ' min of inactivity, ' +
             Math.round(plan.unanswered_after_s / 60) +
             ' min before the first answer',
         ],
@@ -252,18 +252,16 @@ export function planView(box, current) {
             ? [plan.completion.code && 'code ' + plan.completion.code, plan.completion.url]
                 .filter(Boolean)
                 .join(' · ') || 'none'
-            : 'for who made the study, and for admins',
+            : 'visible to the study’s owner and admins',
         ],
         ['Seed', String(plan.seed)],
       ]),
     );
-    const made = card('What it was made of');
+    const made = card('Sources');
     const sentences = make('ul', 'th-jd-list-words');
     sentences.append(...study.provenance.map((text) => make('li', '', text)));
-    made.body.append(
-      study.provenance.length ? sentences : make('p', 'th-soft', 'Nothing is noted.'),
-    );
-    const log = card('Log', 'All that was done with this study, in its order.');
+    made.body.append(study.provenance.length ? sentences : make('p', 'th-soft', 'No entries.'));
+    const log = card('Log', 'All changes to this study, in order.');
     log.body.append(
       dataTable(
         [

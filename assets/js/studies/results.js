@@ -43,8 +43,8 @@ export function resultsView(box, current) {
         made.push(
           switched(
             data,
-            'Who wins against whom',
-            'Share of votes that the row wins against the column; a tie is half a win.',
+            'Pairwise win rates',
+            'How often people preferred the model in the row over the model in the column. A tie counts as half a win.',
             (summary) => matrix(summary, 'wins'),
           ),
         );
@@ -54,7 +54,7 @@ export function resultsView(box, current) {
         ranked(
           data,
           'Ratings',
-          'Mean of all answers from 0 to 10; 95% over resampled participants.',
+          'How people rated each model on average, from 0 to 10. Intervals: 95% over resampled participants.',
           (s) => s.ratings,
           (one) => one.mean,
           {
@@ -78,7 +78,7 @@ export function resultsView(box, current) {
         ranked(
           data,
           'First choices',
-          'How often each model was called the best of those shown.',
+          'How often people chose each model as the best of those shown.',
           (s) => s.first_choices,
           (one) => one.share,
           {
@@ -125,9 +125,9 @@ export function resultsView(box, current) {
         nothing(
           'No answers yet',
           current.study.kind === 'questions'
-            ? 'The share right by task with its interval, chance beside it, and every question show here from the first answers on, before and after exclusion.'
-            : 'Strengths, agreement and what your metrics are worth show here from the first answers on, before and after exclusion.',
-          [button('See what comes in', () => openStudy(current.study.id, 'live'))],
+            ? 'Accuracy by task, compared with chance, and every question appear here after the first answers, before and after exclusion.'
+            : 'Model strengths, agreement and your metrics’ accuracy appear here after the first answers, before and after exclusion.',
+          [button('Open Live', () => openStudy(current.study.id, 'live'))],
         ),
       ]);
       return;
@@ -137,11 +137,11 @@ export function resultsView(box, current) {
     lead.replaceChildren(
       exclusionWords(data) + ' ',
       make('b', '', whole(who.answers) + ' answers'),
-      ' of ' + whole(who.wanted) + ' wanted count. ',
+      ' of ' + whole(who.wanted) + ' needed answers count. ',
     );
     if (!data.same || data.excluded.participants) {
       const people = button(
-        'See the people',
+        'Show the people',
         () => openStudy(current.study.id, 'people'),
         'th-jd-small',
       );
@@ -156,7 +156,7 @@ export function resultsView(box, current) {
         ...data.fewer_replicates.map((one) => one.name + ' ' + whole(one.replicates)),
       ].join(', '),
       ...data.notes,
-      data.erased ? data.erased + ' erased at their own wish' : '',
+      data.erased ? data.erased + ' erased at their own request' : '',
     ]
       .filter(Boolean)
       .join(' · ');

@@ -98,7 +98,7 @@ export function exclusionWords(data) {
   const { excluded, everybody, included, same } = data;
   if (same)
     return everybody.participants === 1
-      ? 'The one person who came is in.'
+      ? 'The only participant is included.'
       : 'Nobody is excluded: before and after exclusion are the same.';
   const parts = [];
   if (excluded.by_rule) parts.push(excluded.by_rule + ' by the rule');
@@ -107,7 +107,7 @@ export function exclusionWords(data) {
     included.participants +
     ' of ' +
     everybody.participants +
-    ' people are in. Excluded: ' +
+    ' people are included. Excluded: ' +
     (parts.join(', ') || excluded.participants) +
     '.'
   );

@@ -6,7 +6,7 @@ import { card, decimal, percent, rated, whole } from './parts.js';
 import { csvButton, dataTable, span, spanHeads } from './table.js';
 
 const AFTER = { id: 'included', name: 'After exclusion' };
-const BEFORE = { id: 'everybody', name: 'Everybody' };
+const BEFORE = { id: 'everybody', name: 'All participants' };
 const PAD = 1.12;
 
 /** The range that holds all intervals, with room. @param {any[]} numbers @param {number} [mark] */
@@ -30,7 +30,7 @@ function both(data, cell, values) {
     heads: values && spanHeads(name.toLowerCase().replaceAll(' ', '_')),
     values: values && ((row) => values(row[which])),
   });
-  const columns = [of('everybody', 'Everybody')];
+  const columns = [of('everybody', 'All participants')];
   if (!data.same) columns.push(of('included', 'After exclusion'));
   return columns;
 }
@@ -73,7 +73,7 @@ export function ranked(data, title, words, list, number, shape) {
       .filter((row) => row[which])
       .map((row) => ({ name: row.model, ...number(row[which]), mark: shape.markOf?.(row[which]) })),
   });
-  const all = [series('everybody', 'Everybody')];
+  const all = [series('everybody', 'All participants')];
   if (!data.same) all.push(series('included', 'After exclusion'));
   intervals(figure, all, shape.axis);
   if (!data.same) part.body.append(make('p', 'th-soft', 'Figure: ○ everybody, ● after exclusion.'));
@@ -90,7 +90,7 @@ export function strengths(data) {
   const part = ranked(
     data,
     'Strengths',
-    'Bradley–Terry with ties (Davidson), logits, 0 is the mean of all models; MAP under a prior of N(0, 5²); 95% over resampled participants.',
+    'A model with a higher strength wins more votes; 0 is the mean of all models. Bradley–Terry with ties (Davidson), logits, MAP with a N(0, 5²) prior; 95% over resampled participants.',
     list,
     (one) => one.strength,
     {
@@ -102,7 +102,7 @@ export function strengths(data) {
         {
           name: 'Elo',
           right: true,
-          title: 'Points above the mean of all models, 400 / ln 10 a logit',
+          title: 'Points above the mean of all models, 400 / ln 10 per logit',
           cell: (row) => whole(Math.round(row.included.elo)),
           heads: ['elo', 'elo_low', 'elo_high'],
           values: (row) => [row.included.elo, row.included.elo_low, row.included.elo_high],
@@ -131,11 +131,11 @@ export function strengths(data) {
   const tie = data.included.tie_between_equals;
   const words = [];
   if (tie !== null && data.included.ties)
-    words.push('Two equals would be tied in ' + percent(tie) + ' of votes.');
+    words.push('Two equally strong models would tie in ' + percent(tie) + ' of votes.');
   if (separated.length)
     words.push(
       separated.join(', ') +
-        ': never beaten by, or never beat, the rest; a weak prior alone keeps the number finite.',
+        ': won or lost every comparison with the others; only a weak prior keeps the number finite.',
     );
   if (words.length) part.body.append(make('p', 'th-soft', words.join(' ')));
   return part;
@@ -175,13 +175,13 @@ export function matrix(summary, file) {
       values: (row) => values(found(row, other)),
     })),
     {
-      name: 'against all',
+      name: 'against all models',
       cell: (row) => cell(all.find((one) => one.model === row)),
       heads: heads('all'),
       values: (row) => values(all.find((one) => one.model === row)),
     },
   ];
-  const table = dataTable(columns, names, 'Share of votes won, the row against the column', true);
+  const table = dataTable(columns, names, 'Share of votes that the row wins over the column', true);
   table.classList.add('th-jd-matrix');
   return { table, save: csvButton(file, columns, names) };
 }
@@ -194,7 +194,7 @@ const BY_TYPE = {
     number: (one) => one.strength,
     format: (value) => decimal(value),
     mark: 0,
-    words: 'Strengths within each type, logits.',
+    words: 'Model strengths in each category, logits.',
   },
   ratings: {
     rows: (summary) =>
@@ -202,7 +202,7 @@ const BY_TYPE = {
     number: (one) => one.mean,
     format: (value) => decimal(value),
     line: [0, 10],
-    words: 'Mean ratings within each type, 0 to 10.',
+    words: 'Mean ratings in each category, 0 to 10.',
   },
   'best-of': {
     rows: (summary) =>
@@ -214,7 +214,7 @@ const BY_TYPE = {
     number: (one) => one.share,
     format: (value) => percent(value, 1),
     line: [0, 1],
-    words: 'First choices within each type, of those shown.',
+    words: 'Share of first choices in each category.',
   },
 };
 
@@ -223,14 +223,14 @@ const BY_TYPE = {
 export function byType(data) {
   const how = BY_TYPE[data.study.kind];
   if (!how || how.rows(data.included).length < 2) return null;
-  return switched(data, 'By type of case', how.words, (summary) => {
+  return switched(data, 'By category', how.words, (summary) => {
     const rows = how.rows(summary);
     const names = [...new Set(rows.flatMap((row) => row.list.map((one) => one.model)))];
     const find = (row, model) => row.list.find((one) => one.model === model);
     const all = rows.flatMap((row) => row.list.map(how.number));
     const line = how.line || [...rangeOf(all, how.mark), how.mark];
     const columns = [
-      { name: 'Type', cell: (row) => row.group || 'no type', values: (row) => [row.group] },
+      { name: 'Type', cell: (row) => row.group || 'no category', values: (row) => [row.group] },
       { name: 'Votes', right: true, cell: (row) => whole(row.count), values: (row) => [row.count] },
       ...names.map((model) => ({
         name: model,
@@ -249,7 +249,10 @@ export function byType(data) {
 
 /** Ties, skips, sides, agreement: a row each. */
 export function reliability(data) {
-  const part = card('Reliability', 'What a reviewer asks of votes: doubt, sides, agreement.');
+  const part = card(
+    'Reliability',
+    'How consistently people answered: ties, skips, side bias and agreement.',
+  );
   const pick = (name, of, format, title, line) => ({
     name,
     title,
@@ -263,13 +266,13 @@ export function reliability(data) {
   const two = (value) => decimal(value);
   const rows = [
     pairs && pick('Ties', (s) => s.tie_share, share, 'Share of answers that are a tie', [0, 1]),
-    pick('Skips', (s) => s.skip_share, share, 'Share of answers that could not tell', [0, 1]),
+    pick('Skips', (s) => s.skip_share, share, 'Share of “cannot tell” answers', [0, 1]),
     pairs &&
       pick(
         'Left chosen',
         (s) => s.side_bias && s.side_bias.left_share,
         share,
-        'Votes for the left, of those that are no tie; exact interval',
+        'Votes for the left, without ties; exact interval',
         [0, 1, 0.5],
       ),
     data.study.kind !== 'ratings' &&
@@ -277,7 +280,7 @@ export function reliability(data) {
         'Observed agreement',
         (s) => s.agreement.observed,
         share,
-        'Share of agreeing pairs of answers a stimulus',
+        'Share of answer pairs per stimulus that agree',
         [0, 1],
       ),
     data.study.kind !== 'ratings' &&
@@ -316,14 +319,14 @@ export function reliability(data) {
     })),
   ];
   part.head.append(csvButton('reliability', columns, rows));
-  part.body.append(dataTable(columns, rows, 'Doubt, sides and agreement'));
+  part.body.append(dataTable(columns, rows, 'Ties, side bias and agreement'));
   part.body.firstElementChild?.classList.add('th-jd-narrow');
   const now = data.included;
   const words = [now.side_bias && now.side_bias.words, now.agreement.words].filter(Boolean);
   words.push(
     ...now.arrangements.map(
       (one) =>
-        (one.arrangement === 'column' ? 'One above the other: ' : 'Side by side: ') +
+        (one.arrangement === 'column' ? 'Stacked layout: ' : 'Side-by-side layout: ') +
         one.first +
         ' ' +
         percent(one.share.value, 1) +
@@ -343,7 +346,7 @@ export function switched(data, title, words, fill) {
   const tools = make('span', 'th-jd-buttons');
   let which = AFTER.id;
   choice.setAttribute('role', 'group');
-  choice.setAttribute('aria-label', 'Whose votes');
+  choice.setAttribute('aria-label', 'Votes included');
   function draw() {
     if (!data.same)
       strip(choice, [AFTER, BEFORE], which, (id) => {

@@ -36,7 +36,10 @@ function leavesOut(quality, rule) {
  * @param {HTMLElement} said
  */
 export function ruleCard(results, said) {
-  const part = card('The rule', 'Applied when results are computed; nothing is deleted by it.');
+  const part = card(
+    'Exclusion rule',
+    'Participants outside these limits do not count in results. Nothing is deleted.',
+  );
   const form = make('form', 'th-jd-rule');
   const fields = make('div', 'th-jd-rule-fields');
   const effect = make('p', 'th-jd-effect');
@@ -69,14 +72,14 @@ export function ruleCard(results, said) {
     inputs().forEach((input) => input.toggleAttribute('aria-invalid', input === bad));
     if (bad) bad.setAttribute('aria-invalid', 'true');
     if (bad) {
-      put(effect, 'A bound is a number from 0 to 100, or empty.');
+      put(effect, 'A limit is a number from 0 to 100, or empty.');
       return;
     }
     const out = data.people.filter((person) => leavesOut(person.quality, rule));
     const names = out.slice(0, 8).map((person) => person.label);
     put(
       effect,
-      'These bounds would exclude ' +
+      'These limits would exclude ' +
         out.length +
         ' of ' +
         data.people.length +
@@ -94,10 +97,10 @@ export function ruleCard(results, said) {
     'th-jd-do',
   );
   const usual = doing(
-    'As usual',
+    'Use defaults',
     async () => {
       await results.act('/rule', { default: true });
-      put(said, 'The usual rule is applied.');
+      put(said, 'The default rule is applied.');
     },
     line,
   );
@@ -135,7 +138,7 @@ export function ruleCard(results, said) {
         }
         const row = make('span', 'th-jd-percent');
         input.inputMode = 'decimal';
-        input.placeholder = 'not looked at';
+        input.placeholder = 'not checked';
         input.value = field.value === null ? '' : String(Math.round(1000 * field.value) / 10);
         row.append(input, make('span', '', '%'));
         node.append(label, row, hint);

@@ -72,20 +72,23 @@ function actions(current, line, said) {
     nodes.push(open);
   }
   if (study.state === 'paused' && can.open)
-    nodes.push(doing('Go on', () => become('open'), line, 'th-jd-do'));
+    nodes.push(doing('Resume', () => become('open'), line, 'th-jd-do'));
   if (can.pause) nodes.push(doing('Pause', () => become('paused'), line));
   if (can.close)
     nodes.push(
       button('Close…', () => {
-        const reason = reasonField('Why, for the log', 'Optional: “all votes are in”.');
+        const reason = reasonField(
+          'Why, for the log',
+          'Optional, for example “all votes received”.',
+        );
         question({
           title: 'Close “' + study.title + '”?',
           body: [
             make(
               'p',
               '',
-              'Its links then say that the study is over, and answers that are still on their way are refused. ' +
-                'Everything stored stays. To stop for a while, pause it.',
+              'Its links then say that the study is closed, and later answers are rejected. ' +
+                'Stored data stays. To stop temporarily, pause the study.',
             ),
             make('p', 'th-soft', study.kept),
             reason.box,
@@ -100,11 +103,11 @@ function actions(current, line, said) {
       button('Open again…', () => {
         const reason = reasonField(
           'Why',
-          'It stands in the log: a study that goes on after a look at results has to say so.',
+          'The log records the reason: continuing after looking at results must be reported.',
         );
         question({
           title: 'Open “' + study.title + '” again?',
-          body: [make('p', '', 'People with a link can then answer again.'), reason.box],
+          body: [make('p', '', 'Participants with a link can then answer again.'), reason.box],
           action: 'Open again',
           act: () => become('open', reason.input.value),
         });
@@ -125,7 +128,7 @@ function actions(current, line, said) {
           said.replaceChildren(
             'The preview is open in ',
             link,
-            ' for an hour. Nothing of it is stored.',
+            ' for an hour. Its answers are not stored.',
           );
         } catch (error) {
           if (tab) tab.close();
@@ -137,7 +140,7 @@ function actions(current, line, said) {
   );
   if (study.form && (study.state === 'draft' || study.revisable.length))
     nodes.push(
-      button(study.state === 'draft' ? 'Change the plan' : 'Change…', () => openNew('', study.id)),
+      button(study.state === 'draft' ? 'Edit the plan' : 'Edit…', () => openNew('', study.id)),
     );
   nodes.push(
     doing(
@@ -160,7 +163,7 @@ function actions(current, line, said) {
             make(
               'p',
               '',
-              'It goes with its links. For seven days it can be put back: here at once, later in ' +
+              'Its links are deleted too. You can restore it for seven days: here now, later in ' +
                 'Inspect, Stored…, Deleted.',
             ),
           ],
@@ -244,7 +247,7 @@ export function studyScreen(box) {
       const blocks = make('div', 'th-jd-blocks');
       const list = make('ul');
       list.append(...study.blocks.map((text) => make('li', '', text)));
-      blocks.append(make('b', '', 'Before it can open:'), list);
+      blocks.append(make('b', '', 'Required before opening:'), list);
       head.append(blocks);
     }
     // What was pressed is made anew: the one that has its words, or the heading, gets the focus.

@@ -104,6 +104,6 @@ export function dataTable(columns, rows, caption, stacked = false) {
  */
 export function csvButton(file, columns, rows) {
   const node = button('CSV', () => download(file + '.csv', csvOf(columns, rows)), 'th-jd-small');
-  node.title = 'This table with all decimals';
+  node.title = 'Download this table with all decimals';
   return node;
 }

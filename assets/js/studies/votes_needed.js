@@ -46,27 +46,29 @@ export function votesNeeded({ ratings, size, take }) {
   words.setAttribute('role', 'status');
   figure.hidden = true;
 
-  const power = of.number('power', 'Power, %', { hint: 'How often such a study is to find it.' });
+  const power = of.number('power', 'Power, %', {
+    hint: 'How often the study should detect the difference.',
+  });
   const fields = ratings
     ? row(
         of.number('difference', 'Difference, points', {
-          hint: 'Of the means of two models: the least that you want to find.',
+          hint: 'Smallest difference of two model means to detect.',
         }),
-        of.number('rating_sd', 'Ratings differ by', {
-          hint: 'Standard deviation of one answer, points.',
+        of.number('rating_sd', 'Within-participant SD', {
+          hint: 'Standard deviation of one answer, in points.',
         }),
         power,
         of.number('person_sd', 'Between-participant SD', { hint: 'In points.' }),
-        of.number('case_sd', 'Cases differ by', { hint: 'In points.' }),
+        of.number('case_sd', 'Between-case SD', { hint: 'In points.' }),
       )
     : row(
-        of.number('better', 'The better model wins, %', {
-          hint: 'Of the votes that are no tie: the least that you want to find. 50 is no difference.',
+        of.number('better', 'Win rate of the better model, %', {
+          hint: 'Smallest win rate to detect, without ties. 50 means no difference.',
         }),
-        of.number('ties', 'Ties, %', { hint: '0 where none is allowed.' }),
+        of.number('ties', 'Ties, %', { hint: '0 if ties are not allowed.' }),
         power,
         of.number('person_sd', 'Between-participant SD', { hint: 'In logits.' }),
-        of.number('case_sd', 'Cases differ by', {
+        of.number('case_sd', 'Between-case SD', {
           hint: '0.5 moves 60% to 48–71% for two of three.',
         }),
       );
@@ -93,7 +95,7 @@ export function votesNeeded({ ratings, size, take }) {
 
   const takeOver = button('', () => {
     take(votesEach());
-    put(about, 'Taken over: ' + votesEach() + ' votes a stimulus.');
+    put(about, 'Applied: ' + votesEach() + ' votes per stimulus.');
   });
   takeOver.hidden = true;
   const simulate = doing(
@@ -122,16 +124,16 @@ export function votesNeeded({ ratings, size, take }) {
     const what = ratings
       ? ' ratings of the two models, by '
       : ' votes for each pair of models, by ';
-    put(words, none ? 'Not within reach.' : whole(votes) + what + whole(participants) + ' people.');
+    put(words, none ? 'Not achievable.' : whole(votes) + what + whole(participants) + ' people.');
     put(
       about,
       found.words +
-        ' Each simulated study is analyzed as results are. Shaded: 95% of the simulation; dashed: ' +
+        ' The simulation uses the same analysis as the results. Shaded: 95% interval of the simulation; dashed: ' +
         percent(share(wish.power)) +
         '.',
     );
     takeOver.hidden = none;
-    if (!none) put(takeOver, 'Take over: ' + votesEach() + ' votes a stimulus');
+    if (!none) put(takeOver, 'Apply: ' + votesEach() + ' votes per stimulus');
     figure.hidden = !curve.length;
     if (curve.length) powerCurve(figure, curve, share(wish.power), votes);
   }

@@ -6,7 +6,7 @@ import { STATUS_WORDS } from '../shared/statuses.js';
 import { askUrl, numberOf, qa, setAsk } from './view.js';
 
 const ACTIONS = {
-  resume: 'Go on',
+  resume: 'Resume',
   pause: 'Pause',
   cancel: 'Cancel',
   retry: 'Retry unanswered questions',
@@ -71,10 +71,10 @@ function line(first, act) {
   // A budget that is used up is raised where it goes on.
   const budget = make('span', 'th-qa-budget');
   const limits = ['most_requests', 'most_tokens'].map((name) => {
-    const label = make('label', '', name === 'most_requests' ? 'Requests in all' : 'Tokens in all');
+    const label = make('label', '', name === 'most_requests' ? 'Total requests' : 'Total tokens');
     const input = make('input');
     input.inputMode = 'numeric';
-    input.placeholder = 'as it is';
+    input.placeholder = 'unchanged';
     label.append(input);
     budget.append(label);
     return { name, input };
@@ -122,11 +122,11 @@ function line(first, act) {
       box.checked = qa.askings.includes(row.id);
       const full = qa.askings.length >= MOST_SHOWN;
       box.disabled = !box.checked && (!row.may.open || full);
-      box.title = full && !box.checked ? 'At most ' + MOST_SHOWN + ' stand beside each other' : '';
+      box.title = full && !box.checked ? 'At most ' + MOST_SHOWN + ' can be compared at once' : '';
       put(letter, numberOf(row.id));
       letter.hidden = !box.checked;
       put(title, row.name);
-      const later = row.status === 'waiting' && row.place > 1 ? ', ' + row.place + ' in line' : '';
+      const later = row.status === 'waiting' && row.place > 1 ? ', ' + row.place + ' in queue' : '';
       put(word, STATUS_WORDS[row.status] + later);
       put(facts, row.settings);
       bar.hidden = !row.total || (row.done >= row.total && !row.moves);
@@ -145,9 +145,9 @@ function line(first, act) {
       budget.hidden = !row.may.resume || !row.budget;
       limits.forEach((one) => {
         const most = row.budget && row.budget[one.name];
-        one.input.placeholder = most ? most.toLocaleString('en-US') : 'no end';
+        one.input.placeholder = most ? most.toLocaleString('en-US') : 'no limit';
       });
-      put(all.resume, row.status === 'planned' ? 'Start' : 'Go on');
+      put(all.resume, row.status === 'planned' ? 'Start' : 'Resume');
       put(all.hide, row.hidden ? 'Show again' : 'Hide');
       arrange(
         buttons,
@@ -218,7 +218,7 @@ export function askingsList(root) {
       rows = found.askings;
       moves = rows.some((row) => row.moves);
       hiddenButton.hidden = !found.hidden && !withHidden;
-      put(hiddenButton, withHidden ? 'Leave out hidden' : many(found.hidden, 'hidden one'));
+      put(hiddenButton, withHidden ? 'Hide hidden evaluations' : many(found.hidden, 'hidden one'));
       hiddenButton.setAttribute('aria-pressed', String(withHidden));
       tell(rows);
       // What a link names and is not here is not shown; a link without any shows what was chosen

@@ -15,7 +15,7 @@ const MARKS = {
     text: 'below chance',
     title: 'Below chance: all of the 95% interval lies below it',
   },
-  'at the ceiling': { text: 'ceiling', title: 'At the ceiling: its interval reaches 100' },
+  'at the ceiling': { text: 'upper bound', title: 'At the upper bound: its interval reaches 100' },
 };
 
 const known = (value) => value !== null && value !== undefined;
@@ -78,7 +78,7 @@ export function figureBlocks(found, numbered = numberOf) {
     if (read)
       out.push({
         who: 'Pixel reader',
-        title: 'No language model: it reads the pixels',
+        title: 'A pixel-reading baseline, not a language model',
         number: '',
         mark: 'pixels',
         tally: read,
@@ -110,7 +110,7 @@ export function figureBlocks(found, numbered = numberOf) {
     if (!out.length)
       out.push({
         who: 'Chance',
-        title: 'Guessing among what the questions allow',
+        title: 'Random guessing among the allowed answers',
         number: '',
         mark: 'none',
         tally: { percent: chance },
@@ -126,21 +126,21 @@ export function figureBlocks(found, numbered = numberOf) {
   if (found.rows.length || found.people.length)
     blocks.push({
       title: 'All questions (micro average)',
-      note: own.size > 1 ? 'each beside chance on what it was asked' : [...own][0] || '',
+      note: own.size > 1 ? 'each compared with chance on the same questions' : [...own][0] || '',
       task: '',
       lanes: lanes((row) => row.micro, found.chance.micro, ''),
     });
   if ([...found.rows, ...found.people].some((row) => row.macro))
     blocks.push({
       title: 'Mean of the tasks (macro average)',
-      note: 'every task that was asked has the same weight',
+      note: 'every evaluated task has the same weight',
       task: null,
       lanes: lanes((row) => row.macro, null, ''),
     });
   if (found.rows.some((row) => row.robust))
     blocks.push({
       title: 'Robust',
-      note: 'seeds right with all their variants',
+      note: 'seeds correct with all their variants',
       task: null,
       lanes: lanes((row) => row.robust && row.robust.as_made, null, ''),
     });
@@ -191,7 +191,7 @@ function notes(tally) {
     [tally.unreadable, 'unreadable'],
     [tally.truncated, 'truncated'],
     [tally.unanswered, 'unanswered'],
-    [tally.not_asked, 'to come'],
+    [tally.not_asked, 'pending'],
   ].filter(([count]) => count);
   if (mark) {
     const tag = make('em', 'th-qa-tag', mark.text);
@@ -233,7 +233,7 @@ function block(told) {
   else {
     const open = make('button', 'th-qa-plain', told.title);
     open.type = 'button';
-    open.title = 'See its questions';
+    open.title = 'Show its questions';
     open.addEventListener('click', () =>
       openAsk('questions', { task: told.task, outcome: '', words: '' }),
     );
@@ -259,7 +259,7 @@ export function figure(blocks) {
     scale.append(tick);
   });
   axis.setAttribute('aria-hidden', 'true');
-  axis.append(make('span', 'th-soft', 'percent right'), scale);
+  axis.append(make('span', 'th-soft', 'accuracy (%)'), scale);
   box.append(axis, ...blocks.map(block));
   return box;
 }

@@ -14,7 +14,7 @@ const GRID = '#d4d4d4';
 const KEPT_MS = 10000;
 
 const KEY =
-  'Line: 95% interval. Dashed: chance. ◇ pixel reader. □ people of own studies. ○ people as published.';
+  'Line: 95% interval. Dashed: chance. ◇ pixel reader. □ people in your studies. ○ people, published.';
 
 const escaped = (text) =>
   String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -96,7 +96,7 @@ export function figureSvg(blocks, title, legend) {
   AXIS.forEach((value) =>
     parts.push(text(at(value), y, String(value), `fill="${SOFT}" text-anchor="middle"`)),
   );
-  parts.push(text(PAD, y, 'percent right', `fill="${SOFT}"`));
+  parts.push(text(PAD, y, 'accuracy (%)', `fill="${SOFT}"`));
   y += 8;
   const top = y;
   const body = [];

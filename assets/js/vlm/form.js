@@ -10,21 +10,21 @@ const SERVER = 'server:';
 const NUMBERS = ['limit', 'max_tokens', 'seed', 'batch', 'at_once', 'most_requests', 'most_tokens'];
 const OTHERS = {
   [HUB]: {
-    label: 'Id on the hub',
+    label: 'Hugging Face id',
     placeholder: 'owner/name',
     words:
-      'Any model that transformers opens for images and text. Its files must be here: nothing is downloaded unasked.',
+      'Any image-text model that transformers can load. Its files must be installed: TrueHue never downloads them by itself.',
   },
   [FOLDER]: {
     label: 'Folder',
     placeholder: '/models/my-vlm',
-    words: 'A folder of this machine in the hub’s layout, with safetensors.',
+    words: 'A folder on this machine in the Hugging Face layout, with safetensors.',
   },
   [SERVER]: {
     label: 'Address',
     placeholder: 'http://127.0.0.1:8000/v1',
     words:
-      'Any OpenAI-compatible server: vLLM, SGLang, transformers serve, hosted ones. Images are sent as PNG, without loss.',
+      'Any OpenAI-compatible server: vLLM, SGLang, transformers serve, hosted ones. Images are sent as lossless PNG.',
   },
 };
 
@@ -68,9 +68,9 @@ export function askForm(root, begun) {
       id: one.id,
       name: one.baseline
         ? one.name + ' (no model)'
-        : one.name + (one.ready ? '' : ' – not here yet'),
+        : one.name + (one.ready ? '' : ' – not installed'),
     }));
-    choices.push({ id: HUB, name: 'Another of the hub…' });
+    choices.push({ id: HUB, name: 'Another Hugging Face model…' });
     if (start.may.folders) choices.push({ id: FOLDER, name: 'A folder…' });
     if (start.may.servers) choices.push({ id: SERVER, name: 'A server…' });
     const ready = start.models.find((one) => one.ready && !one.baseline);
@@ -175,7 +175,7 @@ export function askForm(root, begun) {
       });
     if (out.size) body.tasks = set.tasks.map((task) => task.id).filter((id) => !out.has(id));
     if (!body.model) {
-      refuse('Say which model.', 'model');
+      refuse('Choose a model.', 'model');
       return;
     }
     go.setAttribute('aria-disabled', 'true');

@@ -3,17 +3,17 @@ import { make, put, strip } from '../shared/dom.js';
 import { askUrl, numberOf, qa } from './view.js';
 
 export const OUTCOMES = {
-  right: { sign: '✓', word: 'right' },
-  wrong: { sign: '✗', word: 'wrong' },
+  right: { sign: '✓', word: 'correct' },
+  wrong: { sign: '✗', word: 'incorrect' },
   unreadable: { sign: '?', word: 'unreadable' },
   truncated: { sign: '…', word: 'truncated' },
   unanswered: { sign: '–', word: 'no answer' },
-  none: { sign: '·', word: 'not asked yet' },
+  none: { sign: '·', word: 'pending' },
 };
 const LONG = 900;
 /** How much of an answer a list shows. */
 export const SHORT = 320;
-export const VERSIONS = { colored: 'In color', gray: 'In gray', black: 'Black' };
+export const VERSIONS = { colored: 'In color', gray: 'Grayscale', black: 'Blank (black)' };
 
 /**
  * @typedef {object} Told who an asking is, beside what it answered
@@ -48,7 +48,7 @@ export function exactImage(question, most) {
     image.dataset.times = String(times);
   };
   image.src = askUrl('/images/' + qa.set + '/' + question.image + '.png');
-  image.alt = 'The image that is asked about';
+  image.alt = 'The image of this question';
   image.draggable = false;
   fit();
   return image;
@@ -71,7 +71,7 @@ function choices(question) {
     item.append(make('b', '', choice.letter));
     if (choice.hex) item.append(chip(choice.hex));
     item.append(make('span', 'th-qa-choice', choice.text));
-    if (right) item.append(make('small', 'th-qa-tag', 'right answer'));
+    if (right) item.append(make('small', 'th-qa-tag', 'correct answer'));
     said.forEach((one) => item.append(make('span', 'th-qa-number', numberOf(one.asking))));
     list.append(item);
   });
@@ -106,7 +106,7 @@ export function answerCard(answer, question, told, most = LONG) {
         make(
           'summary',
           '',
-          'The last of ' + answer.words.length.toLocaleString('en-US') + ' characters; all of it',
+          'The last of ' + answer.words.length.toLocaleString('en-US') + ' characters; show all',
         ),
       );
       all.append(make('blockquote', 'th-qa-said', answer.words));
@@ -146,7 +146,7 @@ function peopleLine(people, question) {
   const line = make('p', 'th-qa-read');
   put(
     line,
-    people.title + ': ' + people.right + ' of ' + people.of + ' right (' + given + skipped + ')',
+    people.title + ': ' + people.right + ' of ' + people.of + ' correct (' + given + skipped + ')',
   );
   line.title = question.text;
   return line;
@@ -166,7 +166,7 @@ function prompts(question) {
     const fold = make('details', 'th-qa-long');
     const whose = sent.size > 1 ? ' to ' + numbers.join(' and ') : '';
     fold.append(
-      make('summary', '', 'The prompt, as it was sent' + whose),
+      make('summary', '', 'The prompt as sent' + whose),
       make('blockquote', 'th-qa-said', prompt),
     );
     return fold;
@@ -247,7 +247,7 @@ export function questionNodes(question, most, told) {
   if (question.choices.length) right.append(choices(question));
   else {
     const line = make('p', 'th-qa-read');
-    line.append('Right answer: ', make('b', '', ANSWERS[question.answer] || question.answer));
+    line.append('Correct answer: ', make('b', '', ANSWERS[question.answer] || question.answer));
     right.append(line);
   }
   question.answers.forEach((answer) =>
@@ -268,8 +268,7 @@ export function questionNodes(question, most, told) {
     );
   }
   question.people.forEach((people) => right.append(peopleLine(people, question)));
-  if (question.facts.length)
-    right.append(make('h4', '', 'How the answer is known'), facts(question.facts));
+  if (question.facts.length) right.append(make('h4', '', 'Ground truth'), facts(question.facts));
   right.append(...prompts(question));
   right.append(make('p', 'th-soft th-qa-id', question.id));
   return [left, right];

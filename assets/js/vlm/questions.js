@@ -53,7 +53,7 @@ export function questionsView(box, rows, start) {
   search.placeholder = 'Search questions and answers…';
   search.setAttribute('aria-label', 'Search questions and answers');
   task.setAttribute('aria-label', 'Task');
-  who.setAttribute('aria-label', 'Whose outcomes');
+  who.setAttribute('aria-label', 'Evaluation');
   outcomes.setAttribute('role', 'group');
   outcomes.setAttribute('aria-label', 'Outcome');
   status.setAttribute('role', 'status');
@@ -114,11 +114,11 @@ export function questionsView(box, rows, start) {
           { id: '', name: 'Both' },
           {
             id: 'first',
-            name: 'Only ' + numberOf(qa.askings[0]) + ' right ' + (qa.only ? '' : both.first),
+            name: 'Only ' + numberOf(qa.askings[0]) + ' correct ' + (qa.only ? '' : both.first),
           },
           {
             id: 'second',
-            name: 'Only ' + numberOf(qa.askings[1]) + ' right ' + (qa.only ? '' : both.second),
+            name: 'Only ' + numberOf(qa.askings[1]) + ' correct ' + (qa.only ? '' : both.second),
           },
         ],
         qa.only,
@@ -183,9 +183,9 @@ export function questionsView(box, rows, start) {
       });
       one.append(said);
     }
-    const answer = make('p', 'th-qa-hint', 'Right: ' + question.answer);
+    const answer = make('p', 'th-qa-hint', 'Correct: ' + question.answer);
     const choice = question.choices.find((each) => each.letter === question.answer);
-    if (choice) put(answer, 'Right: ' + choice.letter + ', ' + choice.text);
+    if (choice) put(answer, 'Correct: ' + choice.letter + ', ' + choice.text);
     one.append(answer);
     return one;
   }
@@ -216,7 +216,7 @@ export function questionsView(box, rows, start) {
     if (qa.view === 'differ' && qa.askings.length < 2) {
       put(
         status,
-        'Tick two askings at the left: the questions that only one of them gets right are shown here.',
+        'Select two evaluations on the left to see the questions that only one of them answers correctly.',
       );
       list.replaceChildren();
       pager.hidden = true;
@@ -230,9 +230,9 @@ export function questionsView(box, rows, start) {
           nameOf(qa.askings[0]) +
           ' and ' +
           nameOf(qa.askings[1]) +
-          ' gets right'
+          ' answers correctly'
         : many(found.total, 'question');
-    put(status, found.total ? words : 'No question fits. Choose fewer filters.');
+    put(status, found.total ? words : 'No question matches. Remove a filter.');
     keeping(list, () => list.replaceChildren(...found.questions.map(cardOf)));
     page();
   }
@@ -266,7 +266,7 @@ export function questionsView(box, rows, start) {
   function large() {
     const made = make('dialog', 'th-qa-large');
     const head = make('header');
-    const back = make('button', 'th-button', '‹ Before');
+    const back = make('button', 'th-button', '‹ Previous');
     const on = make('button', 'th-button', 'Next ›');
     const close = make('button', 'th-button', 'Close');
     const body = make('div', 'th-qa-body');

@@ -33,7 +33,7 @@ function saves(found, blocks) {
         await saveFigure(figureSvg(blocks, found.set.name, legend), 'scores', format);
         problem.hidden = true;
       } catch (error) {
-        put(problem, 'The picture could not be made: ' + error.message);
+        put(problem, 'The image could not be made: ' + error.message);
         problem.hidden = false;
       }
     });
@@ -62,20 +62,21 @@ function parserNodes(found) {
   const press = make('button', 'th-button');
   const again = Boolean(qa.parser);
   const numbers = older.map((row) => numberOf(row.id)).join(', ');
-  const began = 'began with parser ' + [...new Set(older.map((row) => row.own_parser))].join(', ');
+  const began =
+    'first read by parser ' + [...new Set(older.map((row) => row.own_parser))].join(', ');
   press.type = 'button';
-  put(press, again ? 'Show scores by the original parser' : 'Read again by parser ' + found.parser);
+  put(press, again ? 'Show scores by the original parser' : 'Re-read by parser ' + found.parser);
   press.addEventListener('click', () => setAsk({ parser: again ? '' : found.parser }));
   line.append(
     again
       ? 'All answers are read by parser ' +
           qa.parser +
-          ' on demand. ' +
+          ' on request. ' +
           numbers +
           ' ' +
           began +
           '. '
-      : numbers + ' ' + began + ', and these scores are by it. ',
+      : numbers + ' ' + began + '. These scores use that parser. ',
     press,
   );
   return [line];
@@ -92,14 +93,15 @@ export function drawResults(box, found, judge) {
   const legend = make('p', 'th-qa-legend');
   const names = namesOf(found.rows);
   const blocks = figureBlocks(found);
-  if (!found.rows.length)
-    card.append(
-      make(
-        'p',
-        'th-qa-lead',
-        'No evaluation is selected: start one at the left, or select one. Chance and the pixel reader are shown meanwhile.',
-      ),
-    );
+  card.append(
+    make(
+      'p',
+      'th-qa-lead',
+      found.rows.length
+        ? 'The chart shows how often each model answered correctly, by task; the dashed line is chance.'
+        : 'Select an evaluation to see its scores. Chance and the pixel reader are shown for reference.',
+    ),
+  );
   found.rows.forEach((row) => {
     const one = make('span');
     const more = row.status === 'finished' ? '' : ' · ' + row.words;
@@ -114,7 +116,7 @@ export function drawResults(box, found, judge) {
   card.append(legend, figure(blocks));
   const how = make('p', 'th-soft th-qa-key');
   how.textContent =
-    'Line: 95% interval. Dashed: chance. ◇ the reader of pixels, which is no language model. □ people of your own studies, ○ people as published.';
+    'Line: 95% interval. Dashed: chance. ◇ pixel reader (a baseline, not a language model). □ people in your studies, ○ people, published.';
   card.append(
     how,
     ...parserNodes(found),

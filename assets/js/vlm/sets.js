@@ -98,7 +98,10 @@ function makeDialog(generator, done) {
   });
   const count = Object.assign(make('input'), { name: 'count', value: '20', inputMode: 'numeric' });
   const seed = Object.assign(make('input'), { name: 'seed', value: '0', inputMode: 'numeric' });
-  const name = Object.assign(make('input'), { name: 'name', placeholder: 'made of the settings' });
+  const name = Object.assign(make('input'), {
+    name: 'name',
+    placeholder: 'generated automatically',
+  });
   const difficulty = make('select');
   difficulty.name = 'difficulty';
   options(
@@ -116,15 +119,15 @@ function makeDialog(generator, done) {
   });
   const kind = make('span', 'th-strip');
   kind.setAttribute('role', 'group');
-  kind.setAttribute('aria-label', 'What is drawn');
+  kind.setAttribute('aria-label', 'Kind of questions');
   const group = make('fieldset', 'th-qa-group');
   group.append(make('legend', '', 'Tasks'), tasks);
-  const drawn = [group, field('Questions of each task', count), field('Difficulty', difficulty)];
+  const drawn = [group, field('Questions per task', count), field('Difficulty', difficulty)];
   const rendered = [
     make(
       'p',
       '',
-      'Objects of exactly known color, and the questions of GenColorBench’s Appendix E: what color is it, and is it this one? The pixel rules judge the same renders, so that a model’s answers stand beside theirs. Six questions a render on ISCC-NBS level 2, nine on CSS.',
+      'The model names and verifies the colors of rendered objects, whose exact colors are known (GenColorBench, Appendix E). The pixel rules score the same renders for comparison. Six questions per render with ISCC-NBS level 2, nine with CSS.',
     ),
     field('Color system', systems),
     field('Renders', renders),
@@ -135,8 +138,8 @@ function makeDialog(generator, done) {
     strip(
       kind,
       [
-        { id: 'make', name: 'Tasks with images drawn for them' },
-        { id: 'judge', name: 'A model as judge: renders of known color' },
+        { id: 'make', name: 'Tasks with generated images' },
+        { id: 'judge', name: 'Color naming on renders of known color' },
       ],
       what,
       choose,
@@ -150,19 +153,19 @@ function makeDialog(generator, done) {
   };
   choose(what);
   const { form } = formDialog(
-    'Make a set of questions',
+    'Generate a question set',
     [
       kind,
-      make('p', '', 'The same settings make the same pixels everywhere, and the same set.'),
+      make('p', '', 'The same settings produce the same images and the same set on every machine.'),
       ...drawn,
       ...rendered,
       field('Seed', seed),
       field('Name', name),
     ],
-    'Make',
+    'Generate',
     async (say) => {
       const values = new FormData(form);
-      if (what === 'make' && !values.getAll('tasks').length) throw new Error('Tick a task.');
+      if (what === 'make' && !values.getAll('tasks').length) throw new Error('Select a task.');
       const both = { seed: values.get('seed'), name: values.get('name') };
       const body =
         what === 'make'
@@ -182,11 +185,11 @@ function importDialog(done) {
   const path = Object.assign(make('input'), { name: 'path', spellcheck: false });
   const words = make('p', '');
   words.append(
-    'A folder or file of this machine: ColorBench’s Parquet files (',
+    'A folder or file on this machine: ColorBench’s Parquet files (',
     make('code', '', 'hf download umd-zhou-lab/ColorBench --repo-type dataset'),
-    '), or a set that ',
+    '), or a set made by ',
     make('code', '', 'truehue vlm make'),
-    ' has made.',
+    '.',
   );
   const { form } = formDialog(
     'Import questions',
@@ -271,7 +274,7 @@ export function setsCard(root, reload) {
       people.href = '?tab=studies&new=questions&set=' + qa.set;
       const hide = part('hide');
       hide.hidden = !(one && one.may.hide);
-      put(hide, one && one.hidden ? 'Show it in the list again' : 'Hide this set');
+      put(hide, one && one.hidden ? 'Show this set again' : 'Hide this set');
     },
   };
 }

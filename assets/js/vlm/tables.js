@@ -92,7 +92,7 @@ export function allNumbers(found) {
     add('Micro', called(row), row.micro, released.micro);
     if (row.macro) addMacro(called(row), row.macro, released.macro);
     if (row.robust) {
-      add('Robust, as made', called(row), row.robust.as_made, released.as_made);
+      add('Robust, as generated', called(row), row.robust.as_made, released.as_made);
       add('Robust, with all nine variants', called(row), row.robust.complete, released.complete);
     }
   });
@@ -117,32 +117,32 @@ export function allNumbers(found) {
   const how = make(
     'p',
     'th-soft',
-    'Right among all that were asked, as published: what cannot be read, was cut off at the token limit or has no answer counts as wrong, and is counted. ' +
+    'Accuracy over all evaluated questions, as published. Unreadable, truncated and missing answers count as incorrect and are also counted separately. ' +
       'Intervals: Wilson for shares, MOVER for the macro average. ' +
       (readers.length ? 'Read by parser ' + readers.join(' and ') + '. ' : '') +
-      'As released: percent right as ColorBench’s released code (' +
+      'As released: accuracy when ColorBench’s released code (' +
       found.released_commit +
-      ') reads the same words' +
+      ') reads the same answers' +
       (rules.length ? ', ' + rules.join(', ') : '') +
-      '; what it cannot read is wrong.',
+      '; answers it cannot read count as incorrect.',
   );
   const columns = [
     'Task',
-    'Who',
-    'Right',
-    'Percent',
+    'Answered by',
+    'Correct',
+    'Accuracy, %',
     '95% interval',
     'As released',
     'Chance',
-    'Wrong',
+    'Incorrect',
     'Unreadable',
     'Truncated',
     'Unanswered',
-    'To come',
+    'Pending',
     '',
   ];
   // A column in which nothing is to come takes the room of those that say something.
-  const toCome = columns.indexOf('To come');
+  const toCome = columns.indexOf('Pending');
   const shown = rows.some((row) => row[toCome]) ? () => true : (_, at) => at !== toCome;
   const lines = rows.map((row) => row.filter(shown));
   return fold('All numbers', [how, table(columns.filter(shown), lines, 'all numbers')]);
@@ -156,8 +156,8 @@ export function reasons(found) {
   );
   return rows.length
     ? [
-        fold('Why answers could not be read, or are not there', [
-          table(['Reason', 'Who', 'Answers'], rows, 'reasons'),
+        fold('Why answers are unreadable or missing', [
+          table(['Reason', 'Evaluation', 'Answers'], rows, 'reasons'),
         ]),
       ]
     : [];
@@ -197,7 +197,7 @@ export function differences(found) {
     const button = make('button', 'th-qa-plain', String(count));
     const task = row.task === 'micro' ? '' : row.task;
     button.type = 'button';
-    button.title = 'See these questions';
+    button.title = 'Show these questions';
     button.addEventListener('click', () =>
       openAsk('differ', { askings: reordered(one), task, only, words: '' }),
     );
@@ -205,7 +205,7 @@ export function differences(found) {
   }
   function show() {
     const one = found.differences[Number(which.value) || 0];
-    const see = make('button', 'th-button', 'See the questions where they differ');
+    const see = make('button', 'th-button', 'Show the questions where they differ');
     see.type = 'button';
     see.addEventListener('click', () =>
       openAsk('differ', { askings: reordered(one), task: '', only: '', words: '' }),
@@ -215,9 +215,9 @@ export function differences(found) {
         'p',
         'th-soft',
         called(one.second) +
-          ' less ' +
+          ' minus ' +
           called(one.first) +
-          ', in percentage points, over the questions that both were asked. Interval by Newcombe, p by McNemar’s exact test; nothing is corrected for many tasks.',
+          ', in percentage points, over the questions that both answered. Newcombe’s interval; p from McNemar’s exact test, not corrected for multiple tasks.',
       ),
       table(
         [
@@ -225,8 +225,8 @@ export function differences(found) {
           'Pairs',
           'Points',
           '95% interval',
-          'Only ' + numberOf(one.first) + ' right',
-          'Only ' + numberOf(one.second) + ' right',
+          'Only ' + numberOf(one.first) + ' correct',
+          'Only ' + numberOf(one.second) + ' correct',
           'p',
         ],
         one.rows.map((row) => [
@@ -248,14 +248,14 @@ export function differences(found) {
     which,
     found.differences.map((one, at) => ({
       id: String(at),
-      name: called(one.second) + ' less ' + called(one.first),
+      name: called(one.second) + ' minus ' + called(one.first),
     })),
     '0',
   );
   const pairOf = (one) => one.first + ' ' + one.second;
   const before = found.differences.findIndex((one) => pairOf(one) === chosenPair);
   which.value = String(Math.max(0, before));
-  which.setAttribute('aria-label', 'Which two');
+  which.setAttribute('aria-label', 'Evaluations');
   if (found.differences.length > 1) head.append(which);
   which.addEventListener('change', () => {
     chosenPair = pairOf(found.differences[Number(which.value)]);
@@ -317,7 +317,7 @@ export function published(found) {
       const why = make('details', 'th-qa-doubts');
       const list = make('ul');
       list.append(...doubts.map((text) => make('li', '', text)));
-      why.append(make('summary', '', '† what does not fit the other numbers printed'), list);
+      why.append(make('summary', '', '† inconsistent with other published numbers'), list);
       out.push(why);
     }
     return out;
@@ -334,7 +334,7 @@ export function judging(found, judge) {
   if (!found.judge) return [];
   if (!found.judge.ready) {
     const card = make('section', 'th-card th-qa-card');
-    const press = make('button', 'th-button', 'Have the rules judge the renders');
+    const press = make('button', 'th-button', 'Score the renders with the rules');
     const said = make('p', 'th-soft');
     press.type = 'button';
     said.setAttribute('role', 'status');
@@ -348,11 +348,11 @@ export function judging(found, judge) {
       }
     });
     card.append(
-      make('h3', '', 'A model as judge of color'),
+      make('h3', '', 'Model and pixel rules on the same colors'),
       make(
         'p',
         'th-soft',
-        'The color of each render is known. Once the pixel rules have judged them too, answers stand beside theirs, as in GenColorBench’s Table 2.',
+        'The color of each render is known. Score the renders with the pixel rules to compare them with the model, as in GenColorBench’s Table 2.',
       ),
       press,
       said,
@@ -371,7 +371,7 @@ export function judging(found, judge) {
       );
       return box;
     });
-    const title = numberOf(report.asking) + ' ' + report.title + ', beside the pixel rules';
+    const title = numberOf(report.asking) + ' ' + report.title + ', compared with the pixel rules';
     return fold(title, nodes, found.judge.reports.length === 1);
   });
 }

@@ -47,7 +47,7 @@ export function mount({ element }) {
     const known = start.sets.some((one) => one.id === qa.set);
     if (!known) {
       const first = start.sets.find((one) => !one.hidden);
-      if (qa.set) lost = 'The set of this link is not here; another one is shown.';
+      if (qa.set) lost = 'The question set of this link is not available. Another one is shown.';
       setAsk({ set: first ? first.id : '', askings: [] });
     } else front();
   }

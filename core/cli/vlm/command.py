@@ -32,8 +32,8 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     argument_parser = argparse.ArgumentParser(
         prog=program("vlm", "-m core.vlm"),
-        description="Asks vision-language models questions about images, keeps their words, and "
-        "scores them.",
+        description="Evaluates vision-language models on questions about images, and scores their "
+        "answers.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

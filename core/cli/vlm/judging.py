@@ -24,10 +24,14 @@ _SAID_EVERY_S = 10.0
 
 def add(commands: Any) -> None:
     """The command with its two parts."""
-    judge = commands.add_parser("judge", help="a model as judge of color, beside the pixel rules")
+    judge = commands.add_parser(
+        "judge", help="color naming on renders, compared with the pixel rules"
+    )
     parts = judge.add_subparsers(required=True, metavar="PART")
-    make = parts.add_parser("make", help="a set of GenColorBench's Appendix E on our own renders")
-    make.add_argument("out", type=Path, metavar="OUT", help="the set's folder, not there yet")
+    make = parts.add_parser(
+        "make", help="generate a question set from GenColorBench's Appendix E, with our own renders"
+    )
+    make.add_argument("out", type=Path, metavar="OUT", help="folder of the new set; must not exist")
     make.add_argument("--system", choices=list(SYSTEM_NAMES), default="l2", help="default l2")
     make.add_argument(
         "--count",
@@ -42,14 +46,14 @@ def add(commands: Any) -> None:
         "--near",
         type=int,
         metavar="N",
-        help="letters for Q2: the right name and its N nearest, in place of the whole list",
+        help="for Q2, offer the correct name and its N nearest instead of the whole list",
     )
     make.add_argument(
         "--size", type=int, default=DEFAULT_SIZE_PX, metavar="PX", help="default %(default)s"
     )
     make.set_defaults(run=_make)
-    report = parts.add_parser("report", help="answers to such a set beside those of every rule")
-    report.add_argument("folder", type=Path, metavar="DIR", help="where answers are")
+    report = parts.add_parser("report", help="compare a model's answers with those of every rule")
+    report.add_argument("folder", type=Path, metavar="DIR", help="folder of the evaluation")
     report.add_argument("--json", action="store_true", help="one JSON object with all numbers")
     report.set_defaults(run=_report)
 
@@ -69,7 +73,7 @@ def _report(options: argparse.Namespace) -> int:
         nonlocal last
         if time.monotonic() - last >= _SAID_EVERY_S:
             last = time.monotonic()
-            print(f"{done:,} of {total:,} renders judged", file=sys.stderr, flush=True)
+            print(f"{done:,} of {total:,} renders scored", file=sys.stderr, flush=True)
 
     found = judge_report(read_asked(options.folder), told)
     print(json.dumps(found, ensure_ascii=False) if options.json else _text(found))

@@ -14,8 +14,12 @@ from truehue.core.vlm.models.registry import KNOWN, model_of
 
 def add(commands: Any) -> None:
     """The command."""
-    models = commands.add_parser("models", help="models by short ids: what is here, what is not")
-    models.add_argument("--models", type=Path, metavar="DIR", help="a folder of models' folders")
+    models = commands.add_parser(
+        "models", help="list models by short id, and whether they are installed"
+    )
+    models.add_argument(
+        "--models", type=Path, metavar="DIR", help="folder that contains model folders"
+    )
     models.set_defaults(run=_run)
 
 
@@ -26,12 +30,12 @@ def _run(options: argparse.Namespace) -> int:
         try:
             source = files_of(model, sources)
             check_files(source, known.id)
-            words = f"here: {source.folder}"
+            words = f"installed: {source.folder}"
         except BadInput as error:
             words = str(error)
         print(f"{known.id}  {known.repo}, {known.parameters_b:g} billion weights\n  {words}")
     print(
-        "Any other model of transformers that reads images goes by its id of the hub or its\n"
+        "Name any other image-text model of transformers by its Hugging Face id or its\n"
         "folder, and any OpenAI-compatible server by its URL."
     )
     return 0

@@ -25,10 +25,10 @@ from truehue.core.vlm.question_set import QuestionSet, write_set
 
 def add(commands: Any) -> None:
     """The two commands."""
-    make = commands.add_parser("make", help="draws a set whose answers are known by construction")
-    make.add_argument("out", type=Path, metavar="OUT", help="the set's folder, not there yet")
+    make = commands.add_parser("make", help="generate a question set whose answers are known")
+    make.add_argument("out", type=Path, metavar="OUT", help="folder of the new set; must not exist")
     make.add_argument(
-        "--count", type=int, default=20, metavar="N", help="questions of each task (default 20)"
+        "--count", type=int, default=20, metavar="N", help="questions per task (default 20)"
     )
     make.add_argument("--seed", type=int, default=0, metavar="S", help="default 0")
     make.add_argument(
@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
     )
     make.set_defaults(run=_make)
     published = commands.add_parser(
-        "import", help="makes a set of ColorBench's published Parquet files"
+        "import", help="make a question set from ColorBench's published Parquet files"
     )
     published.add_argument(
         "source",
@@ -55,9 +55,11 @@ def add(commands: Any) -> None:
         metavar="FILE_OR_FOLDER",
         help=f"a Parquet file, or a folder of them (hf download {HUB_ID} --repo-type dataset)",
     )
-    published.add_argument("out", type=Path, metavar="OUT", help="the set's folder, not there yet")
     published.add_argument(
-        "--strict", action="store_true", help="refuse the files if a row is no question"
+        "out", type=Path, metavar="OUT", help="folder of the new set; must not exist"
+    )
+    published.add_argument(
+        "--strict", action="store_true", help="reject the files if any row is not a question"
     )
     published.set_defaults(run=_import)
 
@@ -93,7 +95,7 @@ def _import(options: argparse.Namespace) -> int:
         print(f"Skipped {line}", file=sys.stderr)
     status = said(written)
     if skipped:
-        print(f"{len(skipped):,} rows are no questions and were skipped.")
+        print(f"{len(skipped):,} rows are not questions and were skipped.")
     return status
 
 

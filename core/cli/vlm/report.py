@@ -88,8 +88,8 @@ def _released(asked: Asked) -> dict[str, Any] | None:
 def released_message(told: Mapping[str, Any]) -> str:
     """What the second column is, in a sentence."""
     return (
-        "as released: percent right as ColorBench's released code "
-        f"({told['commit']}) reads the same words: {told['reader']}; what it cannot read is wrong."
+        f"as released: accuracy when ColorBench's released code ({told['commit']}) reads the "
+        f"same answers: {told['reader']}; answers it cannot read count as incorrect."
     )
 
 
@@ -141,7 +141,7 @@ def as_text(told: Mapping[str, Any]) -> str:
         cells += [str(tally[key]) for key in ("unreadable", "truncated", "unanswered", "not_asked")]
         marks = (
             against_chance(tally["interval"], tally["chance_percent"]),
-            "at the ceiling" if tally["at_ceiling"] else "",
+            "at the upper bound" if tally["at_ceiling"] else "",
         )
         return [*cells, ", ".join(filter(None, marks))]
 
@@ -169,7 +169,7 @@ def as_text(told: Mapping[str, Any]) -> str:
     if released:
         lines.append(released_message(released))
     if told["cut_off"]:
-        lines.append(f"{told['cut_off']} answers ended at the most tokens.")
+        lines.append(f"{told['cut_off']} answers reached the token limit.")
     lines += [f"{count} × {reason}" for reason, count in told["reasons"].items()]
     return "\n".join(lines)
 
@@ -177,9 +177,9 @@ def as_text(told: Mapping[str, Any]) -> str:
 def parser_message(parser: str, own_parser: str) -> str:
     """Which parser read the answers, and whether that is the one that the asking began with."""
     if parser != own_parser:
-        return f"read by parser {parser} on demand; it began with parser {own_parser}."
+        return f"read by parser {parser} on request; first read by parser {own_parser}."
     if parser != VERSION:
-        return f"read by parser {parser}, which it began with (--parser {VERSION} reads it again)."
+        return f"read by parser {parser}, as before (--parser {VERSION} re-reads the answers)."
     return f"read by parser {parser}."
 
 
@@ -207,7 +207,7 @@ def differences_as_text(told: Mapping[str, Any]) -> str:
         points = f"{one['points']:+.1f}" if one["points"] else "0.0"
         only = (str(one["only_a"]), str(one["only_b"]))
         rows.append([name, str(pairs), points, _interval(one["interval"]), *only, p_value])
-    head = f"{told['second']} less {told['first']}, in percentage points, question by question"
+    head = f"{told['second']} minus {told['first']}, in percentage points, question by question"
     return "\n".join([head, *aligned(rows)])
 
 

@@ -30,18 +30,22 @@ from truehue.core.vlm.prompting import Style, prompt_text
 
 def add(commands: Any) -> None:
     """The command."""
-    run = commands.add_parser("run", help="asks a model the questions of a set; goes on if begun")
-    run.add_argument("set", type=Path, metavar="SET", help="the folder of a set of questions")
+    run = commands.add_parser(
+        "run", help="evaluate a model on a question set; resumes if already started"
+    )
+    run.add_argument("set", type=Path, metavar="SET", help="folder of a question set")
     run.add_argument(
         "--model",
         required=True,
         metavar="MODEL",
-        help="a folder, an id of the hub, a short id (see: models), a server's URL, pixels or "
+        help="a folder, a Hugging Face id, a short id (see: models), a server URL, pixels or "
         "chance",
     )
-    run.add_argument("--out", type=Path, required=True, metavar="DIR", help="where answers go")
+    run.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="output folder for the answers"
+    )
     settings = AskingSettings()
-    how = run.add_argument_group("how it is asked")
+    how = run.add_argument_group("prompt and sampling")
     how.add_argument(
         "--style",
         choices=[str(style) for style in Style],
@@ -52,18 +56,21 @@ def add(commands: Any) -> None:
         "--image",
         choices=[str(version) for version in Version],
         default=str(settings.version),
-        help="in color, in gray, or black of the same size (default %(default)s)",
+        help="color, grayscale, or a blank black image of the same size (default %(default)s)",
     )
     how.add_argument(
         "--max-tokens", type=int, default=settings.max_tokens, metavar="N", help="default 512"
     )
     how.add_argument(
-        "--temperature", type=float, default=0.0, help="0, the default, takes the likeliest token"
+        "--temperature",
+        type=float,
+        default=0.0,
+        help="0 (default) always takes the most likely token",
     )
-    how.add_argument("--seed", type=int, default=0, help="where the temperature is above 0")
+    how.add_argument("--seed", type=int, default=0, help="used when the temperature is above 0")
     _add_local(run.add_argument_group("a model in transformers"))
     _add_served(run.add_argument_group("a model behind a server"))
-    run.add_argument("--retry-failed", action="store_true", help="ask again what has no answer")
+    run.add_argument("--retry-failed", action="store_true", help="retry unanswered questions")
     run.set_defaults(run=_run)
 
 
@@ -76,24 +83,30 @@ def _add_local(group: Any) -> None:
         type=int,
         default=local.batch,
         metavar="N",
-        help="questions in one pass: faster on a GPU; rounding may change an answer (default 1)",
+        help="batch size: faster on a GPU; rounding may change an answer (default 1)",
     )
     group.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default 1)")
     group.add_argument("--threads", type=int, metavar="N", help="of each worker")
-    group.add_argument("--models", type=Path, metavar="DIR", help="a folder of models' folders")
+    group.add_argument(
+        "--models", type=Path, metavar="DIR", help="folder that contains model folders"
+    )
 
 
 def _add_served(group: Any) -> None:
     served = ServedSettings("name")
-    group.add_argument("--name", default="", metavar="MODEL", help="what the server calls it")
+    group.add_argument("--name", default="", metavar="MODEL", help="model name on the server")
     group.add_argument(
         "--key-env",
         default="",
         metavar="VARIABLE",
-        help="the environment variable with the key, which is never written down",
+        help="environment variable with the API key, which is never stored",
     )
     group.add_argument(
-        "--at-once", type=int, default=served.at_once, metavar="N", help="questions (default 4)"
+        "--at-once",
+        type=int,
+        default=served.at_once,
+        metavar="N",
+        help="concurrent requests (default 4)",
     )
     group.add_argument(
         "--timeout", type=float, default=served.timeout_s, metavar="S", help="seconds (default 120)"
@@ -102,13 +115,17 @@ def _add_served(group: Any) -> None:
         "--length-by",
         choices=LENGTHS,
         default=served.length,
-        help="the parameter that limits an answer (default max_tokens)",
+        help="name of the token limit parameter (default max_tokens)",
     )
     group.add_argument(
-        "--no-temperature", action="store_true", help="send none, for models that refuse it"
+        "--no-temperature",
+        action="store_true",
+        help="send no temperature, for models that reject it",
     )
-    group.add_argument("--most-requests", type=int, metavar="N", help="then it pauses")
-    group.add_argument("--most-tokens", type=int, metavar="N", help="in and out; then it pauses")
+    group.add_argument("--most-requests", type=int, metavar="N", help="pause after this many")
+    group.add_argument(
+        "--most-tokens", type=int, metavar="N", help="pause after this many input and output tokens"
+    )
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -116,7 +133,7 @@ def _run(options: argparse.Namespace) -> int:
         raise BadInput("--workers and --threads are at least 1.")
     model = _model(options)
     if model.kind == "served" and options.workers > 1:
-        raise BadInput("A server is asked by one worker: choose how many questions by --at-once.")
+        raise BadInput("A server is used by one worker: set concurrent requests with --at-once.")
     settings = AskingSettings(
         options.style,
         Version(options.image),

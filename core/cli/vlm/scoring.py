@@ -22,31 +22,33 @@ from truehue.core.vlm.scoring import score
 
 def add(commands: Any) -> None:
     """The command."""
-    scoring = commands.add_parser("score", help="what the answers of a folder score")
+    scoring = commands.add_parser("score", help="score the answers in a folder")
     scoring.add_argument(
         "folders",
         nargs="+",
         type=Path,
         metavar="DIR",
-        help="where answers are; of several, each is compared with the first",
+        help="folder with answers; if there are several, each is compared with the first",
     )
     scoring.add_argument("--json", action="store_true", help="one JSON object with all numbers")
     scoring.add_argument(
-        "--answers", type=Path, metavar="FILE", help="a CSV: words, reading, outcome and reason"
+        "--answers",
+        type=Path,
+        metavar="FILE",
+        help="CSV with the answer, reading, outcome and reason",
     )
     scoring.add_argument(
         "--pixels",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="the reader of pixels beside each task; it reads a set once, photographs only with "
+        help="show the pixel reader for each task; it reads a set once, and photographs only with "
         "--pixels",
     )
     scoring.add_argument(
         "--parser",
         choices=VERSIONS,
         default="",
-        help="reads the answers by this version of the parser; without it each folder is read by "
-        "the one that it began with",
+        help="parser version for the answers (default: the version each evaluation started with)",
     )
     scoring.set_defaults(run=_run)
 
@@ -66,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
             differing.append(differences_as_json(first, asked, between))
         else:
             print(
-                f"{first.folder} and {asked.folder} were asked different questions: they are not "
+                f"{first.folder} and {asked.folder} have different questions and cannot be "
                 "compared.",
                 file=sys.stderr,
             )
@@ -91,16 +93,16 @@ def _pixels(asked: Asked, options: argparse.Namespace) -> list[Answer] | None:
         count = f"{len(baseline.missing):,} questions"
         if options.pixels is None and not baseline.is_generated:
             print(
-                f"Without the reader of pixels: it has not read the photographs of {count} yet. "
-                "--pixels reads them, once for the set; it can take minutes.",
+                f"The pixel reader is not shown: it has not read the photographs of {count} yet. "
+                "Use --pixels to read them once for the set; this can take minutes.",
                 file=sys.stderr,
             )
             return None
         try:
             baseline.compute()
         except ImageError as error:
-            print(f"Without the reader of pixels: {error}", file=sys.stderr)
+            print(f"The pixel reader is not shown: {error}", file=sys.stderr)
             return None
         stored = baseline.unstored or "The answers are stored with the set."
-        print(f"The reader of pixels read {count}. {stored}", file=sys.stderr)
+        print(f"The pixel reader read {count}. {stored}", file=sys.stderr)
     return baseline.answers()

@@ -17,28 +17,30 @@ from truehue.core.vlm.variants import REGIONS, TURNS_DEG
 def add(commands: Any) -> None:
     """The command."""
     variants = commands.add_parser(
-        "variants", help="a set with recolored variants: hues turned in up to three regions"
+        "variants", help="make a set with recolored variants: hues shifted in up to three regions"
     )
-    variants.add_argument("set", type=Path, metavar="SET", help="the folder of a set of questions")
-    variants.add_argument("out", type=Path, metavar="OUT", help="the new set, not there yet")
+    variants.add_argument("set", type=Path, metavar="SET", help="folder of a question set")
+    variants.add_argument(
+        "out", type=Path, metavar="OUT", help="folder of the new set; must not exist"
+    )
     variants.add_argument(
         "--regions",
         default=",".join(WORDS[region] for region in REGIONS),
         metavar="NAMES",
-        help="with commas, of whole, target and other (default %(default)s)",
+        help="comma-separated: whole, target, other (default %(default)s)",
     )
     variants.add_argument(
         "--shifts",
         default=",".join(map(str, TURNS_DEG)),
         metavar="DEGREES",
-        help="turns of hue in HSV, with commas (default %(default)s)",
+        help="hue shifts in HSV, comma-separated (default %(default)s)",
     )
     variants.add_argument(
         "--masks",
         type=Path,
         metavar="DIR",
-        help="QUESTION_ID.png is the target; QUESTION_ID.other.png the other region, which is all "
-        "that is no target where there is none",
+        help="QUESTION_ID.png is the target; QUESTION_ID.other.png is the other region (default: "
+        "all that is not the target)",
     )
     variants.set_defaults(run=_run)
 
@@ -55,7 +57,7 @@ def _run(options: argparse.Namespace) -> int:
     }
     items = with_variants(of, counts, regions, turns_deg, options.masks)
     try:
-        written = write_set(options.out, items, f"{of.name}, hues turned", made)
+        written = write_set(options.out, items, f"{of.name}, hues shifted", made)
     except BadInput:
         if counts.varied or not counts.sentences():
             raise
@@ -73,7 +75,7 @@ def _regions(text: str) -> tuple[str, ...]:
     asked = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     unknown = [name for name in asked if name not in names]
     if unknown or not asked:
-        raise BadInput(f"--regions are {', '.join(names)}, with commas, not {text!r:.60}.")
+        raise BadInput(f"--regions takes {', '.join(names)}, comma-separated, not {text!r:.60}.")
     return tuple(region for region in REGIONS if WORDS[region] in asked)
 
 
@@ -81,4 +83,6 @@ def _turns(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise BadInput(f"--shifts are whole degrees with commas, not {text!r:.60}.") from None
+        raise BadInput(
+            f"--shifts takes whole degrees, comma-separated, not {text!r:.60}."
+        ) from None

@@ -158,7 +158,7 @@ class AskingFolder(BatchFolder):
         except OSError as error:
             raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
         if hashlib.sha256(lines).hexdigest() != self.summary()["questions"]:
-            raise BadInput(f"{path} was changed: it is not what the asking was begun with.")
+            raise BadInput(f"{path} was changed since the evaluation started.")
         return [json.loads(line) for line in lines.splitlines()]
 
     @cached_property
@@ -235,7 +235,7 @@ def as_begun(begun: VisionModel, model: VisionModel) -> VisionModel:
 def _check_same(folder: AskingFolder, plan: Mapping[str, Any]) -> None:
     begun = folder.summary()
     differs = {
-        "by another version of TrueHue": begun.get("version") != plan["version"],
+        "with another version of TrueHue": begun.get("version") != plan["version"],
         "with another set of questions, or another prompt": (
             begun.get("questions") != plan["questions"]
             # The lines of folders of before have paths in them, too.
@@ -248,7 +248,7 @@ def _check_same(folder: AskingFolder, plan: Mapping[str, Any]) -> None:
     }
     for words, other in differs.items():
         if other:
-            raise BadInput(f"{folder.path} was begun {words}: choose another folder.")
+            raise BadInput(f"{folder.path} was started {words}: choose another folder.")
 
 
 def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:

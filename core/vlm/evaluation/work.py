@@ -107,8 +107,8 @@ class AskingWork(Work):
         self.folder.summary()
         if fingerprint(self.model, self.sources) != self._folder.summary()["model"]["fingerprint"]:
             raise BadInput(
-                f"The files of {self.model.id} are not those that {self.folder.path} was begun "
-                "with: its answers would be another model's. Choose another folder."
+                f"The files of {self.model.id} have changed since {self.folder.path} was "
+                "started, so new answers would be another model's. Choose another folder."
             )
 
     def open(self, context: WorkerContext) -> Asker:

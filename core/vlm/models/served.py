@@ -143,7 +143,7 @@ class ServedAnswerer:
             raise CannotAnswer(
                 f"{SAME_REFUSALS} questions in a row, and no other before, were refused alike, so "
                 f"it is hardly the questions. {reply} Check what is sent (--name, --length-by, "
-                "--no-temperature, --max-tokens), then ask again what has no answer."
+                "--no-temperature, --max-tokens), then retry unanswered questions."
             )
 
     def close(self) -> None:

@@ -48,7 +48,7 @@ def coloring_export(context: Context, moment: Moment) -> ColoringExport:
     computed."""
     facts, computed = known_of(context, moment, WAIT_S)
     if facts is None or computed.progress:
-        raise NotStored("The colorings are still being measured. Ask again in a moment.")
+        raise NotStored("The colorings are still being measured. Try again in a moment.")
     return ColoringExport(
         facts,
         context.storage.coloring_layers.of_study(moment.source.study.id),
@@ -112,6 +112,6 @@ def _ink(archive: zipfile.ZipFile, name: str, shown: str) -> np.ndarray:
     except BadInput:
         raise
     except Exception as error:  # whatever a damaged picture raises
-        raise BadInput(f"{name} in {shown} is no picture that can be read.") from error
+        raise BadInput(f"{name} in {shown} is not a readable image.") from error
     ink.flags.writeable = False
     return ink

@@ -27,8 +27,8 @@ from truehue.tabs.studies.results import OfStudy
 
 TOGETHER, DESIGNERS = "together", "designers"
 FORMS = {
-    TOGETHER: "one distribution a concept, of all its colorings together, as those of models are",
-    DESIGNERS: "one distribution a designer, so that Compare has intervals; their mean is compared",
+    TOGETHER: "one distribution per concept, from all its colorings, as for models",
+    DESIGNERS: "one distribution per designer; Compare shows intervals and compares the mean",
 }
 _WAIT_S = 20.0
 
@@ -47,11 +47,11 @@ def make_distribution(context: Context, actor: Actor, request: MakeDistribution)
     same colorings give the same set."""
     facts, computed = known(context, request.study, _WAIT_S)
     if facts is None or computed.progress:
-        raise NotStored("The colorings are still being measured. Ask again in a moment.")
+        raise NotStored("The colorings are still being measured. Try again in a moment.")
     level = Level(request.level or facts.rule.level)
     rows = rows_of(facts, level, request.form)
     if not rows:
-        raise BadInput("No coloring is kept at this level, so there is nothing to compare.")
+        raise BadInput("No coloring is included at this level, so there is nothing to compare.")
     study = facts.source.study
     colorings = [one for group in facts.kept_colorings(level).values() for one in group]
     people = len({one.participant for one in colorings})

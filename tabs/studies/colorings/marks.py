@@ -76,7 +76,7 @@ def post_practice(context: Context, actor: Actor, request: PostPractice) -> dict
     if position not in {trial.position for trial in trials}:
         raise NotStored("This participant has no practice sketch at that position.")
     if request.value == AGAIN and not request.reason:
-        raise BadInput("Say what to do otherwise: the participant reads it.", "reason")
+        raise BadInput("Say what to change. The participant reads it.", "reason")
     _add(context, actor, standing, (request.participant, position), MarkKind.PRACTICE, request)
     return {
         "participant": request.participant,
@@ -93,17 +93,17 @@ def post_recolor(context: Context, actor: Actor, request: PostRecolor) -> dict[s
     if given.purpose == TRAINING:
         raise BadInput("Practice is colored again where it is not accepted.", "position")
     if given.purpose != MAIN:
-        raise BadInput("Ask for another one at the first coloring.", "position")
+        raise BadInput("Request a second coloring from the first coloring.", "position")
     place = request.participant, request.position
     if (place in open_recolors(standing)) == (request.value == ASKED):
         raise BadInput(
-            "Another coloring was asked for already, and is not given yet."
+            "Another coloring was already requested and is not submitted yet."
             if request.value == ASKED
-            else "No other coloring is open here: none was asked for, or it was given already.",
+            else "There is no open request: none was made, or the coloring was already submitted.",
             "value",
         )
     if request.value == WITHDRAWN and request.position in _given_out(context, standing, given):
-        raise BadInput("The sketch is with the participant already: let them color it.", "value")
+        raise BadInput("The participant already has the sketch open.", "value")
     _add(context, actor, standing, place, MarkKind.RECOLOR, request)
     return _row(context, request)
 
@@ -114,9 +114,9 @@ def post_keep(context: Context, actor: Actor, request: PostKeep) -> dict[str, An
     standing = standing_of(context, request.study)
     given = coloring_of(standing.given, request.participant, request.position)
     if given.purpose == TRAINING:
-        raise BadInput("Practice is in no result.", "position")
+        raise BadInput("Practice is never in results.", "position")
     if request.value == DISCARDED and not request.reason:
-        raise BadInput("Say why: the reason stands in the results and in exports.", "reason")
+        raise BadInput("Give a reason. It appears in results and exports.", "reason")
     place = request.participant, request.position
     _add(context, actor, standing, place, MarkKind.KEEP, request)
     return _row(context, request)

@@ -26,8 +26,8 @@ from truehue.tabs.studies.results import OfStudy
 from truehue.tabs.studies.results_numbers import number, percent
 
 Json = dict[str, Any]
-NOT_TWICE = "No coloring was looked at by two experts yet."
-ONE_ANSWER = "All experts said the same everywhere, so that there is nothing beyond chance."
+NOT_TWICE = "No coloring has been reviewed by two experts yet."
+ONE_ANSWER = "All experts gave the same answers, so agreement beyond chance cannot be computed."
 _KEPT: LruCache[Json] = LruCache(32)
 
 
@@ -173,7 +173,10 @@ def _reviews(facts: Facts) -> Json:
     why = ONE_ANSWER if observed.items else NOT_TWICE
     words = ""
     if observed.items:
-        words = f"Two experts say the same of a coloring in {percent(observed.value)} of the cases."
+        words = (
+            f"Two experts give the same answer for a coloring in {percent(observed.value)} of the "
+            "cases."
+        )
     return {
         "colorings": len(facts.evidence.votes),
         "reviews": len(facts.reviews),
@@ -252,7 +255,7 @@ def _notes(facts: Facts) -> Sequence[str]:
     if without:
         notes.append(
             f"{many(without, 'concept')} {'has' if without == 1 else 'have'} fewer than two "
-            "colorings, so that nothing is said of consensus there."
+            "colorings and no consensus value."
         )
     if pairs:
         flagged = len(facts.flagged)

@@ -199,6 +199,4 @@ def _item(standing: Standing, actor: Actor, name: str) -> Given:
     for one in given:
         if one.purpose != TRAINING and item_id(standing, actor.id, one) == name:
             return one
-    raise NotStored(
-        "This coloring is not there any more: it was changed meanwhile. Go on with the next one."
-    )
+    raise NotStored("This coloring was changed in the meantime. Continue with the next one.")

@@ -23,7 +23,7 @@ FIELD = "colorings"
 """Where it stands in the stored rule."""
 FLAGGED, ALL = "flagged", "all"
 SCOPES: Mapping[str, str] = {
-    FLAGGED: "colorings of the concepts with the least consensus, as published",
+    FLAGGED: "colorings of concepts with the least consensus, as published",
     ALL: "every coloring",
 }
 MOST_REVIEWERS = 20

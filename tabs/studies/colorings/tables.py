@@ -53,18 +53,18 @@ _LEVEL = _text(
 COLORING_TABLES: tuple[StudyTable, ...] = (
     StudyTable(
         "colorings",
-        "The colorings that stand, practice and second ones too",
+        "Final colorings, including practice and second colorings",
         "a coloring",
         (
             _PARTICIPANT,
             _POSITION,
             _CASE,
             _WORDS,
-            _text("group", PLAN, "What results are told apart by."),
+            _text("group", PLAN, "Group for separate results."),
             _text(
                 "purpose",
                 SHOWN,
-                "Why it was asked for. Practice is in no result.",
+                "Purpose of the trial. Practice is never in results.",
                 allowed=(MAIN, SECOND, TRAINING),
                 always=True,
             ),
@@ -77,7 +77,7 @@ COLORING_TABLES: tuple[StudyTable, ...] = (
             _whole("actions", DONE, "Actions in its log.", "actions"),
             _whole("revisions", DONE, "How often it was opened again.", always=True),
             _text("checksum", DONE, "CRC-32 of the page's layer (RGBA bytes).", "8 hex digits"),
-            _truth("matches", COMPUTED, "Whether the layer drawn again of the log is the same."),
+            _truth("matches", COMPUTED, "Whether replaying the log gives the same layer."),
             _number("colored", COMPUTED, "Pixels with a color, of all.", _SHARE),
             _number("background", COMPUTED, "Colored part of the paper around it.", _SHARE),
             _truth("background_part", DONE, "Whether that was said to be part of the concept."),
@@ -92,11 +92,15 @@ COLORING_TABLES: tuple[StudyTable, ...] = (
             _text("mark_reason", RESEARCHER, "Why it was decided so."),
             _truth("kept_majority", COMPUTED, "Whether it is in results at that level."),
             _truth("kept_marks", COMPUTED, "Whether it is in results at that level."),
-            _text("reasons", COMPUTED, "Why it is left out, at the level of the rule; semicolons."),
+            _text(
+                "reasons",
+                COMPUTED,
+                "Reasons for exclusion at the level of the rule, separated by semicolons.",
+            ),
             _text(
                 "weights",
                 COMPUTED,
-                "Its own distribution over the 71 bins of UW-71, by the extraction that pictures "
+                "Its own distribution over the 71 bins of UW-71, by the extraction that images "
                 "of models go through: a list of 71 shares.",
                 "JSON",
             ),
@@ -105,7 +109,7 @@ COLORING_TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "actions",
-        "The log of the canvas: what a coloring is drawn again from, exactly",
+        "The log of the canvas, from which each coloring can be replayed exactly",
         "an action",
         (
             _PARTICIPANT,
@@ -130,7 +134,7 @@ COLORING_TABLES: tuple[StudyTable, ...] = (
     ),
     StudyTable(
         "reviews",
-        "What experts said, every answer in the order in which they came",
+        "All expert reviews, in order",
         "an answer of an expert",
         (
             _whole("number", EXPERT, "Order within the study.", "0 upward", always=True),
@@ -163,7 +167,7 @@ COLORING_TABLES: tuple[StudyTable, ...] = (
             _CASE,
             _WORDS,
             _LEVEL,
-            _whole("colorings", COMPUTED, "Colorings that are kept.", "colorings", always=True),
+            _whole("colorings", COMPUTED, "Included colorings.", "colorings", always=True),
             _whole("pairs", COMPUTED, "Pairs of these.", "pairs", always=True),
             _number("emd_lab", COMPUTED, "Mean EMD over all pairs (equation 6).", _LAB),
             _truth("flagged", COMPUTED, "Among those of least consensus.", always=True),
@@ -174,7 +178,7 @@ COLORING_TABLES: tuple[StudyTable, ...] = (
                 "rule's level; of colorings all alike, made of the spread of all concepts.",
                 _LAB,
             ),
-            _number("narrowing_lab", COMPUTED, "What one more coloring would take off it.", _LAB),
+            _number("narrowing_lab", COMPUTED, "Expected reduction by one more coloring.", _LAB),
         ),
         concepts,
     ),
@@ -189,7 +193,7 @@ COLORING_TABLES: tuple[StudyTable, ...] = (
             _whole("colorings", COMPUTED, "Colorings that it is of.", "colorings", always=True),
             _whole("bin", COMPUTED, "Bin of UW-71 in canonical order.", "0 to 70", always=True),
             _text("hex", COMPUTED, "Its color.", "#RRGGBB", always=True),
-            _number("share", COMPUTED, "Its share; bins without one are left out.", _SHARE),
+            _number("share", COMPUTED, "Its share; bins without one are omitted.", _SHARE),
         ),
         distributions,
     ),

@@ -45,7 +45,7 @@ def draft_of_questions(context: Context, form: StudyForm) -> Draft:
     ]
     if not chosen:
         why = "; ".join(_left_out(wanted)) or "none of these tasks has one"
-        raise BadInput(f"No question is left to ask people: {why}. Choose other tasks.", "tasks")
+        raise BadInput(f"No questions are left for people: {why}. Choose other tasks.", "tasks")
     return Draft(
         form,
         tuple(
@@ -106,7 +106,7 @@ def _why_not(question: Question) -> str | None:
     if question.seed_id or question.variant or question.task == ROBUSTNESS:
         return "variants of other questions, which count for robustness alone"
     if question.form is Form.OPEN:
-        return "answered in words, which cannot be tapped"
+        return "answered in free text, which cannot be tapped"
     return None
 
 
@@ -138,15 +138,15 @@ def _told(
     tasks = {one.task for one in chosen}
     others = Counter(one.task for one in every if one.task not in tasks)
     told += [
-        f"Left out: {many(count, 'question')} of {task_name(task)}."
+        f"Excluded: {many(count, 'question')} of {task_name(task)}."
         for task, count in others.items()
     ]
-    told += [f"Left out: {words}." for words in _left_out([q for q in every if q.task in tasks])]
+    told += [f"Excluded: {words}." for words in _left_out([q for q in every if q.task in tasks])]
     by_task = Counter(one.task for one in chosen)
     whole = Counter(one.task for one in askable)
     drawn = [task for task in in_order(by_task) if by_task[task] < whole[task]]
     if drawn:
         parts = ", ".join(f"{by_task[t]} of {whole[t]} of {task_name(t)}" for t in drawn)
-        told.append(f"Drawn by chance (seed {form.seed}): {parts}.")
-    told.append(f"{many(len(chosen), 'question')} of {many(len(by_task), 'task')} asked.")
+        told.append(f"Sampled at random (seed {form.seed}): {parts}.")
+    told.append(f"{many(len(chosen), 'question')} of {many(len(by_task), 'task')} included.")
     return told

@@ -19,7 +19,7 @@ from truehue.tabs.studies.questions.sets import task_name
 from truehue.tabs.studies.results_numbers import number, plain
 
 Json = dict[str, Any]
-NOT_ASKED = "Nobody has answered a question of this task yet."
+NOT_ASKED = "No answers for this task yet."
 OVER_PEOPLE = "participants are resampled, which says how other people would do on these questions"
 OVER_QUESTIONS = (
     "where resampling people has no width (one person answered, or all alike), Wilson’s over "

@@ -54,7 +54,7 @@ def opened_set(context: Context, set_id: str) -> QuestionSet:
     """The set that a form names. Raises BadInput where none is named or it is not here, and
     StorageError where it was changed."""
     if not set_id:
-        raise BadInput("Choose the set of questions that people are asked.", "question_set")
+        raise BadInput("Choose a question set.", "question_set")
     try:
         return context.storage.question_sets.open(set_id)
     except NotStored as error:

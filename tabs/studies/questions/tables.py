@@ -50,7 +50,7 @@ def _by_letter(letters: Sequence[str], values: Sequence[Any]) -> str:
 QUESTION_TABLES: tuple[StudyTable, ...] = (
     StudyTable(
         "questions",
-        "What was asked, what is right, and how often each choice was taken",
+        "The questions, their correct answers, and how often each choice was selected",
         "a question",
         (
             _text("case", PLAN, "Id of the case.", always=True),
@@ -67,18 +67,25 @@ QUESTION_TABLES: tuple[StudyTable, ...] = (
             _text(
                 "choices", PLAN, "The texts of the choices by their letters.", "JSON", always=True
             ),
-            _text("right", PLAN, "The letter of the right one.", always=True),
+            _text("right", PLAN, "The letter of the correct choice.", always=True),
             _text("image", PLAN, "Id of its image (SHA-256 of the pixels).", always=True),
             _text("answers", DONE, "Answers to main trials by letter.", "JSON", always=True),
-            Column("skips", WHOLE, DONE, "Who could not tell.", "answers", always=True),
+            Column("skips", WHOLE, DONE, "Answers “cannot tell”.", "answers", always=True),
             _text(
                 "answers_included",
                 COMPUTED,
-                "The same of participants who are not left out.",
+                "The same for included participants only.",
                 "JSON",
                 always=True,
             ),
-            Column("skips_included", WHOLE, COMPUTED, "The same of those.", "answers", always=True),
+            Column(
+                "skips_included",
+                WHOLE,
+                COMPUTED,
+                "The same for those participants.",
+                "answers",
+                always=True,
+            ),
         ),
         questions,
     ),

@@ -115,7 +115,7 @@ test('a refused answer is said and asked again', async () => {
   await page.begins();
   study.refuses.answer = { error: 'No such trial.', code: 'unknown' };
   page.key('1');
-  await until(() => /1 answer was not taken: No such trial\./.test(notice(page)));
+  await until(() => /1 answer was not accepted: No such trial\./.test(notice(page)));
   await page.sees(1);
   page.key('1');
   await page.sees(0);
@@ -141,7 +141,7 @@ test('the last answer is taken back and stays stored', async () => {
   await page.sees(2);
   page.key('Backspace');
   await page.sees(1);
-  assert.match(page.find('header').textContent, /Taken back/);
+  assert.match(page.find('header').textContent, /Undone/);
   await page.answers([1, 2], '2');
   await page.at('comment');
   page.press('Undo');
@@ -213,7 +213,7 @@ test('a person stops for good, and not by a key meant for something else', async
   page.press('Stop');
   assert.ok(page.find('dialog').open);
   page.key('2');
-  page.press('Go on');
+  page.press('Continue');
   await page.sees(1);
   page.press('Stop');
   page.press('Withdraw');
@@ -276,7 +276,7 @@ test('a second tab takes over', async () => {
   const other = await Page.open({ beside: true });
   await other.asksOtherTabs();
   await other.at('twice');
-  other.press('Go on here');
+  other.press('Continue here');
   await page.at('moved');
   await other.sees(0);
 });
@@ -304,7 +304,7 @@ test('whoever is faster than anybody reads why there is no code', async () => {
   await page.begins();
   await page.answers([0, 1]);
   const end = await page.finishes();
-  assert.match(end.textContent, /faster than people can give them/);
+  assert.match(end.textContent, /faster than is possible for a person/);
   assert.equal(end.querySelector('a, output'), null);
 });
 

@@ -40,9 +40,9 @@ test('the end is expected from the last hours', () => {
   };
   const few = [{ at: '2026-01-01T01:00:00Z', answers: 9 }];
   for (const [changes, text, words] of [
-    [{}, 'in 2.0 h', 'at 50 answers an hour'],
-    [{ answers: 200 }, 'in 2.0 h', 'at 50 answers an hour'],
-    [{ missing: 0 }, 'Complete', 'every answer'],
+    [{}, 'in 2.0 h', 'at 50 answers per hour'],
+    [{ answers: 200 }, 'in 2.0 h', 'at 50 answers per hour'],
+    [{ missing: 0 }, 'Complete', 'all answers'],
     [{ state: 'paused' }, '–', 'takes no answers'],
     [{ hours: few }, '–', 'no answers in the last'],
   ]) {

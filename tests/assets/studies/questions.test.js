@@ -47,7 +47,7 @@ test('what people were not asked in the paper is left out until it is ticked', (
   document.body.append(node);
   const select = node.querySelector('select');
   assert.equal(select.value, SET);
-  assert.match(node.textContent, /Left out unless you tick it: extraction/);
+  assert.match(node.textContent, /Excluded unless you select it: extraction/);
   const ticks = () => [...node.querySelectorAll('[data-field=tasks] input')];
   const ticked = () => ticks().map((one) => one.checked);
   assert.deepEqual(ticked(), [true, true, false]);
@@ -66,6 +66,6 @@ test('what people were not asked in the paper is left out until it is ticked', (
 test('without a set the form leads to Ask', () => {
   const form = { question_set: '', tasks: [] };
   const { node } = questionsPart({ form, materials: {}, changed() {} });
-  assert.match(node.textContent, /No set of questions yet/);
+  assert.match(node.textContent, /No question set yet/);
   assert.equal(node.querySelector('a').getAttribute('href'), '?tab=vlm');
 });

@@ -31,13 +31,13 @@ def test_a_set_is_asked_of_a_server_within_a_budget_and_goes_on(
         told = capsys.readouterr()
         assert "2 of 6 questions answered" in told.out
         assert "Spent so far: 3 requests, 70 tokens." in told.out
-        assert "budget is used up: 3 of 3 requests. Raise it to go on. The same" in told.out
+        assert "budget is used up: 3 of 3 requests. Raise it to go on. Run the same" in told.out
         assert main(words) == 2
         assert "1 without an answer: The server cannot answer" in capsys.readouterr().err
         assert main([*words, "--retry-failed"]) == 0
         assert "6 of 6 questions answered" in capsys.readouterr().out
         assert main([*words, "--image", "gray"]) == 2
-        assert "begun with other settings" in capsys.readouterr().err
+        assert "started with other settings" in capsys.readouterr().err
     given = list(AskingWork(tmp_path / "out").given())
     assert [one.question_id for one in given] == [f"q{n:03d}" for n in range(6)]
     text = server.got[0][1]["messages"][0]["content"][1]["text"]

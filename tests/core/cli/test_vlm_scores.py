@@ -123,7 +123,7 @@ def test_words_become_scores_and_differences(
     assert (
         "color_comparison 1/3 33.3 6.1 to 79.2 33.3 25.0 100.0 1 0 0 0 n.s. vs chance" in lines_of
     )
-    assert any(line.startswith("as released: percent right as ColorBench's") for line in lines_of)
+    assert any(line.startswith("as released: accuracy when ColorBench's") for line in lines_of)
     assert any(line.startswith("macro – 59.7 ") for line in lines_of)
     assert any(line.startswith("color_extraction 4 -75.0 ") for line in lines_of)
 
@@ -146,8 +146,8 @@ def test_a_set_is_drawn_and_another_is_not_compared(
     opened.image_path(first).unlink()
     assert main(["score", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
     told = capsys.readouterr()
-    assert "were asked different questions" in told.err
-    assert "Without the reader of pixels" in told.err
+    assert "have different questions" in told.err
+    assert "The pixel reader is not shown" in told.err
     assert "13" in told.out  # not asked
     assert main(["score", str(made)]) == 2
     assert "plan.json" in capsys.readouterr().err
@@ -166,7 +166,7 @@ def test_the_published_set_has_people_beside_it(
     told = capsys.readouterr()
     assert "Skipped test-0.parquet, row 14: the answer is '(Z)'" in told.err
     assert "Skipped test-0.parquet, row 15: " in told.err
-    assert "2 rows are no questions and were skipped." in told.out
+    assert "2 rows are not questions and were skipped." in told.out
     assert len(open_set(tmp_path / "set").settings["skipped"]) == 2
     assert "1 of 2 robustness seeds have not nine variants" in told.err
     assert "13 questions about 1 images" in told.out
@@ -203,7 +203,7 @@ def test_the_pixels_of_a_set_are_read_once(
     # Another version of the reader reads again.
     monkeypatch.setattr("truehue.core.vlm.evaluation.pixel_baseline.PIXELS_VERSION", "0")
     assert main(["score", str(out)]) == 0
-    assert "Without the reader of pixels" in capsys.readouterr().err
+    assert "The pixel reader is not shown" in capsys.readouterr().err
 
 
 def test_photographs_are_read_for_the_pixels_on_demand(
@@ -237,6 +237,6 @@ def test_what_began_with_parser_1_keeps_it_until_it_is_read_again(
     assert (again["parser"], again["own_parser"]) == ("2", "1")
     assert again["micro"] == new["micro"]
     assert main(["score", str(out)]) == 0
-    assert "read by parser 1, which it began with (--parser 2 reads" in capsys.readouterr().out
+    assert "read by parser 1, as before (--parser 2 re-reads" in capsys.readouterr().out
     assert main(["score", str(out), "--parser", "2"]) == 0
-    assert "read by parser 2 on demand; it began with parser 1." in capsys.readouterr().out
+    assert "read by parser 2 on request; first read by parser 1." in capsys.readouterr().out

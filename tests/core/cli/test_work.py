@@ -33,7 +33,7 @@ def test_how_work_ended(capsys: pytest.CaptureFixture[str]) -> None:
     assert work.exit_status(BatchState("x", "paused", 2, 1, message="No budget.")) == 3
     said = capsys.readouterr()
     assert said.err == "1 without a result: Too large.\n"
-    assert said.out == "No budget. The same command goes on from there.\n"
+    assert said.out == "No budget. Run the same command again to resume.\n"
 
 
 def test_errors_and_interrupts_have_their_status(capsys: pytest.CaptureFixture[str]) -> None:

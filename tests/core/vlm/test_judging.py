@@ -97,7 +97,7 @@ def test_who_always_says_yes(asked: list[Question]) -> None:
     # Four of eight are the same; one word against two of equal share: by chance half are, too.
     assert (between["both decided"], between["same percent"], between["kappa"]) == (8, 50.0, 0.0)
     # The oracle alone is right four times: of four that differ all one way, 2 × (1/2)⁴.
-    assert (between["only rule right"], between["only model right"]) == (4, 0)
+    assert (between["only rule correct"], between["only model correct"]) == (4, 0)
     assert (between["points"], between["p (McNemar)"]) == (-50.0, 0.125)
     for words in ("the true one", "another"):
         said = row(report, "yes", "yes", words)
@@ -234,7 +234,7 @@ def test_from_the_command_to_the_report(
     assert judge_report(read_asked(out)) == told
     assert main(["judge", "report", str(out)]) == 0
     text = capsys.readouterr().out
-    assert "Yes to the true color, and to another" in text
+    assert "True and false acceptance of colors" in text
     assert "Published, Table 2" in text
     assert main(["judge", "make", str(of)]) == 2
     assert "is there already" in capsys.readouterr().err
@@ -255,5 +255,5 @@ def test_another_set_has_no_judge(twenty: Path, tmp_path: Path) -> None:
     asked, source = read_questions(twenty)
     model = model_of("http://127.0.0.1:1/v1", {"model": "m"})
     begin(tmp_path / "out", asked, source, lambda one: one.text, model, AskingSettings())
-    with pytest.raises(BadInput, match="make a set by truehue vlm judge make"):
+    with pytest.raises(BadInput, match="make a set with truehue vlm judge make"):
         judge_report(read_asked(tmp_path / "out"))

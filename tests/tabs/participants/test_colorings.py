@@ -400,7 +400,7 @@ def test_a_preview_leaves_nothing_behind(room: Room) -> None:
     person.enroll()
     for trial in list(person.waiting):
         person.colors(trial["position"])
-    # Nobody looks at a practice there: it is looked at automatically.
+    # Nobody looks at a practice there: it is reviewed automatically.
     assert person.told["participant"]["practice"]["stage"] == "accepted"
     position = person.waiting[0]["position"]
     person.draws(position, fill())

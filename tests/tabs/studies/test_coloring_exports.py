@@ -141,7 +141,7 @@ def test_an_export_is_of_one_moment(context: Context, monkeypatch: pytest.Monkey
         return export
 
     monkeypatch.setattr(exports, "coloring_export", erase_meanwhile)
-    with pytest.raises(NotStored, match="erased meanwhile"):
+    with pytest.raises(NotStored, match="erased in the meantime"):
         table(context, study_id, "colorings")
 
 
@@ -200,7 +200,7 @@ def test_sketches_that_are_missing_or_made_up_are_refused(context: Context, tmp_
     for place, (file, content, words) in enumerate(
         (
             (name, None, "lacks the sketch"),
-            (name, b"no picture", "no picture that can be read"),
+            (name, b"no picture", "is not a readable image"),
             (name, other.getvalue(), "not the sketch that it is named after"),
             ("sketches/../../x.png", b"x", "which no export of a study has"),
             ("colorings/participant-1-1.svg", b"x", "which no export of a study has"),

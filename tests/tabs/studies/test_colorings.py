@@ -229,7 +229,7 @@ def test_experts_see_nothing_else_and_researchers_do_not_review(context: Context
 def test_researchers_keep_and_discard_and_take_back(context: Context) -> None:
     study_id, people = colored_study(context.storage)
     place = {"study": study_id, "participant": people[0].id, "position": 1}
-    with pytest.raises(BadInput, match="Say why"):
+    with pytest.raises(BadInput, match="Give a reason"):
         post_keep(context, OWNER, PostKeep(**place, value="discarded"))
     post_keep(context, OWNER, PostKeep(**place, value="discarded", reason="the sky was colored"))
     told = controlled(context, study_id)
@@ -276,7 +276,7 @@ def test_second_colorings_are_asked_for_once_and_compared(context: Context) -> N
     study_id, people = colored_study(context.storage)
     cabin = 1 + list(TASTES).index("lonely cabin")
     place = {"study": study_id, "participant": people[0].id, "position": cabin}
-    with pytest.raises(BadInput, match="none was asked"):
+    with pytest.raises(BadInput, match="none was made"):
         post_recolor(context, OWNER, PostRecolor(**place, value="withdrawn"))
     post_recolor(context, OWNER, PostRecolor(**place))
     with pytest.raises(BadInput, match="already"):

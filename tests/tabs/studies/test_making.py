@@ -108,7 +108,7 @@ def test_what_a_model_did_not_draw_is_left_out_and_said(context: Context, tmp_pa
     runs = drawn(context, tmp_path / "runs", prompts=30, images=1)
     told = outline(context, OWNER, form(models=models(runs)))
     assert told["cases"]["left_out"] == told["cases"]["available"] - told["cases"]["complete"] > 0
-    assert any("left out: A has no picture." in words for words in told["provenance"])
+    assert any("excluded: A has no image." in words for words in told["provenance"])
 
 
 def test_a_model_against_itself_and_the_renderer_are_warned_of(
@@ -117,14 +117,14 @@ def test_a_model_against_itself_and_the_renderer_are_warned_of(
     told = outline(context, OWNER, form(models=models([runs[0], runs[1]])))
     assert told["warnings"] == []
     twice = outline(context, OWNER, form(models=models([runs[0], runs[0][:12]])))
-    assert twice["warnings"][0].startswith("“A” and “B” are of the same source")
+    assert twice["warnings"][0].startswith("“A” and “B” have the same source")
     assert twice["blocks"] == []  # of four pictures a prompt each shows another one, mostly
     # Drawn once, each pair is one picture: there is nothing to ask about.
     drawn_by = sample_run(tmp_path / "runs", sample_plan(RENDERER, 12, 1))
     ingest_copied(context.storage, [drawn_by])
     request = form(models=models([drawn_by.run_id] * 2))
     told = outline(context, OWNER, request)
-    assert "“A”, “B” are of the reference renderer" in " ".join(told["warnings"])
+    assert "“A”, “B” are from the reference renderer" in " ".join(told["warnings"])
     one = request.model_copy(update={"cases": (told["sample"]["case"],)})
     assert "one picture twice" in outline(context, OWNER, one)["blocks"][0]
 
@@ -177,7 +177,7 @@ def test_runs_of_concepts_bring_distributions_and_pictures(
     assert case.candidate("Other").image_ids == ()
     kept = context.storage.profiles.cells(folder.run_id, "extracted")
     assert len(kept) == len(plan.cases)
-    assert plan.provenance[-1].startswith("Of pictures: ")
+    assert plan.provenance[-1].startswith("Of images: ")
     offers = outline(context, OWNER, request)["training_offers"]
     assert offers
     assert all(offer["difference"] >= 0 and offer["right"] in offer["models"] for offer in offers)
@@ -202,7 +202,7 @@ def test_scales_of_one_run_are_compared_as_models(context: Context, tmp_path: Pa
         assert drawn_at[case.candidate("guidance 3").image_ids[0]] == 3.0
         assert drawn_at[case.candidate("guidance 9").image_ids[0]] == 9.0
     # Prompts that are no concepts have no style to choose.
-    with pytest.raises(BadInput, match="No case is left"):
+    with pytest.raises(BadInput, match="No cases are left"):
         made(context, form(models=[{"name": "A", "sources": [f"run:{folder.run_id}/photo"]}]))
 
 
@@ -232,16 +232,16 @@ def test_training_takes_its_cases_out_of_the_study(context: Context, runs: list[
         ({"completion": {"url": "http://a.example"}}, "completion", "https://"),
         ({"completion": {"url": "https://u:p@a.example"}}, "completion", "https://"),
         ({"completion": {"url": "javascript:alert(1)"}}, "completion", "https://"),
-        ({"completion": {"url": "http://[::1"}}, "completion", "begins with https://"),
-        ({"number": 500}, "number", "Ask for fewer"),
+        ({"completion": {"url": "http://[::1"}}, "completion", "must start with https://"),
+        ({"number": 500}, "number", "Use a smaller number"),
         ({"cases": ["nothing"]}, "cases", "Choose again"),
         ({"votes": 0}, "votes", "1 to 1,000"),
         ({"preset": "realism", "method": "adaptive"}, "method", "Only pairs"),
         ({"language": "xx"}, "language", "no language"),
         ({"abandoned_after_s": 5}, "abandoned_after_s", "60"),
         ({"seed": True}, "seed", "seed"),
-        ({"wording": {"nothing_such": "Go on"}}, "wording", "no word called"),
-        ({"wording": {"continue": "Go on, {name}"}}, "wording", "{name} is not filled in"),
+        ({"wording": {"nothing_such": "Go on"}}, "wording", "no text called"),
+        ({"wording": {"continue": "Go on, {name}"}}, "wording", "{name} is not available"),
     ],
 )
 def test_a_form_that_cannot_be_says_which_field(

@@ -83,8 +83,8 @@ def test_a_study_is_made_of_what_has_a_sketch_and_says_what_is_left_out(
     assert told["minutes_a_person"] == pytest.approx(7.5)
     assert told["sketches"]["without"] == ["hairdryer"]
     assert [one["words"] for one in told["sketches"]["practice"]] == ["practice sheet"]
-    assert "1 concept left out: no sketch of hairdryer." in told["provenance"]
-    assert "practice sheet used for practice and not asked about." in told["provenance"]
+    assert "1 concept excluded: no sketch of hairdryer." in told["provenance"]
+    assert "practice sheet used for practice only." in told["provenance"]
     assert told["heavy"] is None
     assert told["blocks"] == []
 
@@ -123,7 +123,7 @@ def test_a_starter_drawing_is_stored_when_a_study_needs_it(context: Context) -> 
 
 def test_many_starter_drawings_are_prepared_in_the_background(context: Context) -> None:
     told = outline(context, OWNER, colorings("banana", "lemon", practice={"number": 2}))
-    assert "4 starter drawings are prepared first" in told["heavy"]["words"]
+    assert "4 starter drawings will be prepared first" in told["heavy"]["words"]
     practiced = [one["words"] for one in told["sketches"]["practice"]]
     assert practiced == ["birthday cake", "bell pepper"]
     # What is asked about is not practiced on.
@@ -136,10 +136,10 @@ def test_many_starter_drawings_are_prepared_in_the_background(context: Context) 
     [
         ({"concepts": []}, "concepts", "Choose the concepts"),
         ({"concepts": ["hairdryer"]}, "concepts", "None of these concepts has a sketch"),
-        ({"practice": {"concepts": ["bannana"]}}, "practice", "Was banana meant?"),
+        ({"practice": {"concepts": ["bannana"]}}, "practice", "Did you mean banana"),
         ({"number": 9}, "number", "1 have a sketch"),
-        ({"concepts": ["x" * 200]}, "concepts", "a few words"),
-        ({"examples": [{"image_id": "0" * 64}]}, "examples", "Say in words"),
+        ({"concepts": ["x" * 200]}, "concepts", "Use a shorter name"),
+        ({"examples": [{"image_id": "0" * 64}]}, "examples", "Add a text to every example"),
     ],
 )
 def test_what_cannot_be_colored_is_refused_in_words(
@@ -182,7 +182,7 @@ def test_an_example_that_names_what_is_asked_about_is_said(
 ) -> None:
     examples = [{"text": "Apples are red."}, {"text": "No blue pineapple.", "good": False}]
     told = outline(context, OWNER, colorings("rotten apple", "horse", examples=examples))
-    assert any("names what is asked about (apple):" in words for words in told["warnings"])
+    assert any("names a concept of the study (apple), which" in words for words in told["warnings"])
     # Those that a study begins with name none of the paper's concepts.
     every = " ".join(one.text for one in examples_in("en"))
     bases = [one.words for one in concepts() if not one.modifier]

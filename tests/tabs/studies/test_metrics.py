@@ -129,7 +129,7 @@ def test_hidden_runs_and_unknown_images_have_no_number(
     metric = {one.id: one for one in metrics_of(context, plan)}["passed:truehue"]
     assert {model for _, model in metric.values} == {"m0"}
     assert sum(metric.unscored.values()) >= len(plan.cases)
-    assert any("No run that is shown" in words for words in metric.unscored)
+    assert any("No visible run" in words for words in metric.unscored)
     bare = (Case("c", "a lime", (Candidate("a", ("0" * 64,)), Candidate("b", ("1" * 64,)))),)
     assert metrics_of(context, plan_of(cases=bare)) == ()
 

@@ -50,9 +50,9 @@ def test_what_cannot_be_found_says_so_and_what_is_too_much_is_refused(context: C
     assert told["participants"] is None
     assert told["words"].startswith("Up to ")
     much = {**PAIRS, "participants": 2_000, "votes_a_person": 2_000}
-    with pytest.raises(BadInput, match="too much to simulate"):
+    with pytest.raises(BadInput, match="too many to simulate"):
         power(context, OWNER, read_as(PowerRequest, much))
-    with pytest.raises(BadInput, match="compares no two models"):
+    with pytest.raises(BadInput, match="compares no models"):
         votes_needed(context, OWNER, read_as(VotesRequest, {**RATINGS, "votes_a_person": 1}))
     with pytest.raises(BadInput, match="better model's share"):
         read_as(PowerRequest, {"win_share": 0.5})

@@ -130,11 +130,11 @@ def test_what_people_cannot_be_asked_is_left_out_and_said(context: Context) -> N
     made = outline(context, OWNER, asked_form(set_id, tasks=["color_counting"]))
     assert made["stimuli"] == 6
     words_of = " ".join(made["provenance"])
-    assert "1 question answered in words" in words_of
+    assert "1 question answered in free text" in words_of
     assert "1 question variants of other questions" in words_of
     with pytest.raises(BadInput, match="has no questions of Color Mimicry"):
         outline(context, OWNER, asked_form(set_id, tasks=["color_mimicry"]))
-    with pytest.raises(BadInput, match="Choose the set"):
+    with pytest.raises(BadInput, match="Choose a question set"):
         outline(context, OWNER, asked_form(""))
     with pytest.raises(BadInput, match="not here"):
         outline(context, OWNER, asked_form("0" * 32))
@@ -149,7 +149,7 @@ def test_many_images_are_stored_in_the_background(
     monkeypatch.setattr(making, "MOST_STORED", 3)
     set_id = made_set(context)
     assert (
-        "10 images are stored first"
+        "10 images will be stored first"
         in outline(context, OWNER, asked_form(set_id))["heavy"]["words"]
     )
     job = context.jobs.wait(create(context, OWNER, asked_form(set_id))["job"])

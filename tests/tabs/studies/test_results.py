@@ -179,7 +179,7 @@ def test_metrics_of_distributions_stand_beside_the_papers(context: Context) -> N
     assert bool(neutral["unscored"]) == bool(neutral["unscored_why"])
     headline = validation["sentences"][0]
     best = max(validation["rows"], key=lambda row: row["pearson"]["value"])
-    assert headline.startswith(f"{best['name']} is nearest to people: correlation ")
+    assert headline.startswith(f"{best['name']} agrees best with people: correlation ")
     assert [group["group"] for group in validation["groups"]] == ["abstract", "object"]
     assert all(group["rows"] for group in validation["groups"])
     assert validation["missing"][0]["name"] == "CFM"
@@ -214,7 +214,7 @@ def test_the_rule_leaves_out_who_did_not_look_and_shows_both(context: Context) -
     assert told(context, study_id, 100)["included"]["participants"] == 10
     set_rule(context, OWNER, SetRule(study=study_id, default=True))
     assert told(context, study_id, 100)["rule"]["least_attention"] == 0.5
-    with pytest.raises(BadInput, match="Say why"):
+    with pytest.raises(BadInput, match="Give a reason"):
         exclude(context, OWNER, Decide(study=study_id, participant=person["id"]))
     with pytest.raises(BadInput):
         read_as(SetRule, {"study": study_id, "most_fast": 1.5})
@@ -254,7 +254,7 @@ def test_a_study_without_answers_says_why_there_is_nothing(context: Context) -> 
         "value": None,
         "low": None,
         "high": None,
-        "why": "No stimulus has answers of two people yet.",
+        "why": "No stimulus has answers from two people yet.",
     }
     assert summary["validation"]["why"] == "There are no votes yet."
     one = simulated(context.storage, distributions_plan(8), Crowd(1))
@@ -274,7 +274,7 @@ def test_ratings_and_best_of_four_have_numbers_of_their_own(context: Context) ->
     assert means["m0"] > means["m1"] > means["m2"]
     assert summary["agreement"]["scale"] == "interval"
     assert summary["agreement"]["kappa"]["value"] is None
-    assert summary["strengths_why"] == "Strengths are of studies of pairs."
+    assert summary["strengths_why"] == "Only studies of pairs have strengths."
     four = {**STRENGTHS, "m3": -1.5}
     best = simulated(
         context.storage, plan_of(8, 4, kind=Kind.BEST_OF, votes=5, trials=8), Crowd(5, four)

@@ -89,5 +89,5 @@ def test_errors_are_told_and_asked_again(keeper: ResultsKeeper) -> None:
         with pytest.raises(TrueHueError, match="cannot be read"):
             keeper.get("s", 1, wrong, 20)
     keeper.close()
-    with pytest.raises(TrueHueError, match="ending"):
+    with pytest.raises(TrueHueError, match="shutting down"):
         keeper.get("s", 1, wrong, 20)

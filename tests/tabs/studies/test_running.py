@@ -49,7 +49,7 @@ def test_a_study_goes_from_draft_to_closed_and_back_with_a_reason(
         state(context, made["id"], "paused")
     for step in ("open", "paused", "open", "closed"):
         assert state(context, made["id"], step) == step
-    with pytest.raises(BadInput, match="Say why") as error:
+    with pytest.raises(BadInput, match="Give a reason") as error:
         state(context, made["id"], "open")
     assert error.value.field == "reason"
     assert state(context, made["id"], "open", "Two people more") == "open"
@@ -67,7 +67,7 @@ def test_a_text_with_places_to_fill_in_keeps_a_study_from_opening(
 ) -> None:
     made = create(context, OWNER, form(models=models(runs), consent=""))["study"]
     assert not made["can"]["open"]
-    with pytest.raises(BadInput, match=r"places to fill in: \[what the .* be published\] and"):
+    with pytest.raises(BadInput, match=r"fields to complete: \[what the .* be published\] and"):
         state(context, made["id"], "open")
 
 
@@ -77,7 +77,7 @@ def test_a_study_whose_pictures_are_gone_does_not_open(context: Context, runs: l
     gone = plan.cases[0].candidates[0].image_ids[0]
     with context.storage._database.transaction() as cursor:
         cursor.execute("DELETE FROM images WHERE image_id = ?", [gone])
-    with pytest.raises(BadInput, match="1 of its 4 pictures are not stored any more"):
+    with pytest.raises(BadInput, match="1 of its 4 images are no longer stored"):
         state(context, made["id"], "open")
 
 
@@ -93,7 +93,7 @@ def test_a_draft_is_revised_as_a_whole_and_an_open_study_in_what_nobody_sees(
         return dict(revise(context, OWNER, request)["study"])
 
     assert revised(1, number=3)["version"] == 2
-    with pytest.raises(BadInput, match="changed meanwhile"):
+    with pytest.raises(BadInput, match="changed in the meantime"):
         revised(1, number=4)
     state(context, made["id"], "open")
     with pytest.raises(BadInput, match="Copy it") as error:
@@ -166,7 +166,7 @@ def test_links_are_told_once_and_only_their_hash_is_stored(
     assert [link["revoked_at"] is None for link in left].count(False) == 1
     with pytest.raises(BadInput, match="not one of this study's"):
         revoke_link(context, OWNER, LinkRequest(study=study_id, link="0" * 32))
-    with pytest.raises(BadInput, match="One shared link"):
+    with pytest.raises(BadInput, match="A shared link"):
         make_links(context, OWNER, LinksRequest(study=study_id, count=2))
 
 
@@ -243,7 +243,7 @@ def test_a_draft_is_deleted_by_who_made_it_and_by_admins(context: Context, runs:
     with pytest.raises(NotAllowed):
         delete_draft(context, ben, of(made["id"]))
     gone = delete_draft(context, ann, of(made["id"]))["deleted"]
-    assert gone["words"] == "The draft “Which follows the words” of a study"
+    assert gone["words"] == "The draft “Prompt adherence” of a study"
     assert study_list(context, ann, Nothing())["studies"] == []
     with pytest.raises(NotAllowed):
         restore(context, ben, Deleted(trash_id=gone["id"]))
@@ -251,6 +251,6 @@ def test_a_draft_is_deleted_by_who_made_it_and_by_admins(context: Context, runs:
     state(context, made["id"], "open")
     opened = study(context, ann, of(made["id"]))
     assert not opened["can"]["delete"]
-    assert "never deleted" in opened["kept"]
-    with pytest.raises(BadInput, match="never deleted"):
+    assert "cannot be deleted" in opened["kept"]
+    with pytest.raises(BadInput, match="cannot be deleted"):
         delete_draft(context, OWNER, of(made["id"]))

@@ -54,11 +54,14 @@ def test_the_best_is_named_with_what_is_behind_it_and_what_cannot_be_told() -> N
         metrics(),
     )
     assert said[0] == (
-        "EMD is nearest to people: correlation 0.53 (0.43 to 0.63) over 450 pairs, and it prefers "
-        "what most of them prefer in 62% of them. ED is behind it; PCC cannot be told from it."
+        "EMD agrees best with people: correlation 0.53 (0.43 to 0.63) over 450 pairs, and it "
+        "prefers the same model as most people in 62% of them. ED is behind it; PCC cannot be "
+        "distinguished from it."
     )
-    assert said[1].startswith("About 11,000 votes instead of 2,700, on accordingly more concepts")
-    assert "would tell it from PCC" in said[1]
+    assert said[1].startswith(
+        "About 11,000 votes instead of 2,700, on proportionally more concepts"
+    )
+    assert "would distinguish it from PCC" in said[1]
     assert len(said) == 2
 
 
@@ -72,15 +75,15 @@ def test_what_no_study_would_tell_apart_is_said(needed: int | None) -> None:
         ),
         metrics(),
     )
-    assert "do not tell it from any other metric here: PCC." in said[0]
-    assert "no study of a usual size" in said[1]
+    assert "do not distinguish it from any other metric here: PCC." in said[0]
+    assert "too small for a study of usual size" in said[1]
 
 
 def test_chance_few_pairs_and_blind_metrics_are_no_recommendation() -> None:
     weak = trust_sentences(summary(validations=(of_pairs("emd", 0.05),)), metrics())
     assert weak == [
-        "These votes do not show that any metric says what people say: the highest correlation is "
-        "0.05 (−0.05 to 0.15), of EMD."
+        "These votes do not show that any metric agrees with people: the highest correlation "
+        "is 0.05 (−0.05 to 0.15), of EMD."
     ]
     few = trust_sentences(summary(validations=(of_pairs("emd", 0.9, pairs=12),)), metrics())
     assert few == ["12 pairs have votes so far: metrics are compared from 20 on."]
@@ -91,16 +94,18 @@ def test_chance_few_pairs_and_blind_metrics_are_no_recommendation() -> None:
 def test_a_metric_of_a_handful_of_pairs_does_not_win() -> None:
     rows = (of_pairs("emd", 0.5), of_pairs("pcc", 0.99, half=0.005, pairs=5))
     said = trust_sentences(summary(ranking=VOTES, validations=rows), metrics())
-    assert said[0].startswith("EMD is nearest to people: correlation 0.50 (0.40 to 0.60) over 450")
-    assert said[1] == "PCC is not compared: too few have the numbers."
+    assert said[0].startswith(
+        "EMD agrees best with people: correlation 0.50 (0.40 to 0.60) over 450"
+    )
+    assert said[1] == "PCC is not compared: too few values."
     shown = Interval(0.9, 0.85, 0.95)
     few = RatingValidation("pcc", shown, shown, shown, 12, 288)
     said = rating_sentences(summary(rating_validations=(rated("emd", 0.7, 250), few)), metrics())
     assert "(0.65 to 0.75) with the mean ratings of 250 images." in said[0]
-    assert said[1] == "PCC is not compared: too few have the numbers."
+    assert said[1] == "PCC is not compared: too few values."
     sets = (chosen("pcc", 0.9, 6), chosen("emd", 0.5, 44))
     said = choice_sentences(summary(choice_validations=sets), metrics())
-    assert said[0].startswith("EMD is nearest")
+    assert said[0].startswith("EMD agrees best")
     assert "of 44 sets" in said[0]
 
 
@@ -132,14 +137,15 @@ def test_ratings_and_choices_are_told_apart_by_the_same_resamples() -> None:
         summary(rating_validations=rows, differences=apart, answers=900), metrics()
     )
     assert said == [
-        "EMD is nearest to people: correlation of ranks 0.70 (0.65 to 0.75) with the mean ratings "
-        "of 300 images. All others are behind it: ED and PCC."
+        "EMD agrees best with people: rank correlation 0.70 (0.65 to 0.75) with the mean "
+        "ratings "
+        "of 300 images. All others agree less: ED and PCC."
     ]
     open_ = {"": (difference("ed", 0.4, 0.1), difference("pcc", 0.05, 0.06, 1_234))}
     said = rating_sentences(
         summary(rating_validations=rows, differences=open_, answers=900), metrics()
     )
-    assert said[0].endswith("ED is behind it; PCC cannot be told from it.")
+    assert said[0].endswith("ED is behind it; PCC cannot be distinguished from it.")
     assert said[1].startswith("About 1,300 ratings instead of 900")
     names = tuple(f"M{at}" for at in range(8))
     many = tuple(rated(name.lower(), 0.5) for name in names)

@@ -243,7 +243,7 @@ def test_a_part_is_asked_and_the_same_again_goes_on(ask: Ask, set_id: str) -> No
     part = {"tasks": ["color_extraction", "color_blindness"], "limit": 1, "image": "gray"}
     asking = answered(ask, set_id, "chance", **part)
     row = one_of(ask, asking)
-    assert row["settings"] == "in gray · seed 0 · 2 of 7 questions"
+    assert row["settings"] == "grayscale · seed 0 · 2 of 7 questions"
     assert ask("/askings", {"set": set_id, "model": "chance", **part})["id"] == asking
     view = ask("/results", set=set_id, askings=asking)
     assert view["rows"][0]["micro"]["asked"] == 2
@@ -269,7 +269,7 @@ def test_a_model_as_judge_stands_beside_the_rules(
     assert ask("/results", set=set_id)["judge"] == {"ready": True, "reports": []}
     chance = answered(ask, set_id, "chance")
     (report,) = ask("/results", set=set_id, askings=chance)["judge"]["reports"]
-    assert report["title"] == "Chance as judge of color"
+    assert report["title"] == "Chance: color naming"
     tables = {table["id"]: table for table in report["tables"]}
     rules = tables["accuracy"]["columns"][-len(RULES) :]
     assert rules == [entry.id for entry in RULES]
@@ -387,7 +387,7 @@ def test_an_asking_is_changed_by_who_began_it(
     asking = start_asking(context, ANN, AskRequest(set=set_id, model="chance"))["id"]
     assert keeper.owner(asking) == "ann"
     assert keeper.line.place(asking) == 1
-    with pytest.raises(NotAllowed, match="The same is asked there already"):
+    with pytest.raises(NotAllowed, match="The same evaluation is already running"):
         start_asking(context, BEN, AskRequest(set=set_id, model="chance"))
     with pytest.raises(NotAllowed):
         change_asking(context, BEN, ChangeAsking(id=asking, what="cancel"))
@@ -471,7 +471,7 @@ def test_a_folder_that_cannot_be_read_is_shown_with_its_reason(
 def test_facts_say_differences_of_color_with_one_decimal() -> None:
     construction = {"choices_delta_e00": [14.079, 0.0], "srgb8": [147, 142, 147], "seed": 7}
     assert facts_json(construction) == [
-        ["Choices from the right one, ΔE00", "14.1, 0.0"],
+        ["Distance of choices from the correct one, ΔE00", "14.1, 0.0"],
         ["Color code", "#938E93"],
         ["Seed", "7"],
     ]
@@ -479,7 +479,7 @@ def test_facts_say_differences_of_color_with_one_decimal() -> None:
 
 def test_settings_name_the_dtype_of_a_model_that_is_local() -> None:
     settings = AskingSettings(temperature=0.5, seed=3)
-    told = "plain · in color · at most 512 tokens · temperature 0.5, seed 3"
+    told = "plain · in color · max. 512 tokens · temperature 0.5, seed 3"
     local = VisionModel("mine", "local", "/models/mine", {"dtype": "bfloat16"})
     assert settings_words(settings, local) == f"{told} · bfloat16"
     served = VisionModel("theirs", "served", "http://127.0.0.1:9/v1", {"model": "m"})

@@ -41,7 +41,7 @@ function large(row, words) {
   const other = button('Colors alone', () => {
     layer = !layer;
     image.src = layer ? row.layer : row.picture;
-    other.textContent = layer ? 'With its lines' : 'Colors alone';
+    other.textContent = layer ? 'With lines' : 'Colors alone';
   });
   image.src = row.picture;
   image.alt = words;
@@ -78,7 +78,7 @@ export function background(row) {
     '△ colors the background (' +
     percent(one.share) +
     ')' +
-    (one.part ? ', said to be part of it' : '');
+    (one.part ? ', marked as part of the concept by the participant' : '');
   return [make('p', 'th-jc-flag', words)];
 }
 
@@ -90,8 +90,8 @@ export function standing(row) {
     row.kept === null || row.kept === undefined
       ? ['·', row.problem ? 'not measured' : 'not computed yet']
       : row.kept
-        ? ['●', 'kept']
-        : ['○', 'left out'];
+        ? ['●', 'included']
+        : ['○', 'excluded'];
   mark.textContent = shape;
   mark.setAttribute('aria-hidden', 'true');
   node.append(mark, make('span', '', word));
@@ -128,7 +128,9 @@ export function coloringCard(row, { address, again, line, first, answered }) {
   about.append(...background(row));
   if (row.reasons.length) about.append(make('p', 'th-jc-reason', row.reasons.join('; ')));
   if (row.matches === false)
-    about.append(make('p', 'th-jc-reason', '△ The page had other pixels than the log gives.'));
+    about.append(
+      make('p', 'th-jc-reason', '△ The replayed log does not match the participant’s image.'),
+    );
   const act = async (path, body) => {
     line.say('');
     try {
@@ -162,24 +164,24 @@ export function coloringCard(row, { address, again, line, first, answered }) {
       make(
         'p',
         'th-jc-reason',
-        (marks.keep.value === 'kept' ? 'You kept it' : 'Discarded') +
+        (marks.keep.value === 'kept' ? 'Included by a researcher' : 'Discarded') +
           (marks.keep.reason ? ': ' + marks.keep.reason : '.'),
       ),
     );
-    tools.append(button('Take that back', quietly('/keep', { value: '' }), small_));
+    tools.append(button('Undo', quietly('/keep', { value: '' }), small_));
   } else {
     tools.append(
       button(
         'Discard…',
         () => {
-          const reason = reasonField('Why', 'It stands in the results and in exports.');
+          const reason = reasonField('Why', 'The reason appears in results and exports.');
           question({
             title: 'Discard ' + words + '?',
             body: [
-              make('p', '', 'It stays stored and shown, and can be taken back at any time.'),
+              make('p', '', 'It stays stored and visible. You can include it again at any time.'),
               reason.box,
             ],
-            action: 'Discard it',
+            action: 'Discard',
             act: () => act('/keep', { value: 'discarded', reason: reason.input.value }),
           });
         },
@@ -187,16 +189,16 @@ export function coloringCard(row, { address, again, line, first, answered }) {
       ),
     );
     if (row.kept === false)
-      tools.append(button('Keep it', quietly('/keep', { value: 'kept' }), small_));
+      tools.append(button('Include', quietly('/keep', { value: 'kept' }), small_));
   }
   const asked = marks.recolor?.value === 'asked' && !answered;
   if (row.purpose === 'trial' && !answered)
     tools.append(
       asked
-        ? button('Withdraw the second', quietly('/recolor', { value: 'withdrawn' }), small_)
-        : button('Ask for a second coloring', quietly('/recolor', { value: 'asked' }), small_),
+        ? button('Cancel the second request', quietly('/recolor', { value: 'withdrawn' }), small_)
+        : button('Request a second coloring', quietly('/recolor', { value: 'asked' }), small_),
     );
-  if (asked) about.append(make('p', 'th-jc-reason', 'A second coloring is asked for.'));
+  if (asked) about.append(make('p', 'th-jc-reason', 'A second coloring was requested.'));
   if (first) about.append(make('p', 'th-soft', 'Repeats the coloring of ' + stamp(first.at) + '.'));
   [...tools.children].forEach((one) =>
     one.setAttribute('aria-label', one.textContent + ': ' + words),

@@ -1,4 +1,4 @@
-// What is colored: concepts by category with their sketches, other words, and what has no sketch.
+// Concepts to color: concepts by category with their sketches, other words, and what has no sketch.
 import { make, many, put, strip } from '../../shared/dom.js';
 import { ask } from '../../shared/http.js';
 import { fieldsOf, fold, part, row } from '../form_fields.js';
@@ -23,8 +23,8 @@ const WAIT_MS = 200;
 export function conceptsPart({ form, changed }) {
   const node = part(
     1,
-    'What is colored',
-    'Each concept is a line drawing; its states and moods share it.',
+    'Concepts to color',
+    'Participants color one line drawing per concept. Its states and moods share the drawing.',
   );
   const of = fieldsOf(form, changed);
   const field = make('div', 'th-jd-field');
@@ -71,7 +71,7 @@ export function conceptsPart({ form, changed }) {
       picked.size
         ? many(picked.size, 'concept') +
             ' chosen.' +
-            (without ? ' ' + without + ' without a sketch: left out until a drawing is there.' : '')
+            (without ? ' ' + without + ' without a sketch: excluded until you add a drawing.' : '')
         : '',
     );
     chosen.draw(form.concepts);
@@ -179,8 +179,8 @@ export function conceptsPart({ form, changed }) {
           'p',
           'th-soft',
           bare.checked
-            ? 'No concept has these words. Type them below, as words of your own.'
-            : 'No concept with a sketch has these words. Show those without one, or bring a drawing in Colorize.',
+            ? 'No concept matches. Add your own concept below.'
+            : 'No concept with a sketch matches. Show concepts without one, or import a drawing in Colorize.',
         ),
       );
     const counted = (name) =>
@@ -205,7 +205,7 @@ export function conceptsPart({ form, changed }) {
   const buttons = make('div', 'th-jd-buttons');
   buttons.append(
     button(
-      'Take all shown',
+      'Select all shown',
       () =>
         take(
           shownThings().map((thing) => thing.words),
@@ -213,11 +213,11 @@ export function conceptsPart({ form, changed }) {
         ),
       'th-jd-small',
     ),
-    button('…with their states', () => take(withStates(), true), 'th-jd-small'),
-    button('Take none', () => take([...picked], false), 'th-jd-small'),
+    button('…and their states', () => take(withStates(), true), 'th-jd-small'),
+    button('Clear selection', () => take([...picked], false), 'th-jd-small'),
   );
   const bareLabel = make('label', 'th-jd-check');
-  bareLabel.append(bare, make('span', '', 'Also those without a sketch'));
+  bareLabel.append(bare, make('span', '', 'Show concepts without a sketch'));
   bar.append(search, bareLabel, buttons);
   bare.addEventListener('change', draw);
   search.addEventListener('input', () => {
@@ -228,7 +228,7 @@ export function conceptsPart({ form, changed }) {
   // ── words of one's own ─────────────────────────────────────────────────────────────────────
   const typed = make('textarea');
   const typedBox = make('div', 'th-jd-field');
-  const typedLabel = make('label', '', 'One a line, or with commas between');
+  const typedLabel = make('label', '', 'One per line, or comma-separated');
   const waiting = make('p', 'th-jd-hint');
   const typedWords = () =>
     typed.value
@@ -237,7 +237,7 @@ export function conceptsPart({ form, changed }) {
       .filter(Boolean);
   function tellTyped() {
     const { length } = typedWords();
-    put(waiting, length ? 'Not added yet; added when the study is created or saved.' : '');
+    put(waiting, length ? 'Not added yet. They are added when you create or save the study.' : '');
   }
   function addTyped() {
     const words = typedWords();
@@ -263,12 +263,12 @@ export function conceptsPart({ form, changed }) {
   typedBox.append(
     typedLabel,
     typed,
-    button('Add these words', addTyped),
+    button('Add concepts', addTyped),
     waiting,
     make(
       'p',
       'th-jd-hint',
-      'Words that end with a thing take its sketch: “moldy apple” that of the apple. Of other words, bring or draw one in Colorize, under the same words.',
+      'A concept that ends with a known object uses its sketch: “moldy apple” uses the apple. For other concepts, import or draw a sketch with the same name in Colorize.',
     ),
   );
 
@@ -276,20 +276,22 @@ export function conceptsPart({ form, changed }) {
   const where = make('p', 'th-jd-hint');
   colorize.href = '?tab=colorize';
   colorize.target = '_blank';
-  where.append('Line drawings are brought, drawn and tried in ', colorize, '.');
+  where.append('Import, draw and test line drawings in ', colorize, '.');
   field.append(line, categories, bar, things, said);
   node.append(
     field,
     where,
     chosen.node,
-    fold('Other words', typedBox),
+    fold('Other concepts', typedBox),
     fold(
-      'Fewer than chosen',
+      'Random subset',
       row(
         of.number('number', 'Concepts in the study', {
           hint: '0 = every concept with a sketch; otherwise a random subset (seed).',
         }),
-        of.number('seed', 'Seed', { hint: 'All chance starts here: concepts, order.' }),
+        of.number('seed', 'Seed', {
+          hint: 'Controls the random choice of concepts and their order.',
+        }),
       ),
     ),
   );

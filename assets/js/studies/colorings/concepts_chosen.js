@@ -12,7 +12,7 @@ const FIRST = 24;
  */
 export function chosenList({ form, sketchesOf, changed, drop }) {
   const list = make('ul', 'th-jc-chosen');
-  const box = fold('Chosen, with their sketches', list);
+  const box = fold('Selected concepts and sketches', list);
   const title = /** @type {HTMLElement} */ (box.querySelector('summary'));
   let all = false;
   let drawn = '';
@@ -31,7 +31,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
     away.setAttribute('aria-label', 'Leave out ' + text);
     about.append(make('b', '', text));
     if (!sketch) {
-      about.append(make('small', '', 'Left out: no sketch yet.'));
+      about.append(make('small', '', 'Excluded: no sketch yet.'));
       node.dataset.without = '';
     } else {
       const own = normal(sketch.shows) === normal(text);
@@ -72,7 +72,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
     put(
       title,
       many(words.length, 'concept') +
-        ' chosen, with their sketches' +
+        ' selected, with sketches' +
         (without.length ? '; ' + without.length + ' without one' : ''),
     );
     if (!box.open) return;

@@ -33,8 +33,8 @@ export function galleryView(box, current) {
   let drawn = '';
 
   select.setAttribute('aria-label', 'Concept');
-  before.setAttribute('aria-label', 'The concept before');
-  after.setAttribute('aria-label', 'The next concept');
+  before.setAttribute('aria-label', 'Previous concept');
+  after.setAttribute('aria-label', 'Next concept');
   said.setAttribute('role', 'status');
   bar.append(before, select, after, said);
   part.body.append(bar, line, about, grid);
@@ -75,27 +75,37 @@ export function galleryView(box, current) {
     const left = firsts.filter((row) => row.kept === false).length;
     words.append(
       make('b', '', concept.words),
-      ': ' + many(firsts.length, 'coloring') + (left ? ', ' + left + ' left out' : '') + '. ',
+      ': ' + many(firsts.length, 'coloring') + (left ? ', ' + left + ' excluded' : '') + '. ',
     );
     if (concept.before) {
       const { emd_lab: emd, why } = concept.before;
       words.append(
         emd === null || emd === undefined
           ? sentence(why || '')
-          : 'Mean EMD between two of them ' + decimal(emd, 1) + ' ΔE*ab',
+          : 'Mean EMD between two colorings ' + decimal(emd, 1) + ' ΔE*ab',
         concept.after && concept.after.emd_lab !== null && concept.after.emd_lab !== emd
-          ? ', of those kept ' + decimal(concept.after.emd_lab, 1)
+          ? ', included only ' + decimal(concept.after.emd_lab, 1)
           : '',
         '. ',
       );
       if (concept.flagged)
-        words.append(make('span', 'th-jc-flag', FLAG + 'flagged: among the least agreed on.'));
+        words.append(
+          make(
+            'span',
+            'th-jc-flag',
+            FLAG + 'flagged: among the concepts with the least consensus.',
+          ),
+        );
     }
     node.append(words);
     if (concept.colors?.length) {
       const strip = make('div', 'th-jc-of-people');
       strip.append(
-        make('small', '', 'People’s colors of it over the 71 bins, kept colorings together'),
+        make(
+          'small',
+          '',
+          'People’s colors of this concept in 71 bins, over all included colorings',
+        ),
         colorStrip(concept.colors, 'People’s colors of ' + concept.words),
       );
       node.append(strip);
@@ -132,8 +142,8 @@ export function galleryView(box, current) {
     if (!rows.length)
       grid.append(
         nothing(
-          'Nobody has colored this yet',
-          'Concepts with the fewest colorings are given out first.',
+          'No colorings of this concept yet',
+          'Concepts with the fewest colorings are assigned first.',
           [],
         ),
       );
@@ -151,8 +161,8 @@ export function galleryView(box, current) {
       if (mine !== asked) return;
       if (!concepts.length) {
         arrange(box, [
-          nothing('Nothing is colored yet', 'Colorings show here as they come in.', [
-            button('See what comes in', () => openStudy(current.study.id, 'live')),
+          nothing('No colorings yet', 'Colorings appear here as participants submit them.', [
+            button('Open Live', () => openStudy(current.study.id, 'live')),
           ]),
         ]);
         return;

@@ -9,7 +9,7 @@ const MOST_EXAMPLES = 24;
 /** @param {{ form: any, changed: () => void }} given */
 export function examplesField({ form, changed }) {
   const node = make('div', 'th-jd-field');
-  const label = make('span', 'th-jd-label', 'Do, and do not');
+  const label = make('span', 'th-jd-label', 'Examples: do and do not');
   const list = make('div', 'th-jc-examples');
   const buttons = make('div', 'th-jd-buttons');
   const line = problemLine();
@@ -27,7 +27,7 @@ export function examplesField({ form, changed }) {
     // As high as its text: what people read is read whole here too, in any window.
     input.rows = 1;
     input.value = example.text;
-    input.placeholder = example.good ? 'How it is done' : 'How it is not done';
+    input.placeholder = example.good ? 'Good example' : 'Bad example';
     input.setAttribute('aria-label', word);
     input.addEventListener('keydown', (event) => {
       if (event.key === 'Enter') event.preventDefault();
@@ -39,7 +39,7 @@ export function examplesField({ form, changed }) {
     file.type = 'file';
     file.accept = 'image/*';
     file.hidden = true;
-    file.setAttribute('aria-label', 'Picture for this example');
+    file.setAttribute('aria-label', 'Image for this example');
     file.addEventListener('change', async () => {
       const [taken] = file.files || [];
       if (!taken) return;
@@ -49,7 +49,7 @@ export function examplesField({ form, changed }) {
         changed();
         box.replaceWith(line_(example));
       } catch (error) {
-        line.say('The picture was not taken. ' + error.message);
+        line.say('The image was not accepted. ' + error.message);
       }
     });
     const away = button(
@@ -65,11 +65,11 @@ export function examplesField({ form, changed }) {
     if (example.image_id) {
       const image = make('img');
       image.src = '/media/thumbs/' + example.image_id + '.png?side=256';
-      image.alt = 'Picture beside: ' + example.text;
+      image.alt = 'Image: ' + example.text;
       tools.append(
         image,
         button(
-          'No picture',
+          'No image',
           () => {
             example.image_id = '';
             changed();
@@ -78,7 +78,7 @@ export function examplesField({ form, changed }) {
           'th-jd-small',
         ),
       );
-    } else tools.append(button('Picture…', () => file.click(), 'th-jd-small'));
+    } else tools.append(button('Image…', () => file.click(), 'th-jd-small'));
     tools.append(away);
     box.dataset.good = String(example.good);
     box.append(mark, input, tools, file);
@@ -97,8 +97,8 @@ export function examplesField({ form, changed }) {
     /** @type {HTMLElement} */ (lines.filter((one) => !one.hidden).at(-1))?.focus();
   }
   buttons.append(
-    button('Add a do', () => add(true), 'th-jd-small'),
-    button('Add a do not', () => add(false), 'th-jd-small'),
+    button('Add a good example', () => add(true), 'th-jd-small'),
+    button('Add a bad example', () => add(false), 'th-jd-small'),
   );
   node.append(
     label,
@@ -108,7 +108,7 @@ export function examplesField({ form, changed }) {
     make(
       'p',
       'th-jd-hint',
-      'People read them before the practice, and can look again at any time. Show no coloring of a concept that is asked about.',
+      'Participants read these before the practice and can open them at any time. Do not show a concept of the study.',
     ),
   );
   draw();
@@ -120,7 +120,11 @@ export function examplesField({ form, changed }) {
  * @returns {{ node: HTMLElement, outlined: () => void }}
  */
 export function coloringNumbers({ form, presets, changed }) {
-  const node = part(3, 'Numbers and practice', 'How often each concept is colored, and by whom.');
+  const node = part(
+    3,
+    'Numbers and practice',
+    'How often each concept is colored, and how much each participant colors.',
+  );
   const of = fieldsOf(form, changed);
   const allowed = make('div', 'th-jd-checks');
   form.practice = { concepts: [], number: 3, review: 'researcher', ...form.practice };
@@ -141,12 +145,12 @@ export function coloringNumbers({ form, presets, changed }) {
   });
   const who = make('div', 'th-jc-choices');
   who.setAttribute('role', 'radiogroup');
-  who.setAttribute('aria-label', 'Who reviews the practice');
+  who.setAttribute('aria-label', 'Review of the practice');
   who.append(...reviews);
   const own = make('input');
   own.value = form.practice.concepts.join(', ');
   own.id = 'th-jc-practice';
-  own.placeholder = 'chosen for you';
+  own.placeholder = 'chosen automatically';
   own.addEventListener('input', () => {
     form.practice.concepts = own.value
       .split(/[,;\n]+/)
@@ -155,12 +159,12 @@ export function coloringNumbers({ form, presets, changed }) {
     changed();
   });
   const ownBox = make('div', 'th-jd-field');
-  const ownLabel = make('label', '', 'On these concepts');
+  const ownLabel = make('label', '', 'Practice concepts');
   ownLabel.htmlFor = own.id;
   ownBox.append(ownLabel, own);
   practice.dataset.field = 'practice';
   practice.append(
-    make('span', 'th-jd-label', 'Practice, before the rest'),
+    make('span', 'th-jd-label', 'Practice'),
     row(
       of.number('practice.number', 'Practice sketches', { hint: '0 for none.', empty: 0 }),
       ownBox,
@@ -168,24 +172,20 @@ export function coloringNumbers({ form, presets, changed }) {
     who,
   );
   allowed.append(
-    of.check(
-      'skip',
-      '“I don’t know this word” may be answered',
-      'With its reason; it is no coloring.',
-    ),
+    of.check('skip', 'Allow “I don’t know this word”', 'Counts as skipped, with its reason.'),
     of.check(
       'ask_background',
-      'Ask whoever colors the background',
-      'Whether it is part of the concept; such colorings are flagged. Never in landscapes.',
+      'Ask participants who color the background',
+      'Asks whether it is part of the concept and flags the coloring. Not for landscapes.',
     ),
   );
   node.append(
     row(
       of.number('votes', 'Colorings per concept', {
-        hint: 'Of different people; 5 in ColorConceptBench.',
+        hint: 'By different people. ColorConceptBench uses 5.',
       }),
       of.number('trials', 'Sketches per participant', {
-        hint: 'At most; practice comes on top. 40 to 50 there.',
+        hint: 'Maximum, without practice. ColorConceptBench uses 40 to 50.',
       }),
     ),
     practice,
@@ -196,12 +196,12 @@ export function coloringNumbers({ form, presets, changed }) {
         of.check(
           'screening.plates',
           'Color-vision plates',
-          'Four numbers in dots, made here; what was read is recorded.',
+          'Four generated plates with numbers. The answers are recorded.',
         ),
         of.check(
           'screening.patches',
           'Dark and light patches',
-          'Whether the screen hides shadows or highlights.',
+          'Checks whether the screen hides shadows or highlights.',
         ),
       ),
     ),

@@ -17,11 +17,14 @@ export function coloringLive(current) {
   // Until there is something to say: an empty one is a frame around nothing.
   note.hidden = true;
   const worth = card(
-    'Where the next colorings are worth most',
-    'By what one more coloring is expected to tell.',
+    'Most useful next colorings',
+    'One more coloring of the first concepts reduces uncertainty most.',
   );
   const concepts = card('Concepts');
-  const people = card('Sketches by person', 'Median of the active time of a sketch, and flags.');
+  const people = card(
+    'Sketches by person',
+    'How many sketches each participant colored, how long they took, and flags.',
+  );
   const two = make('div', 'th-jd-two');
   let all = false;
   let drawn = '';
@@ -29,7 +32,7 @@ export function coloringLive(current) {
 
   const link = (row) => {
     const node = button(row.words, () => openGallery(current.study.id, row.case), 'th-jc-link');
-    node.title = 'All its colorings';
+    node.title = 'Show all colorings';
     return node;
   };
   const progress = (row) => {
@@ -56,7 +59,7 @@ export function coloringLive(current) {
     {
       name: 'Time',
       right: true,
-      title: 'Median of the active time of a sketch',
+      title: 'Median active time per sketch',
       cell: (row) => clock(row.seconds.median),
       heads: ['seconds_median'],
       values: (row) => [row.seconds.median],
@@ -79,15 +82,15 @@ export function coloringLive(current) {
   const PEOPLE = [
     {
       name: 'Person',
-      cell: (row) => make('span', 'th-jd-name-of', row.label + (row.excluded ? ' (left out)' : '')),
+      cell: (row) => make('span', 'th-jd-name-of', row.label + (row.excluded ? ' (excluded)' : '')),
       heads: ['number'],
       values: (row) => [row.number + 1],
     },
     {
       name: 'Sketches',
       cell(row) {
-        if (row.practice_waiting) return 'practice waits';
-        if (!row.trials) return row.practice ? 'at the practice' : '–';
+        if (row.practice_waiting) return 'practice awaits review';
+        if (!row.trials) return row.practice ? 'practicing' : '–';
         const node = make('span', 'th-jd-progress');
         node.append(
           make('span', '', row.colorings + ' of ' + row.trials),
@@ -137,7 +140,7 @@ export function coloringLive(current) {
         ? dataTable(
             [COLUMNS[0], COLUMNS[1], COLUMNS[4]],
             next,
-            'Concepts by what the next coloring is worth',
+            'Concepts by the value of the next coloring',
             true,
           )
         : make(
@@ -145,7 +148,7 @@ export function coloringLive(current) {
             'th-soft',
             told.status === 'computing'
               ? 'Measuring the colorings…'
-              : 'This is known from the first colorings on.',
+              : 'Available after the first colorings.',
           ),
     );
     people.head.querySelector('.th-button')?.remove();
@@ -162,18 +165,20 @@ export function coloringLive(current) {
     if (waiting)
       words.push(
         many(waiting, 'person').replace('persons', 'people') +
-          (waiting === 1 ? ' has practiced and waits' : ' have practiced and wait') +
-          ' for you to look.',
+          (waiting === 1
+            ? ' has finished the practice and waits'
+            : ' have finished the practice and wait') +
+          ' for your review.',
       );
     if (told.recolors_open.length)
-      words.push(many(told.recolors_open.length, 'second coloring') + ' asked for, not given yet.');
+      words.push(
+        many(told.recolors_open.length, 'second coloring') + ' requested, not submitted yet.',
+      );
     if (told.mismatches.length)
       words.push(
         many(told.mismatches.length, 'coloring') +
-          (told.mismatches.length === 1
-            ? ' drawn again here differs'
-            : ' drawn again here differ') +
-          ' from the page’s: ' +
+          (told.mismatches.length === 1 ? ' replayed here differs' : ' replayed here differ') +
+          ' from the participant’s image: ' +
           told.mismatches
             .slice(0, 4)
             .map((one) => one.words + ' of participant ' + (one.number + 1))
@@ -188,7 +193,7 @@ export function coloringLive(current) {
       ...(waiting
         ? [
             button(
-              'Look at the practice',
+              'Review the practice',
               () => openStudy(current.study.id, 'practice'),
               'th-jd-small',
             ),
@@ -200,7 +205,7 @@ export function coloringLive(current) {
       concepts.head.querySelector('.th-soft') || concepts.head.appendChild(make('span', 'th-soft')),
       median === null
         ? ''
-        : 'A sketch takes ' +
+        : 'Median time per sketch: ' +
             clock(median) +
             ' (half of them ' +
             clock(low) +

@@ -27,16 +27,16 @@ export function coloringFacts(made) {
     ['Sketches', whole(drawings) + (drawings < asked.length ? ', shared by states and moods' : '')],
     [
       'Colorings',
-      whole(made.votes_wanted) + ', ' + made.votes_a_stimulus + ' a concept by different people',
+      whole(made.votes_wanted) + ', ' + made.votes_a_stimulus + ' per concept by different people',
     ],
     [
-      'A person colors',
+      'Sketches per person',
       many(made.main_a_person, 'sketch') +
         (practice.length ? ', after ' + practice.length + ' for practice' : ''),
     ],
     ['Practice', practice.map((one) => one.words).join(', ') || 'none'],
     [
-      'Left out',
+      'Excluded',
       without.length ? whole(without.length) + ' without a sketch: ' + some(without) : '',
     ],
   ]);
@@ -52,7 +52,7 @@ export function coloringSample(made) {
     figure.append(paper(one), make('figcaption', '', one.words));
     strip.append(figure);
   });
-  node.append(make('h4', '', 'What people will color'), strip);
+  node.append(make('h4', '', 'Preview of the sketches'), strip);
   if (asked.length > SHOWN)
     node.append(make('p', 'th-soft', 'and ' + whole(asked.length - SHOWN) + ' more.'));
   return node;

@@ -45,14 +45,14 @@ export function practiceView(box, current) {
       const drawing = make('span', 'th-jc-picture');
       const image = make('img');
       image.src = '/api/colorize/sketches/' + one.sketch + '.png?side=512';
-      image.alt = 'Nothing is colored on it';
+      image.alt = 'No color on it';
       drawing.append(image);
       caption.append(
         make('b', '', one.words),
         make(
           'small',
           '',
-          one.reason === 'unknown-word' ? 'Left out: word not known' : 'Left out: another reason',
+          one.reason === 'unknown-word' ? 'Skipped: word not known' : 'Skipped: another reason',
         ),
       );
       figure.append(drawing, caption);
@@ -67,7 +67,7 @@ export function practiceView(box, current) {
       });
       put(
         said,
-        person.label + (value === 'accepted' ? ' goes on.' : ' is asked to practice again.'),
+        person.label + (value === 'accepted' ? ' continues.' : ' was asked to practice again.'),
       );
       await load(true);
     };
@@ -75,8 +75,8 @@ export function practiceView(box, current) {
     const accept = doing('Accept', () => answer('accepted'), line, 'th-jd-do');
     const again = button('Ask to practice again…', () => {
       const reason = reasonField(
-        'What to do otherwise',
-        'They read it before they practice again.',
+        'What to change',
+        'The participant reads this before practicing again.',
       );
       question({
         title: 'Ask ' + person.label + ' to practice again?',
@@ -84,7 +84,7 @@ export function practiceView(box, current) {
           make(
             'p',
             '',
-            'They get the practice sketches a second time, blank, and color them anew. What they colored now stays stored.',
+            'They color the blank practice sketches again. Their first practice stays stored.',
           ),
           reason.box,
         ],
@@ -100,16 +100,16 @@ export function practiceView(box, current) {
   }
   const WORDS = {
     none: [
-      'Nobody reviews the practice of this study',
-      'People go on as soon as they have colored it. The plan says so.',
+      'The practice of this study is not reviewed',
+      'Participants continue as soon as they have colored it, as set in the plan.',
     ],
     automatic: [
       'The practice is reviewed automatically',
-      'Each practice sketch must have color, put there by more than one step.',
+      'Each practice sketch must be colored with more than one action.',
     ],
     researcher: [
-      'No practice waits',
-      'Somebody who has colored the practice sketches shows here, and waits until you accept it or ask for it again.',
+      'No practice to review',
+      'Participants who have colored the practice sketches appear here and wait until you accept the practice or ask for it again.',
     ],
   };
   /** @param {boolean} [own] whether it is asked for after one's own answer */
@@ -118,7 +118,7 @@ export function practiceView(box, current) {
     if (!box.isConnected || !onView('practice')) return;
     const mine = ++asked;
     try {
-      // Also where it is looked at automatically: what cannot be drawn waits for somebody.
+      // Also where it is reviewed automatically: what cannot be drawn waits for somebody.
       const { review } = current.study.plan.practice;
       const told = await ask(current.address + '/colorings/progress');
       if (mine !== asked) return;
@@ -146,7 +146,7 @@ export function practiceView(box, current) {
       }
       const words = current.study.plan.practice.words.length
         ? WORDS[review]
-        : ['This study has no practice', 'People begin with the sketches at once.'];
+        : ['This study has no practice', 'Participants start with the sketches at once.'];
       arrange(
         box,
         people.length
@@ -166,13 +166,13 @@ export function practiceView(box, current) {
               line,
               said,
               nothing(words[0], words[1], [
-                button('See what comes in', () => openStudy(current.study.id, 'live')),
+                button('Open Live', () => openStudy(current.study.id, 'live')),
               ]),
             ],
       );
     } catch (error) {
       if (mine !== asked) return;
-      line.say('The practice cannot be shown now. ' + error.message);
+      line.say('The practice cannot be loaded. ' + error.message);
       arrange(box, [line, list]);
     }
     clearTimeout(timer);

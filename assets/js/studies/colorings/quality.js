@@ -63,13 +63,13 @@ export function qualityView(box, current) {
     'th-jd-do',
   );
   compare.title =
-    'Stores people’s colors of every concept as a set of distributions, and opens it beside models';
+    'Saves people’s colors of every concept as distributions and opens them next to models';
   top.append(lead, words, buttons);
 
   function concepts() {
     const part = card(
-      'Concepts, the least agreed on first',
-      'Mean EMD over all pairs of a concept’s colorings; the top share is flagged.',
+      'Concepts, least consensus first',
+      'Participants differ most on the first concepts (mean EMD over all pairs of colorings). The top share is flagged.',
     );
     const most = Math.max(...data.concepts.map((one) => one.before.emd_lab ?? 0), 1);
     const columns = [
@@ -81,7 +81,7 @@ export function qualityView(box, current) {
             () => openGallery(current.study.id, row.case),
             'th-jc-link',
           );
-          node.title = 'All its colorings';
+          node.title = 'Show all colorings';
           if (!row.flagged) return node;
           const both = make('span', 'th-jd-metric');
           both.append(node, make('small', 'th-jc-flag', '△ flagged'));
@@ -97,7 +97,7 @@ export function qualityView(box, current) {
       {
         name: 'Consensus',
         unit: 'mean EMD, ' + EMD,
-        title: 'Before anything is left out, and of what is kept',
+        title: 'Over all colorings, and over the included ones',
         cell(row) {
           const node = make('span', 'th-jc-emd');
           const bar = make('span', 'th-jc-emd-bar');
@@ -118,7 +118,7 @@ export function qualityView(box, current) {
       {
         name: 'Colorings',
         right: true,
-        title: 'Kept, of all that came; wanted in brackets',
+        title: 'Included of all received; target in brackets',
         cell: (row) =>
           (row.after.colorings === row.before.colorings
             ? whole(row.before.colorings)
@@ -129,7 +129,7 @@ export function qualityView(box, current) {
       },
       {
         name: 'Experts',
-        title: 'Colorings found consistent, inconsistent, and without a majority yet',
+        title: 'Colorings rated consistent, inconsistent, and without a majority',
         cell(row) {
           const { consistent, inconsistent, open } = row.votes;
           if (!consistent && !inconsistent && !open) return '–';
@@ -163,7 +163,7 @@ export function qualityView(box, current) {
     return part.node;
   }
   function levels() {
-    const part = card('Inclusion level', 'Nothing is deleted: each level is a way of reading.');
+    const part = card('Inclusion level', 'Choose which colorings count. Nothing is deleted.');
     part.body.append(
       dataTable(
         [
@@ -185,12 +185,12 @@ export function qualityView(box, current) {
             },
           },
           { name: 'Colorings', right: true, cell: (row) => whole(row.colorings) },
-          { name: 'Left out', right: true, cell: (row) => whole(row.left_out) },
+          { name: 'Excluded', right: true, cell: (row) => whole(row.left_out) },
           { name: 'People', right: true, cell: (row) => whole(row.participants) },
           { name: 'Concepts', right: true, cell: (row) => whole(row.concepts) },
         ],
         data.levels,
-        'Levels of what is kept',
+        'Inclusion levels',
         true,
       ),
     );
@@ -208,7 +208,7 @@ export function qualityView(box, current) {
         many(level.concepts, 'concept') +
         ' by ' +
         many(level.participants, 'person').replace('persons', 'people') +
-        (level.left_out ? '; ' + whole(level.left_out) + ' left out' : '; none is left out') +
+        (level.left_out ? '; ' + whole(level.left_out) + ' excluded' : '; none is excluded') +
         (flagged ? '. ' + many(flagged, 'concept') + ' flagged' : '') +
         '.',
     );
@@ -262,8 +262,8 @@ export function qualityView(box, current) {
         line,
         nothing(
           'No colorings yet',
-          'Consensus, reviews and people’s colors show here from the first colorings on.',
-          [button('See what comes in', () => openStudy(current.study.id, 'live'))],
+          'Consensus, reviews and people’s colors appear here after the first colorings.',
+          [button('Open Live', () => openStudy(current.study.id, 'live'))],
         ),
       ]);
     } else {
@@ -274,7 +274,7 @@ export function qualityView(box, current) {
   }
   const agree = () =>
     data.reviews.observed.value === null
-      ? 'not known yet'
+      ? 'not available yet'
       : percent(data.reviews.observed.value, 1);
   async function load() {
     clearTimeout(timer);

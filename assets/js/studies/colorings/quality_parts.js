@@ -14,10 +14,10 @@ export const SURE = {
   name: '95% radius',
   unit: 'ΔE*ab',
   right: true,
-  title: 'Radius around people’s colors within which those of all designers lie with 95%',
+  title: '95% confidence radius around people’s colors for all designers',
   cell(row) {
     const radius = row.width_lab === null ? '–' : '± ' + decimal(row.width_lab, 1);
-    const node = make('span', '', row.width_few ? 'too few to say' : radius);
+    const node = make('span', '', row.width_few ? 'too few colorings' : radius);
     const why = row.width_few ? 'Fewer than 5 colorings: ' + radius + ' ΔE*ab' : row.width_why;
     if (why) node.title = why;
     return node;
@@ -36,7 +36,7 @@ export function experts(data, current) {
   const part = card(
     'Experts',
     many(rule.reviewers, 'expert') +
-      ' a coloring, the majority counts; blind, each in an order of their own.',
+      ' per coloring; the majority decides. Reviews are blind, and each expert has a separate order.',
   );
   const about = make('p');
   if (!reviews.reviews) {
@@ -46,7 +46,7 @@ export function experts(data, current) {
       location.origin + '/?tab=studies&view=review&study=' + current.study.id,
     );
     about.append(
-      'Nobody has reviewed yet. Give experts an account of the role expert, and this address: ',
+      'No reviews yet. Give experts an account with the role “expert” and this link: ',
       link,
     );
     part.body.append(about);
@@ -60,7 +60,7 @@ export function experts(data, current) {
       id: 'observed',
       format: share,
       line: [0, 1],
-      title: 'Share of pairs of experts who say the same of a coloring',
+      title: 'Share of expert pairs who give the same answer for a coloring',
     },
     {
       name: 'Fleiss’ κ',
@@ -115,7 +115,7 @@ export function experts(data, current) {
     make('b', '', whole(reviews.inconsistent)),
     ' of ' +
       whole(reviews.colorings) +
-      ' reviewed colorings are found inconsistent by the majority, ',
+      ' reviewed colorings are inconsistent according to the majority, ',
     whole(reviews.open) + (reviews.open === 1 ? ' waits' : ' wait') + ' for more experts. ',
   );
   part.head.append(csvButton('experts', columns, rows));
@@ -136,13 +136,13 @@ export function seconds(data) {
   if (!data.second.length) return [];
   const part = card(
     'Second colorings',
-    'The same person colored the sketch again; consistent where both are no farther apart than people are of each other.',
+    'The same person colored a sketch twice. The two are consistent if they differ no more than colorings by different people.',
   );
   const columns = [
     { name: 'Concept', cell: (row) => row.words, values: (row) => [row.words] },
     { name: 'Person', cell: (row) => row.label, values: (row) => [row.number + 1] },
     {
-      name: 'Apart',
+      name: 'Difference',
       unit: 'EMD, ΔE*ab',
       right: true,
       cell: (row) => decimal(row.emd_lab, 1) + ' of ' + decimal(row.threshold_lab, 1),
@@ -176,7 +176,7 @@ export function onBackground(data, current) {
   if (!rows.length) return [];
   const part = card(
     'Colors the background',
-    'The paper around the thing has a color, which counts as the concept’s. Discard a slip in the gallery of its concept.',
+    'Color outside the object counts as color of the concept. Discard mistakes in the gallery of the concept.',
   );
   const columns = [
     {
@@ -187,15 +187,15 @@ export function onBackground(data, current) {
     },
     { name: 'Person', cell: (row) => row.label, values: (row) => [row.number + 1] },
     {
-      name: 'Of the background',
+      name: 'Background colored',
       right: true,
       cell: (row) => percent(row.share),
       values: (row) => [row.share],
     },
     {
-      name: 'Said',
-      title: 'The page asks whether the background is part of the concept',
-      cell: (row) => (row.part ? 'part of it' : '–'),
+      name: 'Participant’s answer',
+      title: 'Whether the background is part of the concept',
+      cell: (row) => (row.part ? 'part of the concept' : '–'),
       values: (row) => [row.part],
     },
   ];
@@ -217,7 +217,10 @@ export function leftOut(data, current) {
     ...data.unmeasured.map((one) => ({ ...one, reasons: ['not measured: ' + one.why] })),
   ];
   if (!rows.length) return [];
-  const part = card('Left out, and why', 'Each can be kept again in the gallery of its concept.');
+  const part = card(
+    'Excluded, with reasons',
+    'You can include each again in the gallery of its concept.',
+  );
   const columns = [
     {
       name: 'Concept',
@@ -236,7 +239,7 @@ export function leftOut(data, current) {
     },
   ];
   part.head.append(csvButton('left-out', columns, rows));
-  part.body.append(dataTable(columns, rows.slice(0, FIRST), 'Colorings that are left out', true));
+  part.body.append(dataTable(columns, rows.slice(0, FIRST), 'Excluded colorings', true));
   if (rows.length > FIRST)
     part.body.append(make('p', 'th-soft', whole(rows.length - FIRST) + ' more are in the CSV.'));
   return [part.node];

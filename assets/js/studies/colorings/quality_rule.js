@@ -8,7 +8,10 @@ import { button, card, doing, problemLine } from '../parts.js';
  * @param {(answer: any) => void} take what the app answers
  */
 export function ruleForm(current, take) {
-  const part = card('How it is controlled', 'As published: 10% flagged, three experts each.');
+  const part = card(
+    'Review rule',
+    'Sets which concepts are flagged and reviewed. As published: 10% flagged, three experts each.',
+  );
   const form = make('form', 'th-jd-rule th-jc-rule');
   const fields = make('div', 'th-jd-rule-fields');
   const line = problemLine();
@@ -36,14 +39,9 @@ export function ruleForm(current, take) {
   share.inputMode = 'decimal';
   reviewers.inputMode = 'numeric';
   fields.append(
-    field(
-      'share',
-      'Share of concepts that is flagged, %',
-      share,
-      'Those with the highest mean EMD.',
-    ),
-    field('reviewers', 'Experts a coloring', reviewers, 'The majority of them counts.'),
-    field('scope', 'What experts review', scope, 'The gallery shows the rest all the same.'),
+    field('share', 'Flagged concepts, %', share, 'The concepts with the highest mean EMD.'),
+    field('reviewers', 'Experts per coloring', reviewers, 'The majority decides.'),
+    field('scope', 'Colorings to review', scope, 'The gallery shows all colorings.'),
   );
   /** @param {Record<string, unknown>} values */
   async function set(values) {

@@ -10,12 +10,12 @@ const AGAIN_MS = 1000;
 const LIST_MS = 3000;
 const TYPING = 'input, textarea, select, [contenteditable]';
 const NO_STUDY =
-  'When colorings of a study are to be reviewed, the study shows here. Whoever runs it says which ones: ' +
-  'as a rule those of the concepts that people agree on least.';
+  'Studies with colorings to review appear here. The researcher chooses which: ' +
+  'usually the concepts with the least consensus.';
 
 const BINS =
-  'Each bar has the color of its bin, one of 71 that all colors are sorted into, and not that of the pixels: ' +
-  'a pure blue can stand in a bin that looks purple. The picture has the colors as they were chosen.';
+  'Each bar shows the color of its bin, one of 71, and not the exact pixel color: ' +
+  'a pure blue can fall into a bin that looks purple. The image shows the colors as chosen.';
 
 /**
  * @typedef {import('./histogram.js').Bin} Bin
@@ -71,12 +71,12 @@ export function reviewScreen(box) {
   image.addEventListener('load', () => stage.removeAttribute('aria-busy'));
   image.addEventListener('error', () => {
     stage.removeAttribute('aria-busy');
-    line.say('The picture cannot be shown. Reload the page; nothing of what you said is lost.');
+    line.say('The image cannot be shown. Reload the page; your answers are saved.');
   });
   stage.append(image);
   answers.append(yes, no, undo);
   keys.append(
-    'Y for yes, N for no, U takes the last answer back. Say yes where you could have seen such a thing, even if you would have colored it otherwise.',
+    'Y for yes, N for no, U undoes the last answer. Answer yes if you could have seen such an object, even if you would have colored it differently.',
   );
 
   /** @param {Item} item */
@@ -87,7 +87,7 @@ export function reviewScreen(box) {
       image.src = item.picture;
       question.replaceChildren('Are these the colors of ', make('b', '', item.words), '?');
       colors.replaceChildren(
-        make('h4', '', 'Its colors, by share'),
+        make('h4', '', 'Colors by share'),
         ...(item.histogram
           ? [histogram(item.histogram, item.bins), make('p', 'th-soft th-jc-bins', BINS)]
           : [make('p', 'th-soft', 'No color covers enough to be measured.')]),
@@ -120,16 +120,16 @@ export function reviewScreen(box) {
     }
     const again = previous
       ? [
-          button('Take the last answer back', () => say('back')),
+          button('Undo the last answer', () => say('back')),
           button('All reviews', () => openReview()),
         ]
       : [button('All reviews', () => openReview())];
     arrange(place, [
       nothing(
-        told.done ? 'All reviewed. Thank you.' : 'Nothing to review here now',
+        told.done ? 'All reviewed. Thank you.' : 'Nothing to review now',
         told.done
-          ? 'When more colorings come in, they show here.'
-          : 'Every coloring that should be reviewed has its experts already, or none is there yet.',
+          ? 'New colorings appear here.'
+          : 'All colorings selected for review are complete, or there are none yet.',
         again,
       ),
     ]);
@@ -167,7 +167,7 @@ export function reviewScreen(box) {
       take(await send(API + '/' + judge.study + '/review', { item: item.id, value }), mine);
     } catch (error) {
       if (error.status === 404) await load();
-      line.say('This was not stored. ' + error.message);
+      line.say('The answer was not saved. ' + error.message);
     }
     sending = false;
     answers.removeAttribute('aria-busy');
@@ -227,7 +227,7 @@ export function reviewScreen(box) {
       ),
     );
     const act = button(
-      study.left ? 'Review' : 'Look again',
+      study.left ? 'Review' : 'Review again',
       () => openReview(study.id),
       study.left ? 'th-jd-do' : '',
     );

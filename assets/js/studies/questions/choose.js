@@ -1,4 +1,4 @@
-// What people are asked: a set of questions, its tasks, and how many of each.
+// Questions for people: a set of questions, its tasks, and how many of each.
 import { make, many, put } from '../../shared/dom.js';
 import { fieldsOf, part } from '../form_fields.js';
 import { linkButton, nothing, whole } from '../parts.js';
@@ -23,14 +23,14 @@ export function questionsPart({ form, materials, changed }) {
   const sets = materials.question_sets || [];
   const node = part(
     1,
-    'What people are asked',
-    'The same questions, about the same pixels, that models answer in VLMs.',
+    'Questions for people',
+    'People answer the same questions about the same images as the models in VLMs.',
   );
   if (!sets.length) {
     const box = nothing(
-      'No set of questions yet',
-      'Make one in VLMs, in a minute: questions whose answers are known because their pictures are made with them. Or import the published set of ColorBench there, or a folder that the command “truehue vlm make” has made.',
-      [linkButton('Make a set in VLMs', '?tab=vlm')],
+      'No question set yet',
+      'Generate one in VLMs in about a minute: questions about generated images whose correct answers are known. Or import the published ColorBench set, or a folder made with “truehue vlm make”.',
+      [linkButton('Generate a set in VLMs', '?tab=vlm')],
     );
     box.dataset.field = 'question_set';
     node.append(box);
@@ -42,7 +42,7 @@ export function questionsPart({ form, materials, changed }) {
   const of = fieldsOf(form, changed);
   const select = of.select(
     'question_set',
-    'Set of questions',
+    'Question set',
     sets.map((one) => ({ id: one.id, name: one.name + ', ' + many(one.questions, 'question') })),
   );
   tasks.dataset.field = 'tasks';
@@ -64,9 +64,9 @@ export function questionsPart({ form, materials, changed }) {
         ', SHA-256 ' +
         set.sha256.slice(0, 12) +
         (left.length
-          ? '. Left out unless you tick it: ' +
+          ? '. Excluded unless you select it: ' +
             left.join(', ') +
-            ', which the paper did not ask people.'
+            ', which the paper did not show to people.'
           : ''),
     );
     groups.replaceChildren(
@@ -100,8 +100,8 @@ export function questionsPart({ form, materials, changed }) {
     select,
     about,
     tasks,
-    of.number('number', 'Most questions a task', {
-      hint: '0 for all; 50 in ColorBench. Drawn by the seed: more keep those of fewer.',
+    of.number('number', 'Max. questions per task', {
+      hint: '0 for all; 50 in ColorBench. Sampled with the seed; a larger number keeps the smaller sample.',
     }),
   );
   return { node };

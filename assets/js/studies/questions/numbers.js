@@ -10,25 +10,27 @@ export function questionNumbers({ form, changed }) {
   const node = part(
     3,
     'Numbers',
-    'How often each question is answered, and what people get besides.',
+    'How many answers each question needs, and which checks participants get.',
   );
   const of = fieldsOf(form, changed);
   const allowed = make('div', 'th-jd-checks');
   allowed.append(
     of.check(
       'skip',
-      '“I cannot tell” may be answered',
-      'It is one of the answers wanted, counts as not right, and is counted by itself.',
+      'Allow “I cannot tell”',
+      'Counts as an answer, as not correct, and is reported separately.',
     ),
   );
   node.append(
     row(
-      of.number('votes', 'Answers per question', { hint: 'Each of another person.' }),
+      of.number('votes', 'Answers per question', { hint: 'Each from a different person.' }),
       of.number('trials', 'Questions per participant', {
-        hint: 'At most, as many of each task; checks come on top.',
+        hint: 'Maximum, balanced over tasks, without checks.',
       }),
-      of.number('repeats', 'Repeated questions', { hint: 'The same again: consistency.' }),
-      of.number('attention', 'Attention checks', { hint: 'Words say which letter to choose.' }),
+      of.number('repeats', 'Repeated questions', {
+        hint: 'The same question again, to measure consistency.',
+      }),
+      of.number('attention', 'Attention checks', { hint: 'The text says which letter to choose.' }),
     ),
     allowed,
     fold(
@@ -37,12 +39,12 @@ export function questionNumbers({ form, changed }) {
         of.check(
           'screening.plates',
           'Color-vision plates',
-          'Four numbers in dots, made here; what was read is recorded.',
+          'Four generated plates with numbers. The answers are recorded.',
         ),
         of.check(
           'screening.patches',
           'Dark and light patches',
-          'Whether the screen hides shadows or highlights.',
+          'Checks whether the screen hides shadows or highlights.',
         ),
       ),
     ),

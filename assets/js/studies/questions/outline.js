@@ -23,8 +23,8 @@ export function questionFacts(made) {
     ['Set', set.name],
     ['Questions', whole(made.cases.chosen) + ' of ' + whole(set.questions)],
     ['By task', taskWords(tasks, true)],
-    ['Answers', whole(made.votes_wanted) + ', ' + made.votes_a_stimulus + ' a question'],
-    ['A person answers', whole(made.trials_a_person) + ', checks included'],
+    ['Answers', whole(made.votes_wanted) + ', ' + made.votes_a_stimulus + ' per question'],
+    ['Questions per person', whole(made.trials_a_person) + ', checks included'],
   ]);
 }
 
@@ -35,7 +35,7 @@ export function questionSample(made, form) {
   const image = make('img');
   const answers = make('div', 'th-jd-answers');
   image.src = sample.image;
-  image.alt = 'Picture of the question';
+  image.alt = 'Image of the question';
   image.loading = 'lazy';
   const yesNo = sample.form === 'binary';
   answers.append(

@@ -26,8 +26,8 @@ const lineOf = (one) => (one.chance === null ? [0, 1] : [0, 1, one.chance]);
 function byTask(data) {
   const part = ranked(
     data,
-    'Share right',
-    'Of all answers to main trials; who could not tell is not right. With 95% intervals; the mark is chance.',
+    'Accuracy',
+    'How often people answered correctly, by task. “Cannot tell” counts as not correct. With 95% intervals; the mark is chance.',
     rowsOf,
     (one) => one.share,
     {
@@ -37,12 +37,12 @@ function byTask(data) {
       line: lineOf,
       markOf: (one) => one.chance,
       format: share,
-      axis: { title: 'share right', format: '.0%', range: [0, 1] },
+      axis: { title: 'accuracy', format: '.0%', range: [0, 1] },
       more: [
         {
           name: 'Chance',
           right: true,
-          title: 'What guessing gets',
+          title: 'Accuracy of random guessing',
           cell: (row) => share(row.included.chance),
           heads: ['chance'],
           values: (row) => [row.included.chance],
@@ -50,14 +50,14 @@ function byTask(data) {
         {
           name: 'Without skips',
           right: true,
-          title: 'Right among the answers of those who could tell',
+          title: 'Accuracy without “cannot tell” answers',
           cell: (row) => (row.included.told ? share(row.included.told.value) : '–'),
           heads: ['told', 'told_low', 'told_high'],
           values: ({ included: { told } }) =>
             told ? [told.value, told.low, told.high] : ['', '', ''],
         },
         {
-          name: 'Could not tell',
+          name: '“Cannot tell”',
           right: true,
           cell: (row) => (row.included.answers ? whole(row.included.skips) : '–'),
           heads: ['skips'],
@@ -66,7 +66,7 @@ function byTask(data) {
         {
           name: 'Answers',
           right: true,
-          title: 'To how many questions, by how many people',
+          title: 'Number of questions and people',
           cell: ({ included: one }) => {
             if (one.answers === undefined) return '–';
             const node = make('span', '', whole(one.answers));
@@ -95,7 +95,7 @@ function choices(row) {
     one.dataset.none = String(!count);
     node.append(one);
   });
-  if (row.skips) node.append(make('span', '', 'could not tell ' + whole(row.skips)));
+  if (row.skips) node.append(make('span', '', 'cannot tell ' + whole(row.skips)));
   return node;
 }
 
@@ -119,7 +119,10 @@ function byQuestion(data) {
     })
     .filter((one) => one.of);
   rows.sort((a, b) => a.share - b.share || b.of - a.of);
-  const part = card('Question by question', 'The ones that people got wrong come first.');
+  const part = card(
+    'Question by question',
+    'Questions with the most incorrect answers come first.',
+  );
   const columns = [
     {
       name: 'Question',
@@ -143,7 +146,7 @@ function byQuestion(data) {
       ],
     },
     {
-      name: 'Right',
+      name: 'Correct',
       right: true,
       cell: (row) => percent(row.share) + ' of ' + whole(row.of),
       heads: ['share_right', 'number', 'skips'],
@@ -173,7 +176,10 @@ function byQuestion(data) {
 /** Everybody's own share. @param {any} data */
 function byPerson(data) {
   const rows = data.included.questions.by_person;
-  const part = card('Person by person', 'Of those whose answers count; who they are is not known.');
+  const part = card(
+    'By participant',
+    'How often each included participant answered correctly. Participants are anonymous.',
+  );
   const columns = [
     {
       name: 'Person',
@@ -182,7 +188,7 @@ function byPerson(data) {
       values: (row) => [row.number + 1],
     },
     {
-      name: 'Right',
+      name: 'Correct',
       right: true,
       cell: (row) => percent(row.answers ? row.right / row.answers : null, 1),
       heads: ['right'],
@@ -195,7 +201,7 @@ function byPerson(data) {
       values: (row) => [row.answers],
     },
     {
-      name: 'Could not tell',
+      name: '“Cannot tell”',
       right: true,
       cell: (row) => whole(row.skips),
       heads: ['skips'],
@@ -203,7 +209,7 @@ function byPerson(data) {
     },
   ];
   part.head.append(csvButton('people', columns, rows));
-  part.body.append(dataTable(columns, rows, 'Share right of each person'));
+  part.body.append(dataTable(columns, rows, 'Accuracy of each participant'));
   part.body.firstElementChild?.classList.add('th-jd-narrow');
   return part;
 }
