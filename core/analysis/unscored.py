@@ -53,7 +53,7 @@ def note_for(rule_id: str, choice: str = "") -> str:
         )
     if usual == NOT_FOUND:
         return (
-            "Images whose object was not found are left out; the released code counts them as "
+            "Images whose object was not found are excluded; the released code counts them as "
             "incorrect."
         )
     return ""

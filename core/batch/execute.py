@@ -84,12 +84,12 @@ def execute(
     if folder.imported:
         raise BadInput(
             f"This {words.work} was imported: the rest of its {words.items} would be another "
-            f"machine's. Begin a {words.work} of your own."
+            f"machine's. Start a {words.work} of your own."
         )
     work.check()
-    busy = f"Another process is at this {words.work}. Pause it there first."
+    busy = f"Another process is running this {words.work}. Pause it there first."
     workers_busy = (
-        f"Workers of an earlier process are still at this {words.work}. Try again in a minute."
+        f"Workers of an earlier process are still running this {words.work}. Try again in a minute."
     )
     # Whoever asks for the state looks at the lock for a moment.
     with held(folder.path / LOCK, busy, wait_s=_LOOKED_AT_S):
@@ -202,7 +202,7 @@ class _Execution:
             self._died = True
             self._lost(worker, event.reason)
             if self._deaths_in_a_row > 3 + 2 * self._crew.workers:
-                self._message = f"The workers end again and again: {event.reason}."
+                self._message = f"The workers keep ending: {event.reason}."
             elif self._left and self._folder.desired_state() == "run":
                 self._start()
 
@@ -244,8 +244,8 @@ class _Execution:
     def _give_up(self, position: int, attempt: int, why: str) -> None:
         """An item that ends every process that does it becomes a failure, with that reason."""
         reason = (
-            f"While this {self._folder.words.item} was in work the worker died {MOST_DEATHS} "
-            f"times: {why}."
+            f"While this {self._folder.words.item} was being processed, the worker died "
+            f"{MOST_DEATHS} times: {why}."
         )
         self._own.add(self._work.failure_row(position, attempt, reason))
         self._done.add(position, attempt, FAILED, reason)
@@ -319,7 +319,7 @@ def _refuse_elsewhere(folder: BatchFolder) -> None:
         return
     time.sleep(_OTHER_S)
     if state_of(folder).updated_at != before.updated_at:
-        raise InUse(f"{before.host} is at this {folder.words.work}. Pause it there first.")
+        raise InUse(f"{before.host} is running this {folder.words.work}. Pause it there first.")
 
 
 @contextmanager

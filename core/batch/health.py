@@ -83,7 +83,7 @@ def state_of(folder: BatchFolder) -> BatchState:
         status="interrupted",
         workers=0,
         seconds_left=None,
-        message="Its process ended without a word. Resume takes it up where it was.",
+        message="Its process ended without an error message. Resume continues it.",
     )
     return _reconciled(folder, ended)
 
@@ -107,7 +107,7 @@ def _reconciled(folder: BatchFolder, state: BatchState | None) -> BatchState:
             return BatchState(folder.run_id, "planned", total)
         state = BatchState(folder.run_id, "finished" if health.done == total else "paused", total)
         if not health.unreadable:
-            words = "" if health.done == total else "Its state was lost and is counted anew."
+            words = "" if health.done == total else "Its state was lost and is being recounted."
             return replace(state, message=words, **counted)
     lost = state.done - health.done
     if lost <= 0 and not health.unreadable:
@@ -166,7 +166,7 @@ def _words(folder: BatchFolder, health: Health, lost: int, before: int) -> str:
             f"{lost:,} of {before:,} {folder.words.items} that were done have no results in its "
             "folder any more."
         )
-    mend = "Import the archive again" if folder.imported else "Resume does them again"
+    mend = "Import the archive again" if folder.imported else "Resume repeats them"
     sentences.append(f"{mend}, or put a copy back.")
     return " ".join(sentences)
 

@@ -84,7 +84,7 @@ def _connected(address: str, cpus: int) -> Cluster:
         try:
             import ray
         except ImportError as error:
-            raise BadInput("Ray is not here. Run: pip install ray") from error
+            raise BadInput("Ray is not installed. Run: pip install ray") from error
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         try:
             _read_environment()

@@ -41,7 +41,7 @@ class Worker:
             opened.enter_context(
                 held(
                     self.folder.path / WORKERS_LOCK,
-                    f"The {words.work} is being taken up.",
+                    f"The {words.work} is being resumed.",
                     shared=True,
                 )
             )

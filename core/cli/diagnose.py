@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     argument_parser = argparse.ArgumentParser(
         prog=program("diagnose", "-m core.diagnose"),
-        description="Draws objects of exactly known color, judges each by every rule against its "
+        description="Renders objects of exactly known color, scores each by every rule against its "
         "own color and against near ones, and reports hits and false accepts.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -82,7 +82,7 @@ def parser() -> argparse.ArgumentParser:
         type=int,
         default=os.cpu_count() or 1,
         metavar="N",
-        help="processes of one thread each (default: one a core)",
+        help="processes of one thread each (default: one per core)",
     )
     argument_parser.add_argument(
         "--images",
@@ -106,7 +106,7 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     if options.images is not None:
         set_options = [name for name in _SET_OPTIONS if getattr(options, name) is not None]
         if set_options:
-            raise BadInput(f"--{set_options[0]} belongs to our own pictures; --images has its own.")
+            raise BadInput(f"--{set_options[0]} belongs to our own images; --images has its own.")
         source = Path(options.images).name
         tasks = manifest_tasks(rules, read_manifest(Path(options.images)))
     else:
@@ -163,10 +163,10 @@ class _Line:
             return
         self.last = now
         seconds = progress.seconds_left
-        words = f"{progress.done:,} of {progress.images:,} pictures"
+        words = f"{progress.done:,} of {progress.images:,} images"
         if progress.reused:
-            words += f" ({progress.reused:,} kept from before)"
-        words += f", {progress.images_a_second:.1f} a second"
+            words += f" ({progress.reused:,} reused)"
+        words += f", {progress.images_a_second:.1f} per second"
         if seconds is not None:
             words += (
                 f", about {seconds / 60:.0f} min left"
@@ -198,7 +198,9 @@ def main(
         return 2
     except KeyboardInterrupt:
         line.close()
-        print("Stopped. What is done is kept: the same command goes on from there.", file=err)
+        print(
+            "Stopped. Finished images are saved: run the same command again to continue.", file=err
+        )
         return 130
     line.close()
     stream.write(shown)

@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     argument_parser = argparse.ArgumentParser(
         prog=program("score", "-m core.score"),
-        description="Scores whole images by measures, such as how vivid they are.",
+        description="Scores metrics of whole images, such as how vivid they are.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -34,7 +34,7 @@ from truehue.core.files import why_of
 FOLDER = "work"
 """Below the folder of the report."""
 
-_BUSY = "Another process is at this diagnosis. Wait for it, or choose another folder."
+_BUSY = "Another process is running this diagnosis. Wait for it, or choose another folder."
 _COLUMNS = ("position", "status", "fingerprint", "problems", "rows", "processor_seconds")
 
 

@@ -126,5 +126,5 @@ def unscored_rows(question: Asking, rule_ids: Sequence[str], **about: Any) -> It
     """The rows of a picture that could not be had, as :func:`judged`."""
     for number, target in enumerate(question.targets):
         for rule_id in rule_ids:
-            measurement = unscored_measurement("There is no picture to judge.", target, rule_id)
+            measurement = unscored_measurement("There is no image to score.", target, rule_id)
             yield row(measurement, NEAR if number else TRUE, **about)

@@ -23,7 +23,7 @@ from truehue.core.files import replace_file
 from truehue.core.generation.renderer import RENDERER_VERSION
 
 REPORT = "report.json"
-_AGAIN = "What is done is kept: run the same command again, perhaps with fewer --workers."
+_AGAIN = "Finished images are saved: run the same command again, perhaps with fewer --workers."
 _SOURCE = (
     "GenColorBench (arXiv:2510.20586), table of VLMs on CSS/X11 and ISCC-NBS level 2, row Ours: "
     "the paper's own 2,464 Blender renders of 14 objects; false accepts were not published"
@@ -138,7 +138,7 @@ def _execute(work: DiagnosisWork, workers: int, watch: Callable[[BatchState], No
         raise TrueHueError(f"{state.message} {_AGAIN}")
     if left := len(work.missing()):
         reasons = " ".join(reason for reason, _ in state.problems[:3])
-        raise TrueHueError(f"{left} of the tasks could not be judged. {reasons} {_AGAIN}")
+        raise TrueHueError(f"{left} of the tasks could not be scored. {reasons} {_AGAIN}")
 
 
 def read_report(report_folder: Path) -> DiagnosisReport:

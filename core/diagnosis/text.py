@@ -5,7 +5,7 @@ from __future__ import annotations
 from truehue.core.diagnosis.records import DiagnosisReport, Figure, RuleReport
 
 _SETS = {
-    "pooled": "all pictures of one material",
+    "pooled": "all images of one material",
     "held_out": "held out: objects and lights that are no part of the tuned half",
     "two_material": "two materials in one mask",
 }
@@ -20,7 +20,7 @@ def text(report: DiagnosisReport) -> str:
         rows = [_row(rule, name, systems) for rule in report.rules]
         if not any(any(cells) for _, cells in rows):
             continue
-        lines += ["", words[0].upper() + words[1:] if report.source == "" else "All pictures", ""]
+        lines += ["", words[0].upper() + words[1:] if report.source == "" else "All images", ""]
         heads = [f"{_NAMES.get(key, key)} {what}" for key in systems for what in _COLUMNS]
         lines.append(_line("rule", heads))
         lines += [_line(label, cells) for label, cells in rows]
@@ -35,7 +35,7 @@ _COLUMNS = ("hits", "false accepts")
 
 def _head(report: DiagnosisReport) -> str:
     two = f", {report.images_two_material:,} of them of two materials"
-    what = f"{report.images:,} pictures{two if report.images_two_material else ''}"
+    what = f"{report.images:,} images{two if report.images_two_material else ''}"
     if report.source:
         return f"{what} of {report.source}"
     part = "" if report.every == 1 else f", one color in {report.every} only: a quick look"
@@ -81,15 +81,15 @@ def _line(label: str, cells: list[str]) -> str:
 
 def _notes(report: DiagnosisReport) -> list[str]:
     lines = [
-        "Hits: judged against the true color and passed. False accepts: judged against one of the",
-        "five nearest colors at least 10 ΔE00 from the true one and passed. In brackets Wilson's",
-        "95% intervals. What a rule could not judge counts as asked:",
+        "True accepts (hits): scored against the true color and passed. False accepts: scored",
+        "against one of the five nearest colors at least 10 ΔE00 from the true one and passed. In",
+        "brackets Wilson's 95% intervals. Unscored verdicts by rule (counted as not accepted):",
         *(f"  {rule.id}: {_unscored(rule)} unscored" for rule in report.rules),
     ]
     if not report.source:
         lines.append("The published row is the paper's own method on the paper's own renders.")
     worked = f"{report.seconds:.0f} s with {report.workers} worker(s)"
-    reused = f", {report.images_reused:,} pictures kept from before" if report.images_reused else ""
+    reused = f", {report.images_reused:,} images reused" if report.images_reused else ""
     lines.append(f"Took {worked}, {report.processor_seconds:.0f} s of processor time{reused}.")
     if report.problems:
         lines += ["", f"{len(report.problems)} line(s) of the manifest could not be used:"]

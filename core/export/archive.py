@@ -35,10 +35,10 @@ COLORS_FILE = "colors.parquet"
 
 README = """TrueHue run {run_id}: {name}
 
-results.parquet   one row an object, rule and picture; codebook.md says what its columns mean
-{colors}shards/           all of it with masks and origins, a row a picture; this TrueHue imports
+results.parquet   one row per object, rule and image; codebook.md says what its columns mean
+{colors}shards/           all of it with masks and origins, a row per image; this TrueHue imports
 plan.json         what was run; prompts.jsonl.gz holds its prompts, a line each
-images/, masks/   {pictures}
+images/, masks/   {images}
 references.bib    what to cite
 
 Python:
@@ -49,7 +49,7 @@ R:
 {r}
 TrueHue: python -m truehue runs import FILE, or Explore, Runs, Import.
 {said}"""
-_COLORS = "colors.parquet    one row a picture of a concept: its colors as shares of UW-71's bins\n"
+_COLORS = "colors.parquet    one row per image of a concept: its colors as shares of UW-71's bins\n"
 _JUDGED = (
     """  results = pandas.read_parquet("results.parquet")
   results[results.leads].groupby(["rule", "task"]).picture_status.value_counts()
@@ -70,7 +70,7 @@ _MEASURED = (
   by |> count(status)
   by |> summarise(across(starts_with("#"), \\(x) mean(x, na.rm = TRUE)))
 """,
-    "Prompts of concepts ask no color: no rule judges their pictures, and in results.parquet they\n"
+    "Prompts of concepts name no color: no rule scores their images, and in results.parquet they\n"
     "are measured or unmeasured. Say how many are unmeasured beside every mean.\n",
 )
 
@@ -134,7 +134,7 @@ def _after(progress: Progress, done: int, total: int) -> Progress:
 
 
 def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
-    pictures = "the pictures, named by their pixels" if with_images else "not part of this export"
+    pictures = "the images, named by their pixels" if with_images else "not part of this export"
     yield "README.txt", _readme(run, pictures).encode()
     yield "plan.json", _json(plan_out(run))
     yield "prompts.jsonl.gz", _lines(prompt.as_json() for prompt in run.plan.prompts)

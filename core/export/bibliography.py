@@ -131,7 +131,7 @@ def escaped(text: str) -> str:
 
 def _model(plan: RunPlan, run: ExportRun) -> Iterator[Entry]:
     if plan.kind == STORED:
-        note = "Pictures that existed; the model as their importer names it."
+        note = "Existing images; model name as given by the importer."
         yield Entry("misc", _key(plan.model), (("title", plan.model), ("note", note)))
         return
     model_entry = next((entry for entry in MODELS if entry.id == plan.model), None)

@@ -17,16 +17,16 @@ from truehue.core.verdict.rules import RULES
 from truehue.core.version import VERSION
 
 NOTE = (
-    "One row an object, rule and picture. UTF-8; an empty field is nothing, never zero. Numbers "
-    "have the point as decimal mark. A picture that could not be drawn or judged is a row too: it "
-    "is unscored, with its reason, and belongs neither to the passes nor to the fails; by released "
+    "One row per object, rule and image. UTF-8; an empty field is nothing, never zero. Numbers "
+    "have the point as decimal mark. An image that could not be generated or scored is a row too: "
+    "it is unscored, with its reason, and belongs neither to the passes nor to the fails; by released "
     "and its variants the leaderboard counts the causes not-found and too-few-pixels, and no-mask "
     "of a run with grounded masks, as fails, as the released code does. Count "
-    "pictures by the rows whose leads is true. Only the latest attempt at a picture is here. "
+    "images by the rows whose leads is true. Only the latest attempt at an image is here. "
     "Numbers of different rules, or of different versions of a rule, are never to be mixed. A "
-    "picture of a concept whose prompt asks no color has no rule: one row, measured or unmeasured, "
+    "image of a concept whose prompt names no color has no rule: one row, measured or unmeasured, "
     "and its numbers in the table of colors. In CSV a text that a spreadsheet would run as a "
-    "formula, for it begins with =, +, -, @, a tab or a return, has an apostrophe before it."
+    "formula, for it starts with =, +, -, @, a tab or a return, has an apostrophe before it."
 )
 
 
@@ -75,15 +75,15 @@ def codebook_text(runs: Sequence[ExportRun]) -> str:
             "",
             _cell(run["name"]),
             "",
-            f"{counts['done']:,} of {counts['total']:,} pictures have a result, "
-            f"{counts['failed']:,} of them could not be drawn.",
+            f"{counts['done']:,} of {counts['total']:,} images have a result, "
+            f"{counts['failed']:,} of them could not be generated.",
             "",
             "```json",
             plan,
             "```",
         ]
         for way in run["drawn_with"]:
-            lines += ["", "Drawn with: " + _cell(json.dumps(way, ensure_ascii=False))]
+            lines += ["", "Generated with: " + _cell(json.dumps(way, ensure_ascii=False))]
     words = ", ".join(f"{name} {number}" for name, number in book["exported_with"].items())
     return "\n".join([*lines, "", "## Exported with", "", words, ""])
 

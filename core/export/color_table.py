@@ -60,7 +60,7 @@ _ABOUT: tuple[Column, ...] = (
         "guidance",
         NUMBER,
         PICTURE,
-        "Guidance scale that the picture was drawn with; empty "
+        "Guidance scale that the image was generated with; empty "
         "where it is the model's own or unknown.",
     ),
     *_as_results("seed", "image_id"),
@@ -133,7 +133,7 @@ SHARES: tuple[Column, ...] = tuple(
 )
 COLOR_COLUMNS: tuple[Column, ...] = (*_ABOUT, *SHARES)
 COLOR_NOTE = (
-    "One row a picture and object of a concept, whose prompt asks no color. The last 71 columns "
+    "One row per image and object of a concept, whose prompt names no color. The last 71 columns "
     "are called by the colors of UW-71's bins. An unmeasured row has a reason and no numbers: it "
     "is to be counted, never to be taken for zeros."
 )

@@ -14,8 +14,8 @@ TEXT, WHOLE, NUMBER, TRUTH = "text", "integer", "number", "boolean"
 RUN, PROMPT, PICTURE, OBJECT, RULE, MASK = (
     "the run's plan",
     "the prompt",
-    "the picture",
-    "the asked object",
+    "the image",
+    "the target object",
     "the rule's verdict",
     "the object's mask",
 )
@@ -49,13 +49,13 @@ class Column:
 
 _DE = "ΔE00 units, 0 upward"
 _LIT = (
-    "By truehue the asked color is first put into the light of the picture: its linear light times "
+    "By truehue the target color is first put into the light of the image: its linear light times "
     "light_factor, haze_percent of white over it, clipped at 1."
 )
 MEASURED, UNMEASURED = "measured", "unmeasured"
 STATUSES = ("pass", "fail", "unscored", MEASURED, UNMEASURED)
 _NO_COLOR = (
-    "A concept's prompt asks no color and no rule judges its picture: measured says that the "
+    "A concept's prompt names no color and no rule scores its image: measured says that the "
     "colors of its object stand in the table of colors, unmeasured that they could not be measured."
 )
 COLUMNS: tuple[Column, ...] = (
@@ -72,25 +72,25 @@ COLUMNS: tuple[Column, ...] = (
         "model",
         TEXT,
         RUN,
-        "Id of the model that drew, or what people call the model of pictures that existed.",
+        "Id of the model that drew, or what people call the model of images that existed.",
         always=True,
     ),
     Column(
         "kind",
         TEXT,
         RUN,
-        "Whether the run drew its pictures or scored ones that existed.",
+        "Whether the run drew its images or scored ones that existed.",
         allowed=("drawn", "stored"),
         always=True,
     ),
-    Column("position", WHOLE, PICTURE, "Place of the picture in the run.", "0 upward", always=True),
+    Column("position", WHOLE, PICTURE, "Place of the image in the run.", "0 upward", always=True),
     Column("prompt_source", TEXT, PROMPT, "Id of the prompt set."),
     Column("prompt_id", TEXT, PROMPT, "Id of the prompt, unique in its set.", always=True),
     Column(
         "image",
         WHOLE,
         PICTURE,
-        "Number of the picture among those of its prompt.",
+        "Number of the image among those of its prompt.",
         "0 upward",
         always=True,
     ),
@@ -123,11 +123,11 @@ COLUMNS: tuple[Column, ...] = (
         "drawing_status",
         TEXT,
         PICTURE,
-        "Whether there is a picture. A failed one is unscored in every rule.",
+        "Whether there is an image. A failed one is unscored in every rule.",
         allowed=("drawn", "failed"),
         always=True,
     ),
-    Column("drawing_reason", TEXT, PICTURE, "Why there is no picture, as a sentence."),
+    Column("drawing_reason", TEXT, PICTURE, "Why there is no image, as a sentence."),
     Column(
         "attempt",
         WHOLE,
@@ -137,16 +137,16 @@ COLUMNS: tuple[Column, ...] = (
         always=True,
     ),
     Column(
-        "image_id", TEXT, PICTURE, "SHA-256 of the picture's size and sRGB pixels.", "64 hex digits"
+        "image_id", TEXT, PICTURE, "SHA-256 of the image's size and sRGB pixels.", "64 hex digits"
     ),
-    Column("width_px", WHOLE, PICTURE, "Width of the picture.", "pixels"),
-    Column("height_px", WHOLE, PICTURE, "Height of the picture.", "pixels"),
-    Column("seed", WHOLE, PICTURE, "Seed that the picture was drawn with."),
+    Column("width_px", WHOLE, PICTURE, "Width of the image.", "pixels"),
+    Column("height_px", WHOLE, PICTURE, "Height of the image.", "pixels"),
+    Column("seed", WHOLE, PICTURE, "Seed that the image was generated with."),
     Column(
         "drawing_seconds",
         NUMBER,
         PICTURE,
-        "Time that drawing and keeping the picture took.",
+        "Time that generating and keeping the image took.",
         "seconds",
     ),
     Column("scoring_seconds", NUMBER, PICTURE, "Time that masks and verdicts took.", "seconds"),
@@ -155,14 +155,14 @@ COLUMNS: tuple[Column, ...] = (
         TEXT,
         RULE,
         "Id of the rule; the codebook has its version and thresholds. "
-        "Empty where no rule judges the picture.",
+        "Empty where no rule scores the image.",
     ),
     Column("rule_version", TEXT, RULE, "Version of the rule."),
     Column(
         "target",
         WHOLE,
         OBJECT,
-        "Place of the object in the prompt; empty where there is no picture to look at.",
+        "Place of the object in the prompt; empty where there is no image to look at.",
         "0 upward",
     ),
     Column("object", TEXT, OBJECT, "The object's name."),
@@ -178,7 +178,7 @@ COLUMNS: tuple[Column, ...] = (
         "relation",
         TEXT,
         OBJECT,
-        "Whether the object has to have the asked color, or must not.",
+        "Whether the object has to have the target color, or must not.",
         allowed=("matches", "differs"),
     ),
     Column(
@@ -189,7 +189,7 @@ COLUMNS: tuple[Column, ...] = (
         "hex. Empty where it takes another object's.",
     ),
     Column(
-        "asked_hex", TEXT, RULE, "The color that the object was judged against.", "#RRGGBB in sRGB"
+        "asked_hex", TEXT, RULE, "The color that the object was scored against.", "#RRGGBB in sRGB"
     ),
     Column("asked_l", NUMBER, RULE, "L* of asked_hex.", "CIELAB D65/2°, 0 to 100"),
     Column("asked_a", NUMBER, RULE, "a* of asked_hex.", "CIELAB D65/2°"),
@@ -198,15 +198,15 @@ COLUMNS: tuple[Column, ...] = (
         "leads",
         TRUTH,
         RULE,
-        "True in exactly one row a picture and rule: the object that "
-        "decided. Count pictures by these rows.",
+        "True in exactly one row per image and rule: the object that "
+        "decided. Count images by these rows.",
         always=True,
     ),
     Column(
         "picture_status",
         TEXT,
         RULE,
-        f"The whole picture by this rule, the same in all its rows. {_NO_COLOR}",
+        f"The whole image by this rule, the same in all its rows. {_NO_COLOR}",
         allowed=STATUSES,
         always=True,
     ),
@@ -220,7 +220,7 @@ COLUMNS: tuple[Column, ...] = (
         allowed=STATUSES,
         always=True,
     ),
-    Column("step", TEXT, RULE, "Where judging ended.", allowed=("image", *STEPS)),
+    Column("step", TEXT, RULE, "Where scoring ended.", allowed=("image", *STEPS)),
     Column(
         "cause",
         TEXT,
@@ -229,10 +229,10 @@ COLUMNS: tuple[Column, ...] = (
         allowed=tuple(CAUSES),
     ),
     Column("told", TEXT, RULE, "The verdict on this object as a sentence."),
-    Column("found_hex", TEXT, RULE, "The found color, the nearest in sRGB.", "#RRGGBB in sRGB"),
-    Column("found_l", NUMBER, RULE, "L* of the found color.", "CIELAB D65/2°, 0 to 100"),
-    Column("found_a", NUMBER, RULE, "a* of the found color.", "CIELAB D65/2°"),
-    Column("found_b", NUMBER, RULE, "b* of the found color.", "CIELAB D65/2°"),
+    Column("found_hex", TEXT, RULE, "The measured color, the nearest in sRGB.", "#RRGGBB in sRGB"),
+    Column("found_l", NUMBER, RULE, "L* of the measured color.", "CIELAB D65/2°, 0 to 100"),
+    Column("found_a", NUMBER, RULE, "a* of the measured color.", "CIELAB D65/2°"),
+    Column("found_b", NUMBER, RULE, "b* of the measured color.", "CIELAB D65/2°"),
     Column(
         "delta_e00",
         NUMBER,
@@ -268,7 +268,7 @@ COLUMNS: tuple[Column, ...] = (
         "light_factor",
         NUMBER,
         RULE,
-        "By truehue: the light in which the asked color comes "
+        "By truehue: the light in which the target color comes "
         "nearest, as a factor of its linear light.",
         "0.45 to 1.4",
     ),

@@ -27,10 +27,10 @@ SCORE = "the score"
 CODEBOOK_KEY = b"truehue_codebook"
 SCORE_COLUMNS: tuple[Column, ...] = (
     Column("run_id", TEXT, RUN, "Id of the run.", always=True),
-    Column("position", WHOLE, PICTURE, "Place of the picture in its run.", "0 upward", always=True),
+    Column("position", WHOLE, PICTURE, "Place of the image in its run.", "0 upward", always=True),
     Column("image", WHOLE, PICTURE, "Number among those of its prompt.", "0 upward", always=True),
     Column("prompt_id", TEXT, PROMPT, "Id of the prompt in its set.", always=True),
-    Column("image_id", TEXT, PICTURE, "SHA-256 of the picture's pixels.", always=True),
+    Column("image_id", TEXT, PICTURE, "SHA-256 of the image's pixels.", always=True),
     Column("measure", TEXT, SCORE, "Id of the measure, as the codebook names it.", always=True),
     Column("version", TEXT, SCORE, "Version of the measure.", always=True),
     Column("parameters", TEXT, SCORE, "What it was computed with, as JSON.", always=True),
@@ -43,9 +43,9 @@ SCORE_COLUMNS: tuple[Column, ...] = (
     Column("created_at", TEXT, SCORE, "When it was stored, UTC, ISO 8601.", always=True),
 )
 NOTE = (
-    "One row a picture, measure and score. Scores are added, never overwritten: of each scorer the "
+    "One row per image, measure and score. Scores are added, never overwritten: of each scorer the "
     "latest value counts, and of several scorers their mean. Numbers of different measures, "
-    "versions or parameters are never to be mixed. A picture without a row was not looked at."
+    "versions or parameters are never to be mixed. An image without a row was not looked at."
 )
 
 

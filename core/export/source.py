@@ -138,7 +138,7 @@ def short_words(run: ExportRun) -> str:
     if run.imported:
         return f"{words}."
     running = state_of(run.folder).status == "running"
-    return f"{words}; the run goes on." if running else f"{words}: resume draws the rest."
+    return f"{words}; the run goes on." if running else f"{words}: resume generates the rest."
 
 
 def plan_out(run: ExportRun) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def imported_words(about: Mapping[str, Any]) -> str:
     if not about:
         return ""
     words = f"imported from {about.get('name', '')} on {str(about.get('at', ''))[:10]}"
-    return words if about.get("images", True) else f"{words}, without its pictures"
+    return words if about.get("images", True) else f"{words}, without its images"
 
 
 def left_out_words(about: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from truehue.core.runs.folder import RunFolder
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
-        "csv": "a table, one row an object, rule and picture; colors of concepts in a second one",
+        "csv": "a table, one row per object, rule and image; colors of concepts in a second one",
         "parquet": "the same tables as Parquet",
         "zip": "an archive that others can import",
         "html": "a report with figures and failures, one file",

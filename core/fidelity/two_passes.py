@@ -53,7 +53,9 @@ def draw_twice(
     for a refinement itself.
     """
     if request.options.get("cfr") is not None:
-        raise BadInput("The first of two passes is drawn without CFR: leave it out of the request.")
+        raise BadInput(
+            "The first of two passes is generated without CFR: leave it out of the request."
+        )
     before = loaded.draw([request], on_step, stop)[0]
     if refinement.reads_prediction or refinement.reads_first_pass:
         discrepancy = discrepancy_of(rows_of(map_of(before.srgb8)))

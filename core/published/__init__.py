@@ -43,14 +43,14 @@ USES: Mapping[str, str] = MappingProxyType(
         "board": "the leaderboard of runs: five tasks and their average",
         "categories": "accuracy by category of object and color system",
         "names": "basic and intermediate names, modifiers",
-        "trust": "the measure on pictures of known color",
+        "trust": "the measure on images of known color",
         "questions": "vision-language models asked for an object's color",
         "concepts": "color distributions of concepts against people's",
         "colorize": "colorings by people and their quality control",
         "studies": "how a study was run",
         "judge": "how metrics agree with people's judgments",
         "vision_language": "multiple-choice questions about color",
-        "fidelity": "color fidelity of photograph-like pictures",
+        "fidelity": "color fidelity of photograph-like images",
     }
 )
 """What of ours a published table stands beside."""

@@ -66,10 +66,12 @@ def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
     """
     measurement = _measured_pace(plan, Path(root))
     if measurement is None:
-        basis = "Nothing like it has run here yet; a trial of a few pictures would tell."
+        basis = "Run a short test to estimate it."
         return _estimate(plan, workers, None, basis)
     seconds, count, name = measurement
-    return _estimate(plan, workers, seconds, f"Mean of {count:,} pictures of the run “{name}”.")
+    return _estimate(
+        plan, workers, seconds, f"Based on the mean of {count:,} images of the run “{name}”."
+    )
 
 
 def trial(
@@ -95,14 +97,14 @@ def trial(
         finally:
             worker.close()
         if problem:
-            raise TrueHueError(f"A picture of the trial failed: {problem}")
+            raise TrueHueError(f"An image of the test failed: {problem}")
         stored = sum(file.stat().st_size for file in folder.path.rglob("*.png"))
     counted = taken[1:] or taken
-    basis = f"Median of {len(counted)} pictures tried now, after one that loaded the model."
+    basis = f"Median of {len(counted)} images generated now, after one that loaded the model."
     if len(taken) == 2:
-        basis = "One picture tried now, after another one that loaded the model."
+        basis = "One image generated now, after one that loaded the model."
     if len(taken) == 1:
-        basis = "One picture tried now, loading included."
+        basis = "One image generated now, loading included."
     estimate_without_disk = _estimate(plan, workers, median(counted), basis)
     return replace(
         estimate_without_disk, disk_bytes=int(plan.total * (stored / len(taken) + _ROW_BYTES))

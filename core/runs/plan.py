@@ -86,10 +86,10 @@ def make_plan(
     else:
         _check_items(items, len(prompts))
         if drawing.guidances:
-            raise BadInput("A run that scores stored pictures has no guidance scales of its own.")
+            raise BadInput("A run that scores stored images has no guidance scales of its own.")
         images = max(item.image for item in items) + 1
     if not model.strip():
-        raise BadInput("Say which model made these pictures.")
+        raise BadInput("Say which model made these images.")
     if munsell and not Path(munsell).is_file():
         raise BadInput(f"There is no file of Munsell samples at {munsell}.")
     rules = [rule(rule_id) for rule_id in dict.fromkeys(judging.rules)]
@@ -117,7 +117,7 @@ def make_plan(
         scales,
     )
     if plan.total > MOST_PICTURES:
-        raise BadInput(f"A run has at most {MOST_PICTURES:,} pictures, not {plan.total:,}.")
+        raise BadInput(f"A run has at most {MOST_PICTURES:,} images, not {plan.total:,}.")
     return plan
 
 
@@ -292,11 +292,11 @@ def _check_drawing(kind: str, drawing: DrawingPlan, scales: int) -> None:
     if not 1 <= images * scales <= MOST_IMAGES_A_PROMPT:
         of = f" of each of {scales} guidance scales" if scales > 1 else ""
         most = max(MOST_IMAGES_A_PROMPT // scales, 1)
-        raise BadInput(f"Images a prompt{of}: 1 to {most:,}, not {images}.")
+        raise BadInput(f"Images per prompt{of}: 1 to {most:,}, not {images}.")
     if not 0 <= drawing.seed <= MAX_SEED + 1 - images:
-        raise BadInput(f"The seeds must lie between 0 and {MAX_SEED:,}; begin with a lower one.")
+        raise BadInput(f"The seeds must lie between 0 and {MAX_SEED:,}; start with a lower one.")
     if kind == "folder":
-        raise BadInput("That model is not drawn with here: score its pictures instead.")
+        raise BadInput("That model does not generate images: score its stored images instead.")
     smallest, largest = (SMALLEST_PX, LARGEST_PX) if kind == "renderer" else (64, 4096)
     if size_px is not None and not smallest <= size_px <= largest:
         raise BadInput(f"The size is {smallest} to {largest} pixels, not {size_px}.")
@@ -330,18 +330,18 @@ def _scales(
     scales = tuple(float(scale) for scale in guidances)
     twice = next((scale for at, scale in enumerate(scales) if scale in scales[:at]), None)
     if twice is not None:
-        raise BadInput(f"The guidance scale {twice:g} stands there twice.")
+        raise BadInput(f"The guidance scale {twice:g} is given twice.")
     return (scales[0], ()) if len(scales) == 1 else (guidance, scales)
 
 
 def _check_items(items: Sequence[StoredItem], prompts: int) -> None:
     if not items:
-        raise BadInput("There is no picture to score: none of this model is here for this set.")
+        raise BadInput("There is no image to score: none of this model is here for this set.")
     places = {(item.prompt, item.image) for item in items}
     if len(places) != len(items):
-        raise BadInput("Two pictures have the same prompt and number.")
+        raise BadInput("Two images have the same prompt and number.")
     if any(not 0 <= item.prompt < prompts or item.image < 0 for item in items):
-        raise BadInput("A picture belongs to no prompt of the plan.")
+        raise BadInput("An image belongs to no prompt of the plan.")
 
 
 def rows_sha256(rows: Iterable[Any]) -> str:

@@ -51,8 +51,8 @@ def pin(folder: Path, role: str, provenance: Mapping[str, Any]) -> None:
             return
     if not _same(roles[role], provenance):
         raise OtherWeights(
-            f"The run was begun with another {role}: {_words(roles[role])}. Here it is "
-            f"{_words(provenance)}. Put the first one back, or begin a new run under another name."
+            f"The run was started with another {role}: {_words(roles[role])}. Here it is "
+            f"{_words(provenance)}. Put the first one back, or start a new run under another name."
         )
 
 

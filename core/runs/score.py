@@ -19,23 +19,23 @@ from truehue.core.verdict.tasks import BROKE, ObjectOutcome, TaskVerdict, judge_
 
 CAUSES: Mapping[str, str] = MappingProxyType(
     {
-        "absent": "an object is not in the picture",
-        "leaked": "an object took another one's color",
-        "exchanged": "two objects exchanged their colors",
-        "leans": "an object took on part of another one's color",
-        "same-color": "the other object has the asked color too",
+        "absent": "an object is not in the image",
+        "leaked": "color leakage",
+        "exchanged": "swapped colors",
+        "leans": "partial color leakage",
+        "same-color": "the other object has the target color too",
         "hue": "another hue",
-        "more-vivid": "more vivid than asked",
-        "duller": "duller than asked",
-        "lighter": "lighter than asked",
-        "darker": "darker than asked",
-        "no-image": "no image: drawing failed",
+        "more-vivid": "more vivid than requested",
+        "duller": "duller than requested",
+        "lighter": "lighter than requested",
+        "darker": "darker than requested",
+        "no-image": "no image: generation failed",
         "no-mask": "no mask of the object",
         "not-found": "the object was not found",
         "presence-unknown": "not known whether the object is there",
-        "left-out": "the renderer has no shape for it",
+        "left-out": "the renderer has no model of it",
         "too-few-pixels": "too few pixels to measure",
-        "broke": "judging broke off",
+        "broke": "scoring was interrupted",
     }
 )
 """The first ten are causes of a fail, the rest of ``unscored`` (``presence-unknown`` of both, for

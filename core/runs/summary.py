@@ -62,7 +62,7 @@ def checked_summary(summary: Any) -> dict[str, Any]:
         _must(_whole(summary[name], 2**63 - 1), f"its {name} is no number")
     _must(
         1 <= summary["images"] <= 10**6 and 1 <= summary["total"] <= MOST_PICTURES,
-        "it has no pictures, or too many",
+        "it has no images, or too many",
     )
     _must(1 <= summary["prompts"] <= MOST_PICTURES, "it has no prompts, or too many")
     for name in _NUMBERS_OR_NONE:
@@ -100,7 +100,7 @@ def _check_scales(summary: Mapping[str, Any]) -> None:
         or summary["guidance"] is not None
         or summary["images"] % len(scales)
     ):
-        raise BadInput("its guidance scales do not fit its pictures")
+        raise BadInput("its guidance scales do not fit its images")
 
 
 def _masker(masker_json: Any) -> dict[str, Any]:

@@ -31,10 +31,10 @@ def mask_words(run_plans: Sequence[RunPlan]) -> list[str]:
     if not count:
         return [
             "None of them has a mask of its own: every one would stay unscored. Add --masker "
-            "grounded to have the objects found, or --masker whole for pictures of one color."
+            "grounded to have the objects found, or --masker whole for images of one color."
         ]
     rest = "" if count == total else "; the others stay unscored, or have it with --masker grounded"
-    return [f"{count:,} of {many(total, 'picture')} have masks of their own{rest}."]
+    return [f"{count:,} of {many(total, 'image')} have masks of their own{rest}."]
 
 
 def refuse_unscored(run_plan: RunPlan, masker: str | None) -> None:
@@ -43,7 +43,7 @@ def refuse_unscored(run_plan: RunPlan, masker: str | None) -> None:
     wants it so."""
     (*_, sentence) = mask_words([run_plan]) or [""]
     if masker is None and sentence and not with_masks(run_plan):
-        raise BadInput(f"{sentence} With --masker exact it begins all the same.", "masker")
+        raise BadInput(f"{sentence} With --masker exact it starts all the same.", "masker")
 
 
 def lacking(plan: RunPlan, crew: ExecutionSettings) -> tuple[str, ...]:

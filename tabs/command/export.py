@@ -38,7 +38,7 @@ def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
         "--out", metavar="PATH", help="the file, or a folder for it (default here)"
     )
     command.add_argument(
-        "--with-images", action="store_true", help="zip: pack pictures and masks too"
+        "--with-images", action="store_true", help="zip: pack images and masks too"
     )
     command.add_argument(
         "--rule",
@@ -72,7 +72,7 @@ def export_run(options: argparse.Namespace) -> int:
     if path.is_dir():
         path = path / file_name(folder, format)
     if options.with_images and format != "zip":
-        raise BadInput("Pictures are packed into an archive: --format zip.")
+        raise BadInput("Images are packed into an archive: --format zip.")
     remark = _export(options, folder, format, path)
     tabled = format in ("csv", "parquet")
     files = [path, *(beside([ExportRun(folder)], path) if tabled else [])]
@@ -146,7 +146,7 @@ def import_run(options: argparse.Namespace) -> int:
         print(json.dumps({**status_json(folder), "imported": imported_from(folder.path)}))
     else:
         summary = folder.summary()
-        count = many(ExportRun(folder).done, "picture")
+        count = many(ExportRun(folder).done, "image")
         print(f"{summary['name']}, run {folder.run_id}: {count}.")
         if left_out := left_out_words(imported_from(folder.path)):
             print(left_out, file=sys.stderr)
@@ -167,11 +167,11 @@ def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
     except DatabaseBusy:
         inside = Path(options.data).expanduser().resolve() / "runs"
         if folder.path.resolve().parent == inside:
-            return f"The app that has {options.data} open takes the results in."
+            return f"The app that has {options.data} open imports the results."
         raise BadInput(
             f"The app has {options.data} open. Copy {folder.path} into {inside}, or end the app "
             "first."
         ) from None
     if refused:
         raise BadInput("\n".join(f"{name}: {why}" for name, why in refused.items()))
-    return f"{many(count, 'picture')} taken into the database of {options.data}."
+    return f"{many(count, 'image')} imported into the database of {options.data}."

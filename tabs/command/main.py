@@ -10,7 +10,7 @@ from truehue.core.version import VERSION
 
 COMMANDS = {
     "serve": ("truehue.tabs.command.serve", "the page, at http://127.0.0.1:7860"),
-    "runs": ("truehue.tabs.command.runs", "whole runs: start, watch, pause, resume, export"),
+    "runs": ("truehue.tabs.command.runs", "runs: start, watch, pause, resume, export"),
     "admin": ("truehue.tabs.command.admin", "accounts of those who sign in"),
     "backup": (
         "truehue.tabs.command.backup",
@@ -18,7 +18,7 @@ COMMANDS = {
     ),
     "restore": ("truehue.tabs.command.restore", "a backup as a data folder"),
     "measure": ("truehue.core.cli.measure", "the verdict on an image with its mask"),
-    "score": ("truehue.core.cli.score", "whole images by measures, such as how vivid they are"),
+    "score": ("truehue.core.cli.score", "metrics of whole images, such as how vivid they are"),
     "fidelity": (
         "truehue.core.cli.fidelity.command",
         "groups and metrics of color fidelity: train, test",
@@ -26,16 +26,19 @@ COMMANDS = {
     "compare": ("truehue.core.cli.compare.command", "two distributions of color"),
     "vlm": (
         "truehue.core.cli.vlm.command",
-        "questions about images asked of vision-language models",
+        "evaluate vision-language models on questions about images",
     ),
-    "diagnose": ("truehue.core.cli.diagnose", "how often each rule is right"),
+    "diagnose": (
+        "truehue.core.cli.diagnose",
+        "how often each rule is right (rule accuracy) (rule accuracy)",
+    ),
     "models": (
         "truehue.core.cli.models",
-        "generators: what is here, what is missing, a first image",
+        "generators: installed, missing, a first image",
     ),
-    "masks": ("truehue.core.cli.masks", "detectors and segmenters: what is here, what is missing"),
+    "masks": ("truehue.core.cli.masks", "detectors and segmenters: installed, missing"),
     "prompts": ("truehue.core.cli.prompts", "the built-in prompt sets"),
-    "images": ("truehue.core.cli.images", "what an import of a folder of images would find"),
+    "images": ("truehue.core.cli.images", "preview the import of a folder of images"),
 }
 """The module of each command of ``truehue``, whose ``main`` it calls, and what it is for."""
 FORMER = {"ask": "vlm"}
@@ -50,7 +53,7 @@ def truehue() -> None:
     if name in ("-h", "--help"):
         lines = [f"  {command:10}{words}" for command, (_, words) in COMMANDS.items()]
         print("usage: truehue COMMAND ...\n\n" + "\n".join(lines))
-        print("\ntruehue COMMAND --help says more of each.")
+        print("\ntruehue COMMAND --help describes each command.")
         return
     if name == "--version":
         print(VERSION)

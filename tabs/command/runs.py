@@ -1,7 +1,7 @@
 """``python -m truehue runs``: whole runs without the page.
 
 Works on run folders alone; the database is asked for sets and pictures that only it knows, and
-takes the results in at the end where the app does not have it open.
+imports the results at the end where the app does not have it open.
 
 Exit status 0 when a run is finished, 3 when it was paused or cancelled, 2 for bad input, with its
 message on standard error.
@@ -57,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     root_parser = argparse.ArgumentParser(
         prog=program("runs", "app.py runs"),
         epilog=EPILOG,
-        description="Draws a whole set of prompts, marks the objects and judges every picture.",
+        description="Generates images for a set of prompts, selects the objects and scores the images.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     common = argparse.ArgumentParser(add_help=False)
@@ -79,15 +79,15 @@ def parser() -> argparse.ArgumentParser:
     begin = commands.add_parser(
         "start",
         parents=[common, crew],
-        help="begins a run, or takes up the one of the same plan",
+        help="starts a run, or resumes the one of the same plan",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _start(begin)
     begin.set_defaults(run=start.start)
     for name, words, run in (
-        ("resume", "goes on with a run", start.resume),
-        ("retry", "goes on, and tries once more what failed", start.retry),
+        ("resume", "resumes a run", start.resume),
+        ("retry", "resumes a run, and retries failed images", start.retry),
     ):
         command = commands.add_parser(name, parents=[common, crew], help=words)
         command.add_argument(
@@ -95,8 +95,8 @@ def parser() -> argparse.ArgumentParser:
         )
         command.set_defaults(run=run)
     for name, words, run in (
-        ("pause", "stops a run after the pictures in work, wherever it is executed", status.pause),
-        ("cancel", "end it; what is done stays, and resume goes on all the same", status.cancel),
+        ("pause", "stops a run after the images in work, wherever it is executed", status.pause),
+        ("cancel", "cancels it; finished images stay, and resume still works", status.cancel),
     ):
         command = commands.add_parser(name, parents=[common], help=words)
         command.add_argument(
@@ -104,7 +104,7 @@ def parser() -> argparse.ArgumentParser:
         )
         command.set_defaults(run=run)
     status_command = commands.add_parser(
-        "status", parents=[common], help="how far one run is, or all are"
+        "status", parents=[common], help="progress of one run, or of all"
     )
     status_command.add_argument("name", metavar="RUN", nargs="?", help="without it: all runs")
     status_command.set_defaults(run=status.status)
@@ -119,7 +119,7 @@ def _crew(subparser: argparse.ArgumentParser) -> None:
         "--workers",
         type=int,
         metavar="N",
-        help="processes that draw and judge (default: one a GPU; without weights one a core)",
+        help="processes that generate and score (default: one per GPU, or per core without weights)",
     )
     subparser.add_argument(
         "--ray",
@@ -137,7 +137,7 @@ def _crew(subparser: argparse.ArgumentParser) -> None:
     subparser.add_argument(
         "--endpoints",
         metavar="FILE.json",
-        help="servers that draw through OpenAI's images API (default: TRUEHUE_ENDPOINT)",
+        help="servers that generate through OpenAI's images API (default: TRUEHUE_ENDPOINT)",
     )
 
 
@@ -171,27 +171,25 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         "--model",
         action="append",
         metavar="ID",
-        help="who draws; several are a "
+        help="the model; several are one "
         "run each (default reference-renderer; python -m truehue models models "
         "lists them)",
     )
     pictures.add_argument(
         "--images-of",
         metavar="MODEL",
-        help="score the stored pictures of this model, or of run:RUN, and draw none",
+        help="score the stored images of this model, or of run:RUN, and generate none",
     )
     pictures.add_argument(
         "--images-from",
         metavar="FOLDER",
-        help="import this folder of pictures that --model made, then score them",
+        help="import this folder of images that --model made, then score them",
     )
     pictures.add_argument(
         "--images",
         default=DEFAULT_IMAGES,
         metavar="N",
-        help="pictures a "
-        "prompt (and guidance scale), with one seed each (default "
-        f"{DEFAULT_IMAGES})",
+        help=f"images a prompt (and guidance scale), with one seed each (default {DEFAULT_IMAGES})",
     )
     pictures.add_argument(
         "--settings",
@@ -212,7 +210,7 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         "--guidance",
         metavar="X[,X…]",
         help="one, or several scales: every seed "
-        "is drawn with each of them (default: the model's own)",
+        "is generated with each of them (default: the model's own)",
     )
     pictures.add_argument("--negative", default="", metavar="TEXT", help="negative prompt")
     pictures.add_argument("--light", default="studio", help=f"renderer: {_one_of(LIGHTS)}")
@@ -220,16 +218,16 @@ def _start(subparser: argparse.ArgumentParser) -> None:
     judging = subparser.add_argument_group("judging")
     judging.add_argument(
         "--masker",
-        help=f"{_one_of(MASKERS)}: masks that came with the picture; "
-        "the whole picture; found by a detector and a segmenter (default: exact "
-        "for the renderer and stored pictures, else grounded)",
+        help=f"{_one_of(MASKERS)}: masks that came with the image; "
+        "the whole image; found by a detector and a segmenter (default: exact "
+        "for the renderer and stored images, else grounded)",
     )
     judging.add_argument("--detector", metavar="ID", help=f"default {DETECTOR}")
     judging.add_argument("--segmenter", metavar="ID", help=f"default {SEGMENTER}")
     judging.add_argument(
         "--presence",
         metavar="ID",
-        help="model that says whether an object is there (default: none is asked)",
+        help="model of the presence check (default: none)",
     )
     variants = _one_of(variant.id for variant in VARIANTS)
     judging.add_argument("--variant", help=f"{variants} (default paper)")
@@ -248,22 +246,22 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         help="neighbors that paper and truehue accept too (default 0)",
     )
     judging.add_argument("--munsell", metavar="FILE.csv", help="samples for the released rule")
-    subparser.add_argument("--name", default="", help="what people call the run")
+    subparser.add_argument("--name", default="", help="name of the run")
     subparser.add_argument(
-        "--estimate-only", action="store_true", help="say what it would take, no more"
+        "--estimate-only", action="store_true", help="print the estimate and stop"
     )
     subparser.add_argument(
-        "--price-per-hour", metavar="X", help="of the machine: the estimate then has the money"
+        "--price-per-hour", metavar="X", help="machine cost per hour, for the estimate of the cost"
     )
     subparser.add_argument(
         "--no-trial",
         action="store_true",
-        help="do not draw three pictures to see how long one takes, where no run has told yet",
+        help="do not time a 3-image test where no earlier run gives an estimate",
     )
     subparser.add_argument(
         "--yes",
         action="store_true",
-        help="begin without asking or trying; without a terminal nothing is asked either way",
+        help="start without asking or trying; without a terminal nothing is asked either way",
     )
 
 

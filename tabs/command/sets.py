@@ -165,7 +165,7 @@ def _storage(options: argparse.Namespace, why: str = "") -> Iterator[Storage]:
     except DatabaseBusy:
         raise BadInput(
             f"{why}The app has {options.data} open, and only it knows imported sets, selections "
-            "and pictures: begin this run in the app, under Explore, Runs. Built-in sets and files "
+            "and images: start this run in the app, under Explore, Runs. Built-in sets and files "
             "of prompts work here."
         ) from None
     with opened as storage:

@@ -60,7 +60,7 @@ def start(options: argparse.Namespace) -> int:
     if options.settings and (options.images_of or options.images_from):
         raise BadInput("--settings is for images that are generated: leave it out.")
     if options.images_from and len(options.model or ()) != 1:
-        raise BadInput("Say with one --model who made the pictures of --images-from.")
+        raise BadInput("Say with one --model who made the images of --images-from.")
     stored = bool(options.images_of or options.images_from)
     request = read_as(RunRequest, _fields(options, stored))
     spec, price = request.spec(), request.price
@@ -195,10 +195,10 @@ def _say_estimate(
     for plan, estimate, sentences in zip(run_plans, each, missing, strict=True):
         say(f"  {plan.name}")
         pace = estimate.seconds_a_picture
-        about = "" if pace is None else f"{pace:.3g} s a picture and worker. "
+        about = "" if pace is None else f"{pace:.3g} s per image and worker. "
         say(f"    {about}{estimate.basis}")
         if sentences:
-            say("    It cannot begin here yet:")
+            say("    It cannot start here yet:")
         for sentence in sentences:
             say(f"    {sentence}")
     crowd = "" if seconds is None else f", with {many(crew.workers, 'worker')}"
@@ -206,7 +206,7 @@ def _say_estimate(
     disk_bytes = sum(estimate.disk_bytes for estimate in each)
     say(f"Disk: about {bytes_words(disk_bytes)} in {options.root}")
     if price is not None:
-        say(f"Cost: {money_words(seconds, price)}, at {price:g} an hour")
+        say(f"Cost: {money_words(seconds, price)}, at {price:g} per hour")
     return each
 
 
@@ -217,7 +217,7 @@ def _try_out(
     crew: ExecutionSettings,
 ) -> None:
     def before() -> None:
-        say("Drawing three pictures to see how long one takes …", file=sys.stderr)
+        say("Timing a test of 3 images …", file=sys.stderr)
 
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
     trials.try_out(run_plans, settings, options.root, before)
@@ -233,7 +233,7 @@ def _agreed(options: argparse.Namespace) -> bool:
     if options.yes or options.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return True
     try:
-        answer = input("Begin? [Y/n] ")
+        answer = input("Start? [Y/n] ")
     except EOFError:
         return True
     return answer.strip().lower() in ("", "y", "yes")
@@ -251,7 +251,7 @@ def _execute_all(
         if state.status != "finished":
             for other in folders[at + 1 :]:
                 say(
-                    f"Not begun: {other.summary()['name']}; python -m truehue runs resume "
+                    f"Not started: {other.summary()['name']}; python -m truehue runs resume "
                     f"{other.run_id[:8]}",
                     file=sys.stderr,
                 )
@@ -300,15 +300,15 @@ def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
         with Storage.open(options.data) as storage:
             count = storage.runs.ingest(folder)
         return (
-            f"{many(count, 'picture')} taken into the database of {options.data}." if count else ""
+            f"{many(count, 'image')} imported into the database of {options.data}." if count else ""
         )
     except DatabaseBusy:
         if options.shared:
             return (
                 f"The app has {options.data} open. Where it was started with "
-                f"--runs {options.root}, it takes the results in; else, when it has ended: "
+                f"--runs {options.root}, it imports the results; else, when it has ended: "
                 f"python -m truehue runs import {folder.path}"
             )
-        return f"The app that has {options.data} open takes the results in."
+        return f"The app that has {options.data} open imports the results."
     except TrueHueError as error:
         return f"The results are in {folder.path}, but not in the database: {error}"

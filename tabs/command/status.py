@@ -47,7 +47,7 @@ def status(options: argparse.Namespace) -> int:
         print(json.dumps([_listing_json(folder) for folder in every]))
         return 0
     if not every:
-        print(f"There is no run in {options.root}. Begin one: python -m truehue runs start --help")
+        print(f"There is no run in {options.root}. Start one: python -m truehue runs start --help")
     for run_folder in every:
         try:
             print(_line(run_folder))
@@ -89,10 +89,10 @@ def held_words(folder: RunFolder, state: BatchState) -> list[str]:
         return [str(error)]
     sentences = unscored_words(seen, len(folder.summary()["rules"]))
     if state.status != "running" and seen.done != state.done:
-        rest = "" if folder.summary().get("imported") else ": resume draws the rest"
+        rest = "" if folder.summary().get("imported") else ": resume generates the rest"
         lost = f", not {state.done:,}{rest if seen.done < state.total else ''}."
         sentences.insert(
-            0, f"{seen.done:,} of {many(state.total, 'picture')} have a result here{lost}"
+            0, f"{seen.done:,} of {many(state.total, 'image')} have a result here{lost}"
         )
     return sentences
 
@@ -103,7 +103,7 @@ def _stop(options: argparse.Namespace, cancel: bool) -> int:
     if options.json:
         print(json.dumps(status_json(folder)))
     elif running:
-        print("It stops after the pictures that are in work now.")
+        print("It stops after the images that are in work now.")
     else:
         print(f"It is {STATUS_WORDS[state_of(folder).status]}.")
     return 0

@@ -44,7 +44,7 @@ def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
                 legendgroup=rule.id,
                 showlegend=False,
                 hovertemplate=f"{rule.name}, limits × %{{customdata:.2f}}<br>"
-                "hits %{y:.1f}%, false accepts %{x:.1f}%<extra></extra>",
+                "true accepts %{y:.1f}%, false accepts %{x:.1f}%<extra></extra>",
             )
         )
         at = rule.figure("pooled", system)
@@ -68,7 +68,7 @@ def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
                     "line": {"width": 2, "color": INK},
                 },
                 hovertemplate=f"{rule.name}, as it is<br>"
-                "hits %{y:.1f}%, false accepts %{x:.1f}%"
+                "true accepts %{y:.1f}%, false accepts %{x:.1f}%"
                 "<extra></extra>",
             )
         )
@@ -86,6 +86,6 @@ def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
             "itemdoubleclick": False,
         },
     )
-    figure.update_xaxes(range=[-0.4, NARROW_PERCENT], title_text="False accepts, %")
-    figure.update_yaxes(range=[0, 102], title_text="Hits, %")
+    figure.update_xaxes(range=[-0.4, NARROW_PERCENT], title_text="False accept rate, %")
+    figure.update_yaxes(range=[0, 102], title_text="True accept rate, %")
     return plain_json(figure)

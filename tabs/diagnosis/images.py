@@ -65,7 +65,7 @@ def scene_of(query: Mapping[str, Any]) -> Scene:
     }
     seed, size_px, system = numbers["seed"], numbers["size"], str(query.get("system", ""))
     if seed is None or size_px is None or system not in SET_SYSTEMS:
-        raise BadInput("The page asked for a picture that is in no diagnosis. Reload the page.")
+        raise BadInput("The page asked for an image that is in no diagnosis. Reload the page.")
     texts = [str(query.get(name) or "")[:80] for name in ("object", "light", "color", "second")]
     object_name, light, color, second = texts
     return Scene(object_name, light, seed, system, color, second, size_px)

@@ -26,7 +26,7 @@ BY_NAMES = {
     "lightness": "L* of the true color",
 }
 SET_NAMES = {
-    "pooled": "All pictures",
+    "pooled": "All images",
     "held_out": "Held out",
     "tuned": "Tuned on",
     "mixed": "One of each half",
@@ -138,10 +138,10 @@ def set_words(report: DiagnosisReport, part: str) -> str:
 
     return {
         "pooled": f"All {len(report.objects)} objects under {_enumeration(report.lights)} light.",
-        "held_out": f"Kept aside when parameters of our own rule were ranked: {of('held_out')}.",
-        "tuned": f"Parameters of our own rule were ranked on these: {of('tuned')}.",
+        "held_out": f"Not used when parameters of our own rule were chosen: {of('held_out')}.",
+        "tuned": f"Parameters of our own rule were chosen on these: {of('tuned')}.",
         "mixed": "An object of one half under a light of the other.",
-        "two_material": "Objects of two materials: the mask holds both, the asked color is that "
+        "two_material": "Objects of two materials: the mask holds both, the target color is that "
         "of one of them.",
     }.get(part, "")
 
@@ -153,7 +153,7 @@ def about(report: DiagnosisReport) -> str:
         f"{count} {SYSTEM_NAMES.get(system, system)}" for system, count in report.systems.items()
     )
     words = [
-        f"{many(report.images, 'picture')}: {many(len(report.objects), 'object')}, "
+        f"{many(report.images, 'image')}: {many(len(report.objects), 'object')}, "
         f"{colors} colors, {many(len(report.lights), 'light')}"
     ]
     if report.every > 1:
@@ -173,7 +173,7 @@ def stale(rule: RuleReport) -> str:
     """Says so where a rule is another one by now; empty where the report holds for it."""
     current = next((by for by in RULES if by.id == rule.id), None)
     if current is None:
-        return f"made with {rule.id} {rule.version}, which is not here any more"
+        return f"made with {rule.id} {rule.version}, which no longer exists"
     if current.version != rule.version:
         return f"made with {rule.id} {rule.version}, now {current.version}"
     return ""

@@ -54,8 +54,8 @@ def run(job: Job, folder: Path, every: int, size_px: int = DEFAULT_SIZE_PX) -> d
     def watch(progress: Progress) -> None:
         if job.stop.is_set():
             raise Cancelled
-        reuse = f", {progress.reused:,} kept from before" if progress.reused else ""
-        words = f"{progress.done:,} of {progress.images:,} pictures{reuse}"
+        reuse = f", {progress.reused:,} reused" if progress.reused else ""
+        words = f"{progress.done:,} of {progress.images:,} images{reuse}"
         job.tell(
             "Counting" if progress.done >= progress.images else words,
             progress.done,
@@ -67,9 +67,9 @@ def run(job: Job, folder: Path, every: int, size_px: int = DEFAULT_SIZE_PX) -> d
     try:
         report = diagnose(folder, rules, tasks, workers=workers(), every=every, watch=watch)
     except Cancelled:
-        job.tell("What was done is kept: the same size again goes on from there.")
+        job.tell("Finished images are saved: run the same size again to continue.")
         raise
-    job.tell(f"{report.images:,} pictures judged by {len(report.rules)} rules.")
+    job.tell(f"{report.images:,} images scored by {len(report.rules)} rules.")
     return {"report": folder.name}
 
 

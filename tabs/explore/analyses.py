@@ -37,10 +37,10 @@ MOST_LINES = 200
 ALWAYS_WIDE = ("status", "cause")
 """Filters that narrow the wall and no figure: a share of passes among fails says nothing."""
 WILSON = (
-    "Intervals are 95% (Wilson 1927). They take pictures as independent; pictures of one prompt "
+    "Intervals are 95% (Wilson 1927). They take images as independent; images of one prompt "
     "are alike, so they are rather narrow."
 )
-NONE_SCORED = "None of these pictures has a score: there is nothing to draw."
+NONE_SCORED = "None of these images has a score: there is nothing to show."
 UNSCORED_OUT = "Unscored ones are in no share."
 OBJECTS_ALONE = (
     "Counted by object: an image fails when any of its objects does, and objects that must not "
@@ -288,7 +288,7 @@ KINDS: dict[str, Kind] = {
         ("task", "system", "basic"),
     ),
     "modifiers": Kind(
-        "Light, dark and -ish names",
+        "By modifier",
         "Share of images that pass, for level 3 names by the modifiers in them; Light grayish red "
         "counts as light and as -ish.",
         "Images of the chosen task, else of the first that has any (CNA before others), with "
@@ -298,8 +298,8 @@ KINDS: dict[str, Kind] = {
         ("task", "system", "modifier"),
     ),
     "confusion": Kind(
-        "Objects: target and measured color",
-        "Each row is a target color; the stronger a cell, the more often it came out so.",
+        "Confusion matrix: target and measured color",
+        "Each row is a target color; darker = measured more often.",
         OBJECTS_ALONE
         + " Target and measured colors under the nearest ISCC-NBS level 2 name (CIEDE2000). A cell "
         "is the share of its row. A click on a swatch chooses the whole row or column.",
@@ -307,7 +307,7 @@ KINDS: dict[str, Kind] = {
         ("asked_l2", "found_l2"),
     ),
     "drift": Kind(
-        "Objects: where do target colors drift?",
+        "Color shift: from target to measured color",
         "From each target color (disk) to the mean of the measured ones (arrow), in the a*b* "
         "plane.",
         OBJECTS_ALONE
@@ -320,7 +320,7 @@ KINDS: dict[str, Kind] = {
     ),
     "found": Kind(
         "Objects: which colors are measured most often?",
-        "The ten most frequent measured colors of each category, drawn in the color of their name.",
+        "The ten most frequent measured colors of each category, shown in the color of their name.",
         OBJECTS_ALONE
         + " Measured colors under the nearest ISCC-NBS level 2 name (CIEDE2000), as in "
         "GenColorBench (arXiv:2510.20586), Figure 3. Outlined: all others.",
@@ -339,8 +339,8 @@ KINDS: dict[str, Kind] = {
         ("sector", "chroma"),
     ),
     "rules": Kind(
-        "Do the rules agree?",
-        "Share of pictures on which two rules say the same, with Cohen’s kappa; a click shows "
+        "Agreement of the rules",
+        "Share of images on which two rules say the same, with Cohen’s kappa; a click shows "
         "where they differ.",
         "Agreement in percent and kappa (Cohen 1960): agreement beyond chance, 1 is full, 0 is "
         "chance. The chosen runs; other filters do not narrow it.",

@@ -169,7 +169,7 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> dic
     if systems not in (AVERAGED, EACH):
         sentences.append("These average L2, L3 and CSS; yours above do not.")
     sentences.append(
-        "Published numbers are the authors' own: their pictures, their prompt list and their k, "
+        "Published numbers are the authors' own: their images, their prompt list and their k, "
         "which the paper does not give, and no intervals. They are never ranked with runs of yours."
     )
     return {

@@ -95,14 +95,14 @@ def _group(
     counts = [pictured[run.run_id] for run in runs if run.run_id in pictured]
     if counts and max(counts) < prompts:
         least = f"{min(counts):,} to " if min(counts) < max(counts) else ""
-        words.insert(2, f"pictures of {least}{max(counts):,} of them")
+        words.insert(2, f"images of {least}{max(counts):,} of them")
     if several:
         # The same name and number, yet other prompts: the two are told apart by their digests.
         words.insert(1, f"list {listed[:6]}")
     if version != rule(rule_id).version:
         words.append(
             f"{rule(rule_id).name} {version}, an earlier version: to rank them with others, score "
-            "their pictures again in Runs"
+            "their images again in Runs"
         )
     name = prompt_set.title if prompt_set else set_name or "Prompts without a name"
     digest = hashlib.sha256(repr(shared).encode()).hexdigest()[:12]
@@ -125,9 +125,9 @@ def facts(run: RunRecord, pictured: int | None = None) -> str:
     picture."""
     summary = run.summary
     model = name_of(run.model)
-    parts = [f"pictures of {model}" if run.kind == STORED else model]
+    parts = [f"images of {model}" if run.kind == STORED else model]
     if run.kind != STORED:
-        parts.append(f"{many(int(summary['images']), 'picture')} a prompt")
+        parts.append(f"{many(int(summary['images']), 'image')} per prompt")
     elif pictured is not None and pictured < int(summary["prompts"]):
         parts.append(f"{pictured:,} of {many(int(summary['prompts']), 'prompt')}")
     parts.append(guidance_words(summary))

@@ -48,19 +48,18 @@ SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
     EACH: ("each of them", "The same, and below it each color system"),
     POOLED: (
         "pooled",
-        "All pictures of L2, L3, CSS and without a color system in one accuracy; L3 has most "
-        "prompts",
+        "All images of L2, L3, CSS and without a color system in one accuracy; L3 has most prompts",
     ),
     "l1": ("level 1", "The 13 names of ISCC-NBS level 1, which Table 4 leaves out"),
 }
 UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
-    LEFT_OUT: ("left out", "Of the pictures that have a pass or a fail, how many pass"),
+    LEFT_OUT: ("excluded", "Of the images that have a pass or a fail, how many pass"),
     NOT_FOUND: (
         "not found is incorrect",
-        "As the released code counts: an image whose object was not found, is empty or overlaps "
-        "another is incorrect. The others are left out.",
+        "As in the released code: an image whose object was not found, is empty or overlaps "
+        "another is incorrect. Other unscored images are excluded.",
     ),
-    WRONG: ("all incorrect", "Of all images, how many pass"),
+    WRONG: ("count as incorrect", "Of all images, how many pass"),
 }
 SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
 _NAMED = 5
@@ -126,7 +125,7 @@ class BoardData:
             }
             for run, why in self.unread
         ]
-        words = "hide them in Runs, or take their folders away"
+        words = "hide them in Runs, or remove their folders"
         group = {"id": "unread", "name": "Cannot be read", "words": words, "rows": rows}
         return [group] if rows else []
 
@@ -146,11 +145,11 @@ class BoardData:
             "said": "",
         }
         if not run.rules:
-            row_json["said"] = "asks for no color; see Compare"
+            row_json["said"] = "names no color; see Compare"
         elif self.rule_id not in dict(run.rules):
-            row_json["said"] = f"not judged by {rule(self.rule_id).name}"
+            row_json["said"] = f"not scored by {rule(self.rule_id).name}"
         elif row is None:
-            row_json["said"] = "no picture of it asks for a color"
+            row_json["said"] = "no image of it names a color"
         if row is not None:
             for task, cell in row.cells.items():
                 row_json["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
@@ -163,7 +162,7 @@ class BoardData:
                 "parts": [],
             }
             row_json["beside"] = " · ".join(
-                f"{task} {rate.percent:.1f}% of {many(rate.images, 'picture')}"
+                f"{task} {rate.percent:.1f}% of {many(rate.images, 'image')}"
                 for task, rate in row.others.items()
                 if rate.percent is not None
             )
@@ -194,7 +193,7 @@ class BoardData:
 
     def _rate(self, rate: Rate, few: bool) -> dict[str, Any]:
         of = rate.images if self.unscored == WRONG else rate.scored
-        which = "pictures" if self.unscored == WRONG else "scored pictures"
+        which = "pictures" if self.unscored == WRONG else "scored images"
         words = [
             f"{rate.passes:,} of {of:,} {which} pass",
             f"{rate.unscored:,} unscored",
@@ -221,14 +220,14 @@ class BoardData:
         names = ", ".join(run.name for run in self.without[:_NAMED])
         more = len(self.without) - _NAMED
         rest = f" and {more:,} more" if more > 0 else ""
-        return f"Not here, for no picture of theirs has come in yet: {names}{rest}."
+        return f"Not shown, because they have no images yet: {names}{rest}."
 
     def about(self) -> str:
         """What the numbers are, in words."""
         means = {
             AVERAGED: "A task is the mean of its accuracies on L2, L3 and CSS",
             EACH: "A task is the mean of its accuracies on L2, L3 and CSS",
-            POOLED: "A task is the accuracy over all its pictures of L2, L3 and CSS, and those "
+            POOLED: "A task is the accuracy over all its images of L2, L3 and CSS, and those "
             "without a color system",
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         return (
@@ -253,7 +252,7 @@ def apart_words(cell: Cell) -> str:
     """What a mean over systems leaves out, empty where that is nothing."""
     if cell.apart is None:
         return ""
-    return f"{many(cell.apart.images, 'picture')} without a color system not in it"
+    return f"{many(cell.apart.images, 'image')} without a color system not in it"
 
 
 def _opens_all(row: BoardRow) -> dict[str, str]:
@@ -327,12 +326,12 @@ def progress(run: RunRecord, state: str) -> dict[str, Any] | None:
     if run.items >= run.total:
         return None
     percent = 100 * run.items // max(run.total, 1)
-    words = f"{percent}% drawn" if run.kind == "drawn" else f"{percent}% scored"
+    words = f"{percent}% generated" if run.kind == "drawn" else f"{percent}% scored"
     # Of a run whose process has just ended, the last pictures are still to come in; one that was
     # brought here without its state has pictures and is no plan alone.
     status_words = STATUS_WORDS.get(state, "") if state not in ("finished", "planned") else ""
     return {
         "percent": percent,
         "words": f"{words} · {status_words}" if status_words else words,
-        "title": f"{run.items:,} of {many(run.total, 'picture')}",
+        "title": f"{run.items:,} of {many(run.total, 'image')}",
     }

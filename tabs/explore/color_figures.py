@@ -31,7 +31,7 @@ MANY_COLORS, MOST_ARROWS = 60, 150
 """More asked colors than the first are gathered under their level 2 names; more arrows than the
 second cannot be told apart."""
 FEW_NAMES = 10
-NOT_MEASURED = "Nothing was measured in this selection: no found color to show."
+NOT_MEASURED = "Nothing was measured in this selection: no measured color to show."
 
 
 @cache
@@ -55,8 +55,8 @@ def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
         for found, number, share, passed in zip(table.found, row, shares, passes, strict=True):
             pick = picks.add(asked_l2=asked, found_l2=found) if number else NOTHING
             hover = (
-                f"asked <b>{asked}</b>, found <b>{found}</b><br>{percent_text(float(share))}% of "
-                f"the objects with the target {asked}<br>{number:,} objects, {passed:,} pass"
+                f"target <b>{asked}</b>, measured <b>{found}</b><br>{percent_text(float(share))}% "
+                f"of the objects with the target {asked}<br>{number:,} objects, {passed:,} pass"
             )
             heat_cells.append(
                 HeatCell(
@@ -201,10 +201,10 @@ def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
     )
     notes = []
     if grouped:
-        notes.append(f"{len(drifts):,} asked colors under their level 2 names.")
+        notes.append(f"{len(drifts):,} target colors under their level 2 names.")
     if rest:
         notes.append(
-            f"The {len(rest):,} asked colors with the fewest objects are not drawn; "
+            f"The {len(rest):,} target colors with the fewest objects are not shown; "
             "the CSV has them."
         )
     lines = [_arrow_line(arrow, picks, field) for arrow in every]
@@ -218,8 +218,8 @@ def _arrow_words(one: Arrow) -> str:
     )
     more = f" ({one.colors:,} colors)" if one.colors > 1 else ""
     return (
-        f"asked <b>{label(one.name)}</b>{more} {one.asked_hex}<br>{asked}<br>"
-        f"found on average {one.found_hex}<br>{found}<br>ΔE00 of the two {one.delta_e00:.1f}<br>"
+        f"target <b>{label(one.name)}</b>{more} {one.asked_hex}<br>{asked}<br>"
+        f"measured on average {one.found_hex}<br>{found}<br>ΔE00 of the two {one.delta_e00:.1f}<br>"
         f"{one.count:,} objects, {percent_text(one.percent)}% pass"
     )
 
@@ -294,7 +294,10 @@ def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
             hexes = (_hex(share.name),) if share.name else ()
             lines[share] = Line(values, pick, hexes)
     figure.update_xaxes(
-        range=[0, 100], title_text="Share of the found colors, %", fixedrange=True, showgrid=False
+        range=[0, 100],
+        title_text="Share of the measured colors, %",
+        fixedrange=True,
+        showgrid=False,
     )
     figure.update_yaxes(
         tickvals=list(range(len(names))),

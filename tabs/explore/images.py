@@ -17,8 +17,8 @@ from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.rules import DIFFERS, MATCHES, RULES
 from truehue.tabs.page.context import Context
 
-GONE = "The file of this picture is gone."
-NOT_EXPORTED = "This picture is not part of the export that its run came from."
+GONE = "The file of this image is gone."
+NOT_EXPORTED = "This image is not part of the export that its run came from."
 """Said in place of a picture whose file is not here."""
 
 RULE_NAMES = {by.id: by.name for by in RULES}

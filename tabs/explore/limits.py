@@ -16,7 +16,7 @@ _LABELS = {
     "delta_chroma": ("ΔChroma", "", 30.0, 0.5),
     "delta_e00": ("ΔE00", "", 30.0, 0.5),
     "hue_deg": ("Hue", "°", 180.0, 1.0),
-    "misfit": ("Misfit", "", 20.0, 0.1),
+    "misfit": ("Mismatch score", "", 20.0, 0.1),
 }
 """Name, unit, where the slider ends and its step, by metric."""
 
@@ -53,7 +53,7 @@ def limits_of(params: Mapping[str, str], rule_id: str) -> dict[str, float]:
         name, _, value = part.partition(":")
         if name not in usual:
             raise BadInput(
-                f"The rule {by.name} has no limit {name[:40]!r}: it has {', '.join(usual)}."
+                f"The rule {by.name} has no threshold {name[:40]!r}: it has {', '.join(usual)}."
             )
         limits[name] = _number(name, value)
     return {} if limits == usual else limits
@@ -65,7 +65,7 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         value = -1.0
     if not (isfinite(value) and 0 < value <= MOST):
-        raise BadInput(f"The limit of {name} is {text[:40]!r}: give a number above 0, as in 5.")
+        raise BadInput(f"The threshold of {name} is {text[:40]!r}: give a number above 0, as in 5.")
     return value
 
 
@@ -74,8 +74,8 @@ def why_not(by: Rule) -> str:
     if may_move(by):
         return ""
     return (
-        f"The limits of {by.name} cannot be moved here: all its metrics must pass on one accepted "
-        "color, and the numbers of one color are stored. With other limits another could pass."
+        f"The thresholds of {by.name} cannot be adjusted: all its metrics must pass on one "
+        "accepted color, and the numbers of one color are stored. With other thresholds another could pass."
     )
 
 
@@ -104,8 +104,8 @@ def limits_view(rule_id: str, limits: Mapping[str, float]) -> dict[str, Any]:
         if may_move(by)
         else [],
         "why_not": why_not(by),
-        "words": f"With your limits: {'; '.join(words)}. Nothing stored changes, and a number opens"
-        " its pictures by the limits of the rule."
+        "words": f"With your thresholds: {'; '.join(words)}. Stored data stays unchanged, and a "
+        "number opens its images by the rule's own thresholds."
         if words
         else "",
     }

@@ -48,7 +48,7 @@ def published_categories(shown: str) -> Published:
     return Published(
         finished(figure),
         f"As published: {published_table.number}, {ROW_NAMES[shown]}",
-        f"The paper’s own models, pictures and prompts, judged under "
+        f"The paper’s own models, images and prompts, scored under "
         f"{published_table.protocol}. {published_table.how}",
         "\n".join((published_table.source, *published_table.notes)),
     )

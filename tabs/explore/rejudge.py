@@ -36,7 +36,7 @@ def start_rejudge(context: Context, actor: Actor, request: JudgeStored) -> dict[
     return {
         "job": context.jobs.start(
             KIND,
-            f"Judging stored images by {names}",
+            f"Scoring stored images by {names}",
             actor,
             lambda job: run(context, [by.id for by in rules], job),
         ).id
@@ -47,7 +47,7 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
     """The work of the job; what it stored stays when it is cancelled."""
     state: RejudgeProgress | None = None
     for state in rejudge(context, rule_ids, stop=job.stop):
-        words = f"{state.done:,} of {many(state.total, 'image')}, {state.judged:,} judged"
+        words = f"{state.done:,} of {many(state.total, 'image')}, {state.judged:,} scored"
         job.tell(words, state.done, state.total)
     if state is not None:
         job.tell(summary(state))
@@ -56,11 +56,11 @@ def run(context: Context, rule_ids: list[str], job: Job) -> dict[str, Any]:
 
 def summary(state: RejudgeProgress) -> str:
     """What a run has come to, in a sentence or a few."""
-    words = [f"{many(state.judged, 'image')} judged, {state.complete:,} had all verdicts before"]
+    words = [f"{many(state.judged, 'image')} scored, {state.complete:,} had all verdicts before"]
     if state.without_mask:
         words.append(f"{state.without_mask:,} without a mask")
     if state.unasked:
-        words.append(f"{state.unasked:,} without an asked color")
+        words.append(f"{state.unasked:,} without a target color")
     unscored = sorted(state.unscored.items(), key=lambda entry: -entry[1])[:MOST_REASONS]
     reasons = " ".join(f"Unscored {count:,} times: {reason}" for reason, count in unscored)
     return f"{', '.join(words)}. {reasons}".strip()

@@ -29,7 +29,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     """
     shown = runs_of(context)
     names = run_labels(shown)
-    # A run without a picture, or one that asks for no color, has nothing to compare here; one that
+    # A run without a picture, or one that names no color, has nothing to compare here; one that
     # a link names is listed all the same.
     named = (query.get("a"), query.get("b"))
     runs = [run for run in shown if run.items > run.failed and run.rules]
@@ -39,7 +39,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
             {
                 "id": run.run_id,
                 "label": names[run.run_id]
-                + ("" if run in runs else " · no picture" if run.rules else " · asks for no color"),
+                + ("" if run in runs else " · no image" if run.rules else " · names no color"),
             }
             for run in listed
         ],
@@ -99,8 +99,8 @@ def _versions(first: RunRecord, second: RunRecord, rule_id: str) -> str:
     if version is None or other is None or version == other:
         return ""
     return (
-        f"Judged by different versions of {rule_id}, {version} and {other}: part of the difference "
-        "may be the rule's. Score the pictures of the earlier one again in Runs. "
+        f"Scored by different versions of {rule_id}, {version} and {other}: part of the difference "
+        "may be the rule's. Score the images of the earlier one again in Runs. "
     )
 
 
@@ -157,7 +157,9 @@ def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:
     if counts.percent_a is None or counts.percent_b is None:
         return ""
     unscored = (
-        f" {many(counts.unscored, 'more pair')} unscored by either." if counts.unscored else ""
+        f" {many(counts.unscored, 'more pair')} unscored in at least one."
+        if counts.unscored
+        else ""
     )
     return (
         f"Of {many(counts.scored, 'pair')} with two scores A ({name_a}) passes "
@@ -188,6 +190,6 @@ def _nothing(counts: PairCounts, cell: str) -> str:
     if cell and (counts.scored or counts.unscored):
         return "No pair of this kind. Choose another number of the table."
     return (
-        "These runs share no picture of the same prompt and number under these filters. Remove a "
+        "These runs share no image of the same prompt and number under these filters. Remove a "
         "filter above, or choose two runs on the same prompts."
     )

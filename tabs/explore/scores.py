@@ -130,7 +130,7 @@ def _cell_json(measure: Measure, mean: ScoreMean) -> dict[str, Any]:
     interval = ""
     if mean.low is not None and mean.high is not None:
         interval = f"{mean.low:.{measure.decimals}f}–{mean.high:.{measure.decimals}f}"
-    words = [f"{mean.scored:,} of {many(mean.items, 'picture')} scored"]
+    words = [f"{mean.scored:,} of {many(mean.items, 'image')} scored"]
     if mean.prompts:
         words.append(many(mean.prompts, "prompt"))
     return {

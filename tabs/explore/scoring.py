@@ -102,9 +102,9 @@ def score_runs(
         taking.take()
     shutil.rmtree(folder, ignore_errors=True)
     if state.status != "finished" and not job.stop.is_set():
-        raise BadInput(state.message or "Scoring was broken off. Begin it again to go on.")
+        raise BadInput(state.message or "Scoring was interrupted. Start it again to go on.")
     if state.failed:
-        raise BadInput(f"Some pictures could not be scored: {state.problems[0][0]}")
+        raise BadInput(f"Some images could not be scored: {state.problems[0][0]}")
     words = f"{many(work.pictures_of(state.done), 'image')} scored"
     without = f", {taking.unscored:,} of them unscored" if taking.unscored else ""
     job.tell(words + without)

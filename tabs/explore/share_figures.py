@@ -256,7 +256,7 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
                         cell.rate.percent, cell.rate.scored, label(_whole(cell.rate.percent))
                     ),
                     f"<b>{where}</b>, C*ab {_band(low)}<br>{rate_words(cell.rate)}<br>"
-                    f"{cell.colors:,} asked colors, their mean {mean}",
+                    f"{cell.colors:,} target colors, their mean {mean}",
                     pick,
                 )
             )
@@ -287,9 +287,9 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
         )
     )
     figure.update_yaxes(
-        range=[len(bands) + 0.3, -0.5], autorange=False, title_text="C*ab of the asked color"
+        range=[len(bands) + 0.3, -0.5], autorange=False, title_text="C*ab of the target color"
     )
-    figure.update_xaxes(title_text="h_ab of the asked color, from °", tickfont={"size": 10})
+    figure.update_xaxes(title_text="h_ab of the target color, from °", tickfont={"size": 10})
     lines.sort(key=lambda line: SECTORS.index(line.values[0]))
     return Plot(finished(figure), picks, columns, tuple(lines), stands)
 
@@ -340,7 +340,7 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
         sum(pair.unscored for pair in pairs),
     )
     if not any(scored_by_both(pair) for pair in pairs):
-        empty = "No two rules have judged the same pictures in these runs."
+        empty = "No two rules have scored the same images in these runs."
         return Plot(None, picks, columns, (), scored, empty=empty)
     drawn, lines = [], []
     for first in order:
@@ -362,7 +362,7 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
                     f"<b>{one}</b> and <b>{other}</b><br>{percent_text(same)}% the same, "
                     f"κ {told}<br>both pass {pair.both:,}, neither {pair.neither:,}<br>"
                     f"{one} alone {pair.only_a:,}<br>{other} alone {pair.only_b:,}<br>"
-                    f"unscored by either {pair.unscored:,}",
+                    f"unscored in at least one {pair.unscored:,}",
                     pick,
                 )
             )

@@ -134,7 +134,7 @@ def facets_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
             "note": note_for(selection.rule, selection.unscored),
             "choices": [
                 {"id": NOT_FOUND, "name": "incorrect"},
-                {"id": LEFT_OUT, "name": "left out"},
+                {"id": LEFT_OUT, "name": "excluded"},
             ],
         },
         "sectors": [
@@ -154,12 +154,12 @@ def picture_view(context: Context, actor: Actor, query: Mapping[str, str]) -> di
     run = context.storage.runs.get(query.get("run", ""))
     position = whole(query.get("position", ""), MOST_POSITION)
     if position is None:
-        raise BadInput("Say which picture of the run: its position is a whole number from 0.")
+        raise BadInput("Say which image of the run: its position is a whole number from 0.")
     names, runs_by_id = {run.run_id: run.name}, {run.run_id: run}
     unscored = slice_of({"unscored": query.get("unscored", "")}).unscored
     items = context.storage.results.picture(run.run_id, position, unscored)
     if not items:
-        raise NotStored(f"Picture {position:,} of this run did not come in yet.")
+        raise NotStored(f"Image {position:,} of this run is not imported yet.")
     facts = [["Image", f"{items[0].image + 1} of its prompt"], ["Prompt id", items[0].prompt_id]]
     if items[0].seed is not None:
         facts.append(["Seed", str(items[0].seed)])
@@ -181,7 +181,7 @@ def _drawing_facts(context: Context, items: Sequence[WallItem]) -> list[list[str
     for target, name in sorted(names.items()):
         shape = drawn_shape(origin, target)
         if shape and shape.lower() != name.strip().lower():
-            facts.append(["Drawn", f"{shape}, which stands in for the {name}"])
+            facts.append(["Generated", f"{shape}, which stands in for the {name}"])
         true_hex = true_color_hex(origin, position=target)
         if true_hex:
             of = f" of the {name}" if len(names) > 1 else ""
@@ -198,7 +198,7 @@ def mask_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
         "path": outline_path(pixels),
         "width": width,
         "height": height,
-        "words": f"Mask: {int(pixels.sum()):,} px, {share:.1f}% of the picture",
+        "words": f"Mask: {int(pixels.sum()):,} px, {share:.1f}% of the image",
     }
 
 

@@ -75,7 +75,7 @@ def measured_again(
     there is nothing to measure.
     """
     if first.mask_id is None:
-        raise BadInput("The object is not in the picture: there are no pixels to measure.")
+        raise BadInput("The object is not in the image: there are no pixels to measure.")
     srgb8, mask = context.srgb8(first.image_id), context.mask_pixels(first.mask_id)
     cache, measurements = MaskCache(), []
     for by in RULES:

@@ -61,7 +61,7 @@ def export_routes(context: Context) -> Door:
                 return Response(score_codebook(), media_type="application/json")
             table = scores_of(context, run_id)
             if not table.num_rows:
-                raise NotStored("No picture of this run has a score yet. Score them in Explore.")
+                raise NotStored("No image of this run has a score yet. Score them in Explore.")
             headers = attachment(f"run-{run_id[:6]}-scores.{format}")
             kind = CSV if format == "csv" else "application/vnd.apache.parquet"
             return Response(score_file(table, format), headers=headers, media_type=kind)
@@ -98,7 +98,7 @@ def export_routes(context: Context) -> Door:
             folder = context.service(RunSupervisor).folder(run_id)
             if book not in BOOKS:
                 raise NotStored(
-                    "There is no such file of a run. Tables, archives and reports are begun by "
+                    "There is no such file of a run. Tables, archives and reports are started by "
                     "POST /api/exports."
                 )
             media, text = BOOKS[book]

@@ -242,9 +242,9 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
                 path.unlink(missing_ok=True)
         about = imported_from(folder.path)
         with_pictures = about.get("images", True)
-        words = many(state_of(folder).done, "picture")
+        words = many(state_of(folder).done, "image")
         if not with_pictures:
-            words += "; the pictures themselves are not part of this export"
+            words += "; the images themselves are not part of this export"
         if left_out := left_out_words(about):
             words += f". {left_out}"
         job.tell(words)

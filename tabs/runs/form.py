@@ -133,7 +133,7 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
         ],
         "workers": gpus or max(1, cores - cores // 4),
         "machine": f"{many(cores, 'core')}, {many(gpus, 'GPU') if gpus else 'no GPU'} here. "
-        + ("One worker a GPU." if gpus else "One worker a core."),
+        + ("One worker per GPU." if gpus else "One worker per core."),
     }
 
 
@@ -149,7 +149,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
     drawn = [
         {
             "id": name,
-            "name": f"{name_of(name)} · {many(count, 'picture')}",
+            "name": f"{name_of(name)} · {many(count, 'image')}",
             "set": newest.get(name, ""),
         }
         # Those of a set that is here come first: they can be scored.
@@ -163,7 +163,7 @@ def stored_choices(context: Context) -> list[dict[str, str]]:
             continue  # The list of runs says what is wrong with it.
         pictures = about.get("imported", {}).get("images", True)
         if about["kind"] == DRAWN and done and pictures:
-            name = f"Run “{about['name']}” · {many(done, 'picture')}"
+            name = f"Run “{about['name']}” · {many(done, 'image')}"
             runs.append({"id": OF_RUN + folder.run_id, "name": name})
     return drawn + runs
 
@@ -297,7 +297,7 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> dict[s
         "pictures": sum(plan.total for plan in run_plans),
         "sentence": " ".join([f"{pictures_words(run_plans)}{'.' * bool(remarks)}", *remarks]),
         "seconds": seconds,
-        "time": "not known yet" if seconds is None else f"about {time_words(seconds)}{workers}",
+        "time": "unknown" if seconds is None else f"about {time_words(seconds)}{workers}",
         "basis": " ".join(dict.fromkeys(estimate.basis for estimate in estimates)),
         "disk": f"about {bytes_words(sum(estimate.disk_bytes for estimate in estimates))}",
         "disk_basis": _room_problem(context, estimates),
@@ -310,7 +310,7 @@ def _room_problem(context: Context, estimates: Sequence[Estimate]) -> str:
     place = root if context.local else "the data folder"
     free = room_bytes(root)
     if context.allowance is not None:
-        place, free = "what is yours here", min(free, context.allowance.left_bytes())
+        place, free = "your files", min(free, context.allowance.left_bytes())
     return room_problem(sum(one.disk_bytes for one in estimates), free, place)
 
 
@@ -330,7 +330,7 @@ def try_out(context: Context, actor: Actor, request: RunRequest) -> dict[str, An
     root = context.service(RunSupervisor).root
 
     def work(job: Job) -> dict[str, Any]:
-        job.tell("Drawing three pictures to see how long one takes")
+        job.tell("Timing a test of 3 images")
         if any(with_weights(about_of(plan)) for plan in run_plans):
             release(context.engine, job.stop)
         context.service(Trials).try_out(run_plans, settings, root, stop=job.stop)
@@ -373,7 +373,7 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str,
 def _ready(context: Context, plan: RunPlan) -> None:
     """Raises BadInput where the model, or one that finds objects, is not here."""
     if plan.kind == DRAWN and (problem := lacking(plan.model, context)):
-        raise BadInput(f"{name_of(plan.model)} cannot draw here yet. {problem}", "models")
+        raise BadInput(f"{name_of(plan.model)} cannot generate here yet. {problem}", "models")
     if plan.masker.kind != GROUNDED:
         return
     roles: tuple[Role, ...] = ("detector", "segmenter", "presence")

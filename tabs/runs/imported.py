@@ -43,13 +43,14 @@ def offer(
     maskers = [
         {
             "id": EXACT,
-            "name": "The newest mask of each picture",
-            "about": f"{with_mask:,} of {many(len(listed), 'picture')} came with one: their "
-            "transparency. A picture without a mask gets no verdict until it is marked in Inspect.",
+            "name": "The newest mask of each image",
+            "about": f"{with_mask:,} of {many(len(listed), 'image')} came with one: their "
+            "transparency. An image without a mask gets no verdict until you "
+            "select the object in Inspect.",
         },
         {
             "id": WHOLE,
-            "name": "The whole picture",
+            "name": "The whole image",
             "about": "Every pixel counts: right for patches and textures, wrong for an object in a "
             "scene.",
         },
@@ -57,7 +58,7 @@ def offer(
     roles: tuple[tuple[str, Role], ...] = ((DETECTOR, "detector"), (SEGMENTER, "segmenter"))
     here = not any(missing(vision_model(name, role), context.sources) for name, role in roles)
     if here:
-        about = "A detector and a segmenter find them by their names."
+        about = "A detector and a segmenter find them by name."
         maskers.insert(1, {"id": GROUNDED, "name": "Find the objects", "about": about})
     preset = EXACT if with_mask else GROUNDED if here else WHOLE
     return {
@@ -130,7 +131,7 @@ def score(
 
 
 def _tell(job: Job, done: int, total: int) -> None:
-    job.tell(f"Scoring: {done:,} of {total:,} pictures", done, total)
+    job.tell(f"Scoring: {done:,} of {total:,} images", done, total)
 
 
 def _wait(context: Context, ids: list[str], job: Job) -> str:

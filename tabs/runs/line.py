@@ -54,9 +54,9 @@ class BatchLine(Generic[F]):
     def require_free(self, folder: F, title: str) -> None:
         """Returns where a folder can be added. Raises BadInput while it is at work, or waits."""
         if self.place(folder.run_id) is not None or state_of(folder).status == "running":
-            raise BadInput(f"“{title}” is at work or waits already.")
+            raise BadInput(f"“{title}” is already running or waiting.")
         if self.end.is_set():
-            raise BadInput("The app is about to end: nothing new is begun.")
+            raise BadInput("The app is shutting down: nothing new starts.")
 
     def add(
         self, folder: F, retry: bool, title: str, before: Callable[[], None] = lambda: None

@@ -61,7 +61,7 @@ def runs_view(context: Context, actor: Actor, hidden: bool = False) -> dict[str,
         if lost and record is not None:
             row["words"] += f" · unscored: {_by_rule(lost, [name for name, _ in record.rules])}"
         if count := unmeasured.get(folder.run_id):
-            row["words"] += f" · {many(count, 'concept picture')} without colors"
+            row["words"] += f" · {many(count, 'concept image')} without colors"
         rows.append(row)
     return {"runs": rows, "hidden": left_out}
 
@@ -112,7 +112,7 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> dict[str, Any
         "facts": " · ".join(filter(None, (facts_words(about), where_words(context, folder)))),
         "message": problem or state.message,
         "trouble": bool(problem) or status in ("paused", "interrupted"),
-        "failed_words": f"{many(state.failed, 'picture')} could not be drawn",
+        "failed_words": f"{many(state.failed, 'image')} could not be generated",
         "problems": [{"text": text, "count": count} for text, count in state.problems],
     }
 

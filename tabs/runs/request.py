@@ -88,7 +88,7 @@ def _scales(scales: Any) -> Any:
                 f"{part.strip()!r:.30}."
             )
         if value in numbers:
-            raise BadInput(f"Guidance {value:g} stands there twice.")
+            raise BadInput(f"Guidance {value:g} is given twice.")
         numbers.append(value)
     return tuple(numbers)
 
@@ -179,7 +179,7 @@ class RunRequest(Workers):
         stored = self.kind == "stored"
         self._check_models(stored)
         if self.seed + self.images - 1 > MAX_SEED:
-            raise BadInput(f"The last seed would be above {MAX_SEED:,}: begin lower.", "seed")
+            raise BadInput(f"The last seed would be above {MAX_SEED:,}: start lower.", "seed")
         if not self.rules:
             raise BadInput("Choose at least one rule.", "rules")
         for rule_id in self.rules:
@@ -221,7 +221,7 @@ class RunRequest(Workers):
 
     def _check_models(self, stored: bool) -> None:
         if stored and len(self.models) != 1:
-            raise BadInput("Choose whose pictures are to be scored: one model.", "models")
+            raise BadInput("Choose the source of the images to score: one model.", "models")
         if not self.models:
             raise BadInput("Choose at least one model.", "models")
         for model_id in () if stored else self.models:
@@ -235,7 +235,7 @@ class RunRequest(Workers):
         if kind == EXACT and not exact:
             raise BadInput(
                 "Only the reference renderer knows where its objects are. Have a detector and a "
-                "segmenter find them, or measure whole pictures.",
+                "segmenter find them, or measure whole images.",
                 "masker",
             )
         if kind != GROUNDED:

@@ -69,7 +69,9 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
     """
     about = folder.summary()
     if about["kind"] != DRAWN:
-        raise BadInput("That run scored pictures of others: choose the one that drew.", "models")
+        raise BadInput(
+            "That run scored images of others: choose the run that generated them.", "models"
+        )
     drawn = folder.plan().prompts
     places = _places(prompts)
     latest: dict[int, dict[str, Any]] = {}

@@ -121,7 +121,7 @@ class RunSupervisor:
                 except Exception as error:
                     if self._taking_problems.get(folder.run_id) != (problem := message_of(error)):
                         self._taking_problems[folder.run_id] = problem
-                        log.warning("the run %s is not taken in: %s", folder.run_id, problem)
+                        log.warning("the run %s is not imported: %s", folder.run_id, problem)
         return new
 
     def _keep(self) -> None:
@@ -129,7 +129,7 @@ class RunSupervisor:
             try:
                 self.take_in()
             except Exception:
-                log.exception("the runs could not be looked through")
+                log.exception("the runs could not be read")
             self._look.wait(LOOK_S)
             self._look.clear()
 
@@ -168,7 +168,7 @@ class RunSupervisor:
                 may(actor, "cancel", self.begun(planned_id))
             except NotAllowed as error:
                 name = folder.summary()["name"]
-                raise NotAllowed(f"“{name}” is there already. {error}") from None
+                raise NotAllowed(f"“{name}” already exists. {error}") from None
         return folder
 
     def resume(self, run_id: str, execution: Execution | None = None, retry: bool = False) -> None:
@@ -201,7 +201,7 @@ class RunSupervisor:
         for folder in self.folders():
             if folder.run_id == run_id:
                 return folder
-        raise NotStored("That run is not here. Reload the page.")
+        raise NotStored("That run does not exist. Reload the page.")
 
     def problem(self, run_id: str) -> str:
         """Why a run could not be executed or taken in here; empty where nothing went wrong."""

@@ -37,7 +37,7 @@ def set_title(name: str) -> str:
 def time_words(seconds: float | None) -> str:
     """``40 s``, ``12 min``, ``5 h 10 min``, ``3 days 4 h``."""
     if seconds is None:
-        return "not known yet"
+        return "unknown"
     whole = max(1, round(seconds))
     if whole < 90:
         return f"{whole} s"
@@ -64,7 +64,7 @@ def room_problem(wanted_bytes: float, free_bytes: float, root: object) -> str:
     if wanted_bytes <= free_bytes:
         return ""
     return (
-        f"These pictures take about {bytes_words(wanted_bytes)}, and {bytes_words(free_bytes)} are "
+        f"These images take about {bytes_words(wanted_bytes)}, and {bytes_words(free_bytes)} are "
         f"free in {root}. Choose fewer prompts or images, a smaller size, or make room."
     )
 
@@ -72,7 +72,7 @@ def room_problem(wanted_bytes: float, free_bytes: float, root: object) -> str:
 def money_words(seconds: float | None, price_an_hour: float) -> str:
     """What so much time of a machine costs, in the currency of the price."""
     if seconds is None:
-        return "not known yet"
+        return "unknown"
     cost = seconds / 3600 * price_an_hour
     return f"{cost:,.2f}" if cost >= 0.01 else "less than 0.01"
 
@@ -80,13 +80,13 @@ def money_words(seconds: float | None, price_an_hour: float) -> str:
 def rate_words(rate: float) -> str:
     """Pictures a second, or a minute or an hour where that reads better."""
     if rate >= 1:
-        return f"{rate:.1f} a second"
-    return f"{rate * 60:.1f} a minute" if rate * 60 >= 1 else f"{rate * 3600:.1f} an hour"
+        return f"{rate:.1f} per second"
+    return f"{rate * 60:.1f} per minute" if rate * 60 >= 1 else f"{rate * 3600:.1f} per hour"
 
 
 def progress_words(state: BatchState) -> str:
     """``812 of 2,000 pictures · 14.2 a second · about 1 min left · 3 failed``."""
-    parts = [f"{state.done:,} of {many(state.total, 'picture')}"]
+    parts = [f"{state.done:,} of {many(state.total, 'image')}"]
     if state.status == "running":
         if state.rate > 0:
             parts.append(rate_words(state.rate))
@@ -104,7 +104,7 @@ def masker_words(masker: Mapping[str, Any]) -> str:
     if masker["kind"] == GROUNDED:
         asks = f", {masker['presence']} asked" if masker.get("presence") else ""
         return f"{masker['detector']} + {masker['segmenter']}, {masker['variant']}{asks}"
-    return "exact masks" if masker["kind"] == EXACT else "whole pictures"
+    return "exact masks" if masker["kind"] == EXACT else "whole images"
 
 
 def facts_words(summary: Mapping[str, Any]) -> str:
@@ -114,7 +114,7 @@ def facts_words(summary: Mapping[str, Any]) -> str:
     scales = summary.get("guidances") or []
     seeds = (summary["seed"], summary["seed"] + summary["images"] // max(len(scales), 1) - 1)
     parts = [
-        f"pictures of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
+        f"images of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
         f"{many(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
         ""
         if stored
@@ -152,7 +152,7 @@ def pictures_words(plans: Sequence[RunPlan]) -> str:
     total = sum(plan.total for plan in plans)
     first = plans[0]
     if first.kind == STORED:
-        return f"{many(total, 'picture')} that are here"
+        return f"{many(total, 'image')} that are stored"
     parts: dict[tuple[int, int], int] = {}
     for plan in plans:
         key = len(plan.guidances), plan.seeds
@@ -162,15 +162,15 @@ def pictures_words(plans: Sequence[RunPlan]) -> str:
         each = f"{many(len(first.prompts), 'prompt')} × {seeds:,}"
         each += f" × {many(scales, 'guidance scale')}" if scales else ""
         words.append(each + (f" × {many(models, 'model')}" if models > 1 else ""))
-    return f"{' + '.join(words)} = {many(total, 'picture')}"
+    return f"{' + '.join(words)} = {many(total, 'image')}"
 
 
 def things_words(prompts: Sequence[Prompt]) -> str:
     """How many things the concepts of a limited run are of."""
     families = {family_of(prompt) for prompt in prompts if prompt.task == CONCEPT}
     if len(families) == 1:
-        return "The concepts are of one thing, with as many of its modifiers as the limit holds."
-    return f"The concepts are of {len(families):,} things, each with all its modifiers."
+        return "The limit covers one object, with as many of its modifiers as fit."
+    return f"The limit covers {len(families):,} objects, each with all its modifiers."
 
 
 CONCEPTS_DRAWN_WITH = (50, 1024)
@@ -192,8 +192,8 @@ def _protocol_of_concepts(plans: Sequence[RunPlan]) -> list[str]:
         return []
     steps, side = CONCEPTS_DRAWN_WITH
     return [
-        f"ColorConceptBench draws every model with {steps} steps at {side} px, this run "
-        f"{', '.join(others)}: give steps and size to do as the paper does."
+        f"ColorConceptBench generates every model with {steps} steps at {side} px, this run "
+        f"{', '.join(others)}: set steps and size to match the paper."
     ]
 
 
@@ -205,13 +205,13 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
     count = sum(bool(measured_of(prompt.task, prompt.targets)) for prompt in prompts)
     if count == len(prompts):
         sentences.append(
-            "They ask for no color: the colors of each object are measured, and no rule judges "
+            "They name no color: the colors of each object are measured, and no rule scores "
             "them. See Compare."
         )
     elif count:
         sentences.append(
             f"{many(count, 'prompt')} of concepts {'ask' if count > 1 else 'asks'} for no color: "
-            "the colors of each object are measured, and no rule judges them."
+            "the colors of each object are measured, and no rule scores them."
         )
     if count and spec.limit is not None and not spec.concepts:
         sentences.append(things_words(prompts))
@@ -228,5 +228,5 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
             "generator, so its images differ from these."
         )
     if spec.guidances and any(plan.model == RENDERER and plan.kind == DRAWN for plan in plans):
-        sentences.append("The reference renderer takes no guidance: it draws every seed once.")
+        sentences.append("The reference renderer takes no guidance: it generates every seed once.")
     return sentences

@@ -13,10 +13,10 @@ export function linkedAnalyses(box) {
   const NAMES = [
     ['categories', 'Categories'],
     ['basic', 'Basic names'],
-    ['modifiers', 'Modifiers'],
-    ['confusion', 'Asked and found'],
-    ['drift', 'Drift'],
-    ['found', 'Found colors'],
+    ['modifiers', 'By modifier'],
+    ['confusion', 'Confusion matrix'],
+    ['drift', 'Color shift'],
+    ['found', 'Measured colors'],
     ['hues', 'Hue and chroma'],
     ['rules', 'Rules'],
   ];
@@ -85,7 +85,7 @@ export function linkedAnalyses(box) {
     const publishedTitle = make('h4');
     const publishedWords = make('p', 'th-soft');
     const publishedPlot = make('div', 'th-figure');
-    const audit = make('button', 'th-button', 'Where the rules disagree');
+    const audit = make('button', 'th-button', 'Rule disagreements');
     let data = null;
     let stale = true;
     let asked = 0;
@@ -101,11 +101,11 @@ export function linkedAnalyses(box) {
     svg.title = 'The figure as SVG, on white';
     png.title = 'The figure as PNG, on white, two pixels for one';
     csv.title = 'The numbers of the figure';
-    audit.title = 'Stored pictures that two rules have judged, side by side';
+    audit.title = 'Stored images that two rules have scored, side by side';
     audit.hidden = name !== 'rules';
     plot.setAttribute('role', 'img');
     choices.setAttribute('role', 'group');
-    choices.setAttribute('aria-label', 'How it is drawn');
+    choices.setAttribute('aria-label', 'How the figure is shown');
     stands.setAttribute('role', 'status');
     head.append(title, choices);
     foot.append(asTable, svg, png, csv, audit);

@@ -10,7 +10,7 @@ import { explore, ofLink, onBack, restored } from './view.js';
 const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
 
 const forbidden = (one) => one.relation === 'differs';
-const requirementOf = (one) => (forbidden(one) ? 'must not be: ' : 'asked: ');
+const requirementOf = (one) => (forbidden(one) ? 'forbidden: ' : 'target: ');
 
 function card(one, openPicture) {
   const node = make('article', 'th-pair-card');
@@ -59,8 +59,8 @@ function card(one, openPicture) {
     if (said.found && one.hex)
       first.appendChild(
         touchingInWords([
-          { role: forbidden(one) ? 'must not be' : 'asked', hex: one.hex, name: one.color },
-          { role: 'found', hex: said.found, name: '' },
+          { role: forbidden(one) ? 'forbidden' : 'target', hex: one.hex, name: one.color },
+          { role: 'measured', hex: said.found, name: '' },
         ]),
       );
     first.appendChild(
@@ -235,9 +235,9 @@ export function mount(widget) {
       part('second', 'Only ' + b + ' passes'),
       part('neither', 'Both fail'),
     );
-    const rest = part('unscored', 'Unscored by either');
+    const rest = part('unscored', 'Unscored in at least one');
     rest.colSpan = 2;
-    unscored.append(make('th', 'th-row-name', '– either is unscored'), rest);
+    unscored.append(make('th', 'th-row-name', '– Unscored in at least one'), rest);
     const body = make('tbody');
     body.append(top, pass, fail, unscored);
     find('.th-agree-table').replaceChildren(body);
@@ -249,13 +249,13 @@ export function mount(widget) {
   function sentence() {
     const apart = data.counts.first + data.counts.second;
     const scored = data.judged - data.counts.unscored;
-    const share = scored ? ((100 * apart) / scored).toFixed(1) + '% of those with two scores' : '';
+    const share = scored ? ((100 * apart) / scored).toFixed(1) + '% of images scored by both' : '';
     put(
       find('.th-agree-sentence'),
       data.judged
         ? 'Of ' +
             many(data.judged, 'question') +
-            ' judged by both, ' +
+            ' scored by both, ' +
             name(data.a) +
             ' and ' +
             name(data.b) +
@@ -263,7 +263,7 @@ export function mount(widget) {
             apart.toLocaleString('en-US') +
             (share ? ', ' + share : '') +
             '.'
-        : 'No stored picture is judged by both rules yet' +
+        : 'No stored image is scored by both rules yet' +
             (data.task || data.system ? ' with these filters' : '') +
             '.',
     );
@@ -292,10 +292,10 @@ export function mount(widget) {
         )
         .join(' ') +
         (missing.length
-          ? ' Drawn and imported pictures are judged by the button below; a question that was put in Inspect is judged there.'
+          ? ' Rendered and imported images are scored by the button below; a result saved in Inspect is scored there.'
           : ''),
     );
-    put(find('.th-agree-start'), 'Judge stored images by ' + name(data.a) + ' and ' + name(data.b));
+    put(find('.th-agree-start'), 'Score stored images by ' + name(data.a) + ' and ' + name(data.b));
     find('.th-agree-judge').hidden = !data.images;
   }
 
@@ -306,7 +306,7 @@ export function mount(widget) {
     second: () => 'Only ' + name(data.b) + ' passes',
     both: () => 'Both pass',
     neither: () => 'Both fail',
-    unscored: () => 'Unscored by either',
+    unscored: () => 'Unscored in at least one',
   };
   function place(pairs, mine) {
     const fresh = pairs.filter((one) => !cards.has(one.key));
@@ -316,15 +316,15 @@ export function mount(widget) {
       [...cards.values()].map((one) => one.node),
     );
     put(find('.th-agree-title'), TITLES[data.cell]());
-    put(find('.th-agree-count'), data.total ? many(data.total, 'picture') : '');
+    put(find('.th-agree-count'), data.total ? many(data.total, 'image') : '');
     tell(
       data.total
         ? ''
         : data.judged
           ? 'None of these.'
           : data.images
-            ? 'Judge the stored images by both rules to compare them.'
-            : 'Nothing is stored yet. Draw pictures in Generate: each is judged by every rule.',
+            ? 'Score the stored images by both rules to compare them.'
+            : 'Nothing is stored yet. Render images in Generate: each is scored by every rule.',
     );
     find('.th-agree-more').hidden = cards.size >= data.total;
     reasons(

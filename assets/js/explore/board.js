@@ -106,10 +106,10 @@ export function mount({ element }) {
     root.classList.toggle('th-no-run', !some);
     const empty = find('.th-board-empty');
     empty.hidden = some;
-    put(empty.querySelector('h3'), data.without ? 'No picture yet' : 'No run yet');
+    put(empty.querySelector('h3'), data.without ? 'No image yet' : 'No run yet');
     put(
       empty.querySelector('p'),
-      'A run draws or takes in the pictures of many prompts and judges every one. Its row stands here as soon as its first pictures are in, and fills while it goes on.' +
+      'A run generates or imports the images of many prompts and scores each image. Its row appears with its first images and updates while it runs.' +
         (data.without ? ' ' + data.without : ''),
     );
     // Another rule or choice is another table; only what comes by itself waits for the pointer.

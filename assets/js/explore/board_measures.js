@@ -13,14 +13,14 @@ function cell(one, open) {
   const numbers = make('span', 'th-board-numbers');
   button.type = 'button';
   button.disabled = one.value === null;
-  button.title = one.title + (button.disabled ? '' : '. Show the pictures in this order.');
+  button.title = one.title + (button.disabled ? '' : '. Show the images in this order.');
   numbers.append(make('b', '', one.text), make('small', '', one.interval));
   button.append(numbers);
   one.unscored.forEach((/** @type {any} */ why) =>
     button.append(make('small', 'th-board-note', why.count + ' unscored: ' + why.reason)),
   );
   if (one.missing && one.scored)
-    button.append(make('small', 'th-board-note', many(one.missing, 'picture') + ' not scored yet'));
+    button.append(make('small', 'th-board-note', many(one.missing, 'image') + ' not scored yet'));
   button.addEventListener('click', open);
   node.append(button);
   return node;
@@ -44,7 +44,7 @@ export function measuresTable(element, card, openPictures) {
     card.hidden = !found.rows.length || !found.measures.length;
     put(
       lack,
-      found.lacking ? many(found.lacking, 'score') + ' to compute.' : 'Every picture was scored.',
+      found.lacking ? many(found.lacking, 'score') + ' to compute.' : 'Every image is scored.',
     );
     start.setAttribute('aria-disabled', String(running || !found.lacking));
     const made = JSON.stringify([found.measures, found.rows]);

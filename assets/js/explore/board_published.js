@@ -47,7 +47,7 @@ export function publishedTable(card, found, columns) {
       const here = make(
         'small',
         'th-published-runs',
-        'yours, above: ' + one.here.join(', ') + (one.here_note ? '. ' : ''),
+        'your runs, above: ' + one.here.join(', ') + (one.here_note ? '. ' : ''),
       );
       if (one.here_note) here.appendChild(make('i', '', one.here_note));
       name.appendChild(here);

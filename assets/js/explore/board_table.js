@@ -101,7 +101,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       [
         ['name', 'Run', 'By name'],
         ...data.columns.map((one) => [one.id, one.short, one.name]),
-        ['unscored', 'Unscored', 'Pictures without a pass or a fail, of all pictures of the run'],
+        ['unscored', 'Unscored', 'Images without a pass or a fail, of all images of the run'],
       ].map(([id, name, title]) => {
         const head = keep('head ' + id, () => {
           const node = make('th');
@@ -285,7 +285,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       put(none.lastChild, rate && rate.note ? rate.note : '');
       none.title = rate
         ? rate.title
-        : one.said || 'The run has no such prompts' + (one.progress ? ' yet' : '');
+        : one.said || 'This run has no such prompts' + (one.progress ? ' yet' : '');
       return cell;
     }
     const [numbers, track, note, count] = button.children;

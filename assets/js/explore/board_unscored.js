@@ -18,7 +18,7 @@ export function unscoredCell(keep, one, isOpen, toggle) {
     numbers.append(
       make('span', 'th-unseen'),
       make('b'),
-      make('span', 'th-unseen', ' unscored pictures, '),
+      make('span', 'th-unseen', ' unscored images, '),
     );
     button.append(numbers, make('small'), make('span', 'th-unseen'));
     button.addEventListener('click', toggle);
@@ -37,7 +37,7 @@ export function unscoredCell(keep, one, isOpen, toggle) {
   button.disabled = !some;
   button.title = some
     ? found.causes.map((cause) => cause.text + ' ' + cause.name).join('\n')
-    : 'Every picture has a pass or a fail';
+    : 'Every image has a pass or a fail';
   button.setAttribute('aria-expanded', String(some && isOpen));
   return cell;
 }
@@ -76,7 +76,7 @@ export function causesRow(keep, one, columns, openPictures) {
       put(button.children[0], cause.text);
       put(button.children[1], cause.name);
       put(button.children[2], cause.tasks);
-      button.title = 'Opens these pictures';
+      button.title = 'Opens these images';
       return button;
     }),
   ]);

@@ -27,14 +27,14 @@ export function askedLine(className, one) {
 export function askedFound(one, words = true) {
   if (!one.asked_hex) return null;
   const list = [
-    { role: one.differs ? 'must not be' : 'asked', hex: one.asked_hex, name: one.color_name },
+    { role: one.differs ? 'forbidden' : 'target', hex: one.asked_hex, name: one.color_name },
   ];
-  if (one.found_hex) list.push({ role: 'found', hex: one.found_hex, name: '' });
+  if (one.found_hex) list.push({ role: 'measured', hex: one.found_hex, name: '' });
   // No color stands in for one that was not measured.
   const box = words ? touchingInWords(list) : touching(list);
   if (!one.found_hex) {
     const none = make('i', 'th-unmeasured');
-    none.title = 'found: not measured';
+    none.title = 'No color was measured';
     (words ? box.firstElementChild : box).append(none);
     if (words) box.lastElementChild.append(make('span', '', 'not measured'));
   }
@@ -55,7 +55,7 @@ export function spoken(one) {
 export function standInTag(one) {
   if (!one.stand_in) return null;
   const tag = make('span', 'th-stand-in', one.stand_in);
-  tag.title = 'The renderer has no shape of it and rendered another one';
+  tag.title = 'The renderer has no model of this object and rendered another shape';
   return tag;
 }
 // Opens what was measured in Inspect, by this rule.
@@ -83,7 +83,7 @@ export function wallCard(one) {
     picture.src = one.thumb;
     picture.addEventListener('error', () => frame.replaceChildren(make('p', '', one.gone)));
     frame.append(picture);
-  } else frame.append(make('p', '', one.picture_reason || 'No picture.'));
+  } else frame.append(make('p', '', one.picture_reason || 'No image.'));
   const head = make('p', 'th-wall-head');
   const colors = askedFound(one);
   const about = make('p', 'th-wall-about th-soft');

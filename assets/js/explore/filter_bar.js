@@ -14,8 +14,8 @@ const FILTERS = [
   { field: 'task', name: 'Task', more: true },
   { field: 'system', name: 'Color system', more: true },
   { field: 'category', name: 'Category', more: true },
-  { field: 'asked_l2', name: 'Asked looks like', more: true },
-  { field: 'found_l2', name: 'Found looks like', more: true },
+  { field: 'asked_l2', name: 'Target looks like', more: true },
+  { field: 'found_l2', name: 'Measured looks like', more: true },
   { field: 'modifier', name: 'Modifier', more: true },
   { field: 'basic', name: 'Kind of name', more: true },
 ];
@@ -34,7 +34,7 @@ export function filterBar(bar, hues, chips) {
   const rest = make('div', 'th-wall-rest');
   const labels = new Map();
   // How images whose object was not found count: beside the rule where its code has them incorrect.
-  const counted = make('label', 'th-wall-counted', 'Not found');
+  const counted = make('label', 'th-wall-counted', 'Object not found');
   const countedChoice = make('select');
   const note = make('p', 'th-soft th-wall-note');
   counted.append(countedChoice);
@@ -125,7 +125,7 @@ export function filterBar(bar, hues, chips) {
     const choices = (facets && facets.sectors) || [];
     if (hues.childElementCount !== choices.length + 1) {
       hues.replaceChildren(
-        make('span', 'th-soft', 'Asked hue'),
+        make('span', 'th-soft', 'Target hue'),
         ...choices.map((one) => {
           const button = make('button', 'th-hue');
           const patch = make('i');
@@ -155,7 +155,7 @@ export function filterBar(bar, hues, chips) {
           ? 'Neutral: C*ab below 5'
           : 'Hue angle ' + one.label + ' of CIELAB') +
         ' · ' +
-        many(count, 'picture');
+        many(count, 'image');
     });
   }
   function drawChips() {
@@ -196,14 +196,14 @@ export function filterBar(bar, hues, chips) {
       );
       chip(
         'sector',
-        'Asked hue',
+        'Target hue',
         explore.slice.sector,
         found ? found.label : explore.slice.sector,
         { sector: '' },
       );
     }
     if (explore.slice.chroma)
-      chip('chroma', 'Asked chroma', explore.slice.chroma, 'C*ab from ' + explore.slice.chroma, {
+      chip('chroma', 'Target chroma', explore.slice.chroma, 'C*ab from ' + explore.slice.chroma, {
         chroma: '',
       });
     if (explore.slice.against)

@@ -152,7 +152,7 @@ export function filterPicker(filter) {
           ? ''
           : values.length
             ? 'No ' + filter.name.toLowerCase() + ' of that name.'
-            : 'Nothing to choose from here.',
+            : 'Nothing to choose from.',
     );
     note.hidden = !note.textContent;
     list.scrollTop = kept;

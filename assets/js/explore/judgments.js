@@ -6,7 +6,7 @@ import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 import { explore } from './view.js';
 
-const requirementOf = (one) => (one.relation === 'differs' ? 'must not be: ' : 'asked: ');
+const requirementOf = (one) => (one.relation === 'differs' ? 'forbidden: ' : 'target: ');
 const MARKS = { pass: '✓', fail: '✕', unscored: '–' };
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -43,7 +43,7 @@ export function mount(widget) {
     put(
       empty,
       none
-        ? 'Nobody has agreed or disagreed yet. Open a picture in Inspect or in the large view of Failures and press D: “I disagree”.'
+        ? 'No agreements or disagreements yet. Open an image in Inspect or in the large view of Failures and press D (“Disagree”).'
         : rows.length
           ? ''
           : 'None of these.',
@@ -70,8 +70,8 @@ export function mount(widget) {
     [
       ['Rule', ''],
       ['Agrees with people', ''],
-      ['Too strict', 'It fails what people say has the color'],
-      ['Too lenient', 'It passes what people say does not have the color'],
+      ['Too strict', 'Fails images that people say have the color'],
+      ['Too lenient', 'Passes images that people say do not have the color'],
       ['Unscored', 'It measured nothing'],
     ].forEach(([text, title]) => {
       const cell = make('th', '', text);
@@ -135,7 +135,7 @@ export function mount(widget) {
     const said = make(
       'p',
       '',
-      (one.mine ? 'You ' : 'Somebody else ') +
+      (one.mine ? 'You ' : 'Another person ') +
         verb +
         ' with ' +
         one.rule_name +
@@ -165,7 +165,7 @@ export function mount(widget) {
     return node;
   }
   function takeBack(one) {
-    const back = make('button', 'th-button', 'Take back');
+    const back = make('button', 'th-button', 'Undo');
     back.type = 'button';
     back.addEventListener('click', async () => {
       try {

@@ -14,7 +14,7 @@ export function largeView(box, wall) {
   const zoom = zoomTogether((now) => put(level, now.percent + '%'));
   const pane = zoom.add(view);
   view.tabIndex = 0;
-  view.setAttribute('aria-label', 'The picture; plus and minus zoom, arrow keys bring the next');
+  view.setAttribute('aria-label', 'The image; plus and minus zoom, arrow keys bring the next');
   view.setAttribute('role', 'group');
   let one = null;
   let turn = 0;
@@ -34,13 +34,13 @@ export function largeView(box, wall) {
     return button;
   };
   tools.append(
-    tool('previous', '‹', 'Previous picture (←)', () => step(-1)),
-    tool('next', '›', 'Next picture (→)', () => step(1)),
+    tool('previous', '‹', 'Previous image (←)', () => step(-1)),
+    tool('next', '›', 'Next image (→)', () => step(1)),
     tool('out', '−', 'Smaller (-)', () => zoom.by(1 / 1.5)),
     level,
     tool('in', '+', 'Larger (+)', () => zoom.by(1.5)),
-    tool('fit', 'Fit', 'The whole picture (0)', () => zoom.fit()),
-    tool('exact', '1:1', 'One pixel for one (1)', () => zoom.exact()),
+    tool('fit', 'Fit', 'The whole image (0)', () => zoom.fit()),
+    tool('exact', '1:1', 'Actual pixels (1)', () => zoom.exact()),
     tool('mask', 'Mask', 'Show the mask: the pixels that the rule was given (M)', () => {
       masked = !masked;
       drawMask();

@@ -5,7 +5,7 @@ import { make, put } from '../shared/dom.js';
 export function liveLimits(box, said, moved) {
   const body = box.querySelector('.th-limits-body');
   const lines = new Map();
-  const back = make('button', 'th-button', 'As the rule has them');
+  const back = make('button', 'th-button', 'Reset to the rule');
   const summary = box.querySelector('summary');
   const why = make('p', 'th-soft');
   let view = null;
@@ -70,7 +70,7 @@ export function liveLimits(box, said, moved) {
       box.hidden = false;
       put(said, next.words);
       said.hidden = !next.words;
-      put(summary, next.words ? 'Move the limits: yours are in use' : 'Move the limits');
+      put(summary, next.words ? 'Adjust thresholds: yours are in use' : 'Adjust thresholds');
       if (next.words) box.open = true;
       if (box.dataset.made !== made) {
         box.dataset.made = made;

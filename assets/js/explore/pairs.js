@@ -52,8 +52,8 @@ export function pairsView(box, { leave, openPicture, chosen }) {
   [
     { label: '−', title: 'Smaller (-)', act: () => zoom.by(1 / 1.5) },
     { label: '+', title: 'Larger (+)', act: () => zoom.by(1.5) },
-    { label: 'Fit', title: 'The whole picture (0)', act: () => zoom.fit() },
-    { label: '1:1', title: 'One pixel of A for one of the screen (1)', act: () => zoom.exact() },
+    { label: 'Fit', title: 'The whole image (0)', act: () => zoom.fit() },
+    { label: '1:1', title: 'Actual pixels of A (1)', act: () => zoom.exact() },
   ].forEach(({ label, title, act }, index) => {
     const button = make('button', 'th-button', label);
     button.type = 'button';
@@ -108,7 +108,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
     put(
       place,
       pinned
-        ? 'From this pair on'
+        ? 'From this pair'
         : 'Pair ' + (at + 1).toLocaleString('en-US') + ' of ' + total.toLocaleString('en-US'),
     );
     find('previous').setAttribute('aria-disabled', String(at === 0 && !pinned));

@@ -116,7 +116,7 @@ export function mount({ element }) {
         return;
       }
       opening = Date.now();
-      put(all.open, 'Storing…');
+      put(all.open, 'Importing…');
       all.open.setAttribute('aria-disabled', 'true');
       hurry = true;
       load();
@@ -189,7 +189,7 @@ export function mount({ element }) {
             put(all.open, 'Open results');
             all.open.setAttribute('aria-disabled', 'false');
             line.refuse(
-              'Its results are not stored yet' +
+              'Its results are not imported yet' +
                 (run.message ? ': ' + run.message : '. Try again in a moment.'),
             );
           }
@@ -245,7 +245,7 @@ export function mount({ element }) {
       hiddenButton.hidden = !data.hidden && !withHidden;
       put(
         hiddenButton,
-        withHidden ? 'Leave out hidden ones' : 'Show ' + many(data.hidden, 'hidden run'),
+        withHidden ? 'Hide hidden runs' : 'Show ' + many(data.hidden, 'hidden run'),
       );
       hiddenButton.setAttribute('aria-pressed', String(withHidden));
       // On a narrow page the list comes first, once there is one.
@@ -260,7 +260,7 @@ export function mount({ element }) {
       if (unheard >= 2)
         put(
           said,
-          'The app does not answer; what is drawn is kept, and a run goes on where it stood. Trying again…',
+          'The app does not answer; finished images are saved, and runs continue. Trying again…',
         );
     }
     clearTimeout(timer);

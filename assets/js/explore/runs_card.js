@@ -93,7 +93,7 @@ export function runOutcome(openPicture) {
       if (mine !== asked) return;
       shown = state;
       const kept = answer.items.filter((one) => one.thumb);
-      row.setAttribute('aria-label', drawing ? 'The latest pictures' : 'The worst failures');
+      row.setAttribute('aria-label', drawing ? 'Most recent images' : 'Worst cases');
       row.replaceChildren(
         ...(kept.length ? [make('span', 'th-soft', drawing ? 'latest' : 'worst')] : []),
         ...kept.map(picture),

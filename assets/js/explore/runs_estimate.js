@@ -34,10 +34,10 @@ export function runEstimate(form, { isShown, values, tell }) {
     );
     put(total, found.sentence);
     const rows = [
-      ...line('Time', found.time, found.basis),
-      ...line('On disk', found.disk, found.disk_basis),
+      ...line('Estimated time', found.time, found.basis),
+      ...line('Disk space', found.disk, found.disk_basis),
     ];
-    if (found.cost) rows.push(...line('Costs', found.cost));
+    if (found.cost) rows.push(...line('Cost', found.cost));
     numbers.replaceChildren(...rows);
     numbers.dataset.known = String(found.seconds !== null);
     attempt.hidden = found.seconds !== null && !trying;
@@ -66,11 +66,11 @@ export function runEstimate(form, { isShown, values, tell }) {
     if (trying) return;
     trying = true;
     attempt.setAttribute('aria-disabled', 'true');
-    put(attempt, 'Drawing three…');
+    put(attempt, 'Generating 3 images…');
     await estimate('/api/runs/trial');
     trying = false;
     attempt.setAttribute('aria-disabled', 'false');
-    put(attempt, 'Try three pictures');
+    put(attempt, 'Time a 3-image test');
     attempt.hidden = attempt.hidden || numbers.dataset.known === 'true';
   });
   return {

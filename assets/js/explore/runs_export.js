@@ -9,14 +9,14 @@ import { explore } from './view.js';
 export function runExports(element, root, imported) {
   // What people read first stands first. A kind without a path is made in the background.
   const KINDS = [
-    ['html', 'Report, one HTML file'],
-    ['csv', 'Table, CSV', 'export.csv'],
-    ['colors', 'Colors of concepts, CSV', 'colors.csv'],
-    ['parquet', 'Table, Parquet'],
-    ['zip', 'Archive that others can import'],
-    ['images', 'Archive with its pictures'],
-    ['bib', 'References, BibTeX', 'references.bib'],
-    ['book', 'Codebook of the tables', 'codebook.md'],
+    ['html', 'Report (HTML)'],
+    ['csv', 'Table (CSV)', 'export.csv'],
+    ['colors', 'Colors of concepts (CSV)', 'colors.csv'],
+    ['parquet', 'Table (Parquet)'],
+    ['zip', 'Portable archive'],
+    ['images', 'Archive with images'],
+    ['bib', 'References (BibTeX)', 'references.bib'],
+    ['book', 'Data dictionary', 'codebook.md'],
   ];
   const boxes = {
     export: root.querySelector('.th-runs-export'),

@@ -14,23 +14,22 @@ export function runForm(element, root, started) {
   const modelBox = form.querySelector('.th-runs-models');
   const RENDERER = 'reference-renderer';
   const MASKERS = [
-    { id: 'exact', name: 'Exact', title: 'The masks that came with the picture' },
-    { id: 'grounded', name: 'Find the objects', title: 'A detector and a segmenter find them' },
-    { id: 'whole', name: 'Whole picture', title: 'Every pixel counts: patches and textures' },
+    { id: 'exact', name: 'Exact', title: 'Masks supplied with the images' },
+    { id: 'grounded', name: 'Find objects', title: 'With a detector and a segmenter' },
+    { id: 'whole', name: 'Whole image', title: 'Every pixel counts: patches and textures' },
   ];
   const HINTS = {
     exact: {
-      drawn: 'The renderer knows where its objects are.',
-      stored:
-        'The newest mask that each picture has here for the object; without one it is unscored.',
+      drawn: 'Exact masks from the renderer.',
+      stored: 'Uses the newest stored mask of each object. Without a mask, the image is unscored.',
     },
     grounded: {
-      drawn: 'Found by their names in every picture.',
-      stored: 'Found by their names in every picture.',
+      drawn: 'Found by name in every image.',
+      stored: 'Found by name in every image.',
     },
     whole: {
-      drawn: 'Every pixel of the picture counts.',
-      stored: 'Every pixel of the picture counts.',
+      drawn: 'Every pixel of the image counts.',
+      stored: 'Every pixel of the image counts.',
     },
   };
   let data = null;
@@ -38,7 +37,7 @@ export function runForm(element, root, started) {
   let kind = 'drawn';
   let masker = 'exact';
   let ownMasker = false;
-  // Whose images are scored was chosen, and not just the newest.
+  // Which images are scored was chosen, and not just the newest.
   let ownSource = false;
   // What Start was refused with: an estimate of the same does not take the reason away.
   let refusedWith = '';
@@ -162,8 +161,8 @@ export function runForm(element, root, started) {
     strip(
       form.querySelector('.th-runs-kind'),
       [
-        { id: 'drawn', name: 'Draw pictures' },
-        { id: 'stored', name: 'Score pictures that are here' },
+        { id: 'drawn', name: 'Generate images' },
+        { id: 'stored', name: 'Score existing images' },
       ],
       kind,
       (id) => {
@@ -186,7 +185,7 @@ export function runForm(element, root, started) {
       HINTS[masker][kind] +
         (drawsHere && !ownMasker && masker === 'whole'
           ? ' The background counts too, which is wrong for an object in a scene: the models that' +
-            ' find objects are not installed (see “Find the objects”).'
+            ' find objects are not installed (see “Find objects”).'
           : ''),
     );
     const lacking = masker === 'grounded' ? finders() : [];
@@ -215,13 +214,16 @@ export function runForm(element, root, started) {
     if (explore.runSetAsked) field('concepts').value = explore.runConcepts || '';
     options(field('task'), [{ id: '', name: 'All' }, ...data.tasks], field('task').value);
     options(field('system'), [{ id: '', name: 'All' }, ...data.systems], field('system').value);
-    options(field('size'), [{ id: '', name: "Model's own" }, ...data.sizes], field('size').value);
-    const settings = [{ id: '', name: "Each model's own, or as above" }, ...data.settings];
+    options(field('size'), [{ id: '', name: 'Default' }, ...data.sizes], field('size').value);
+    const settings = [{ id: '', name: 'Default of each model, or as above' }, ...data.settings];
     options(field('settings'), settings, field('settings').value);
     options(field('light'), data.lights, field('light').value || 'studio');
     options(field('failure'), data.failures, field('failure').value || 'none');
     options(field('variant'), data.variants, field('variant').value || data.variants[0].id);
-    const vision = (one) => ({ id: one.id, name: one.name + (one.lacking ? ' (not here)' : '') });
+    const vision = (one) => ({
+      id: one.id,
+      name: one.name + (one.lacking ? ' (not installed)' : ''),
+    });
     options(
       field('detector'),
       data.detectors.map(vision),
@@ -234,19 +236,19 @@ export function runForm(element, root, started) {
     );
     options(
       field('presence'),
-      [{ id: '', name: 'Do not ask' }, ...data.presences.map(vision)],
+      [{ id: '', name: 'No presence check' }, ...data.presences.map(vision)],
       field('presence').value,
     );
     options(
       field('stored'),
-      data.stored.length ? data.stored.map(named) : [{ id: '', name: 'No pictures here yet' }],
+      data.stored.length ? data.stored.map(named) : [{ id: '', name: 'No images yet' }],
       stored || (data.stored[0] || { id: '' }).id,
     );
     checks(
       modelBox,
       data.models.map((one) => ({
         ...named(one),
-        note: one.lacking ? 'not here' : '',
+        note: one.lacking ? 'not installed' : '',
         title: one.lacking,
       })),
       [RENDERER],

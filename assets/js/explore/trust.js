@@ -63,7 +63,7 @@ export function mount(widget) {
   function draw() {
     if (!data.reports.length) {
       empty(
-        'No report is here yet: nothing can be said of the rules. Run the diagnosis below, or in a terminal, and put its report.json into assets/diagnosis:',
+        'No report yet. Run the diagnosis below, or in a terminal, and copy its report.json to assets/diagnosis:',
         data.command,
       );
       tell();
@@ -123,7 +123,7 @@ export function mount(widget) {
         card.dataset.system = system.id;
         const plot = make('div', 'th-figure');
         plot.setAttribute('role', 'img');
-        plot.setAttribute('aria-label', 'Hits over false accepts, ' + system.name);
+        plot.setAttribute('aria-label', 'True accept rate over false accept rate, ' + system.name);
         card.append(make('h4', '', system.name), plot);
         box.appendChild(card);
       }

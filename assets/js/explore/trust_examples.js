@@ -39,9 +39,9 @@ function exampleCard(one, rule, systems, measured, openPicture) {
   const what = one.object + ', ' + one.color + ', ' + one.light + ' light';
   button.type = 'button';
   button.title = 'Open in Inspect';
-  button.setAttribute('aria-label', 'Open in Inspect: ' + what + ', asked for ' + one.asked);
+  button.setAttribute('aria-label', 'Open in Inspect: ' + what + ', scored for ' + one.asked);
   picture.alt = '';
-  const waits = make('span', 'th-soft', 'Drawing …');
+  const waits = make('span', 'th-soft', 'Rendering …');
   button.append(picture, waits);
   button.addEventListener('click', async () => {
     button.setAttribute('aria-busy', 'true');
@@ -70,12 +70,12 @@ function exampleCard(one, rule, systems, measured, openPicture) {
   const compare = (found) => {
     const row = [
       {
-        role: one.kind === 'missed' ? 'asked, true' : 'asked',
+        role: one.kind === 'missed' ? 'target, true' : 'target',
         hex: one.asked_hex,
         name: one.asked,
       },
       ...(one.kind === 'missed' ? [] : [{ role: 'true', hex: one.true_hex, name: one.color }]),
-      ...(found ? [{ role: 'found', hex: found, name: '' }] : []),
+      ...(found ? [{ role: 'measured', hex: found, name: '' }] : []),
     ];
     colors.replaceChildren(touchingInWords(row));
   };
@@ -86,7 +86,7 @@ function exampleCard(one, rule, systems, measured, openPicture) {
     make(
       'span',
       '',
-      one.kind === 'missed' ? one.color : 'asked ' + one.asked + ', is ' + one.color,
+      one.kind === 'missed' ? one.color : 'scored for ' + one.asked + ', is ' + one.color,
     ),
     make(
       'small',
@@ -108,7 +108,7 @@ function exampleCard(one, rule, systems, measured, openPicture) {
         done();
       };
       picture.onerror = () => {
-        put(waits, 'This picture could not be drawn.');
+        put(waits, 'This image could not be rendered.');
         done();
       };
       picture.src = '/api/explore/picture.png?' + new URLSearchParams(wanted(one));
@@ -168,13 +168,13 @@ export function examplesView(box, { openPicture, choose }) {
     put(
       box.querySelector('.th-examples-words'),
       report.drawable
-        ? 'The clearest cases of the whole set, of many objects, drawn again as they were. Found, asked and true color touch. A click opens a picture in Inspect with its exact mask.'
-        : 'These pictures are not the renderer’s: they cannot be drawn again here.',
+        ? 'The clearest cases of the whole set, rendered again. The swatches show target, measured and true color. Click an image to open it in Inspect with its exact mask.'
+        : 'These images are not the renderer’s: they cannot be rendered again.',
     );
     const all = report.drawable ? report.examples[rule] || [] : [];
     const groups = [
-      ['missed', 'Missed: it has the asked color and does not pass'],
-      ['false accept', 'Falsely accepted: it does not have the asked color and passes'],
+      ['missed', 'Missed: it has the target color and does not pass'],
+      ['false accept', 'Falsely accepted: it does not have the target color and passes'],
     ];
     cards = [];
     box.querySelector('.th-examples').replaceChildren(
@@ -192,7 +192,7 @@ export function examplesView(box, { openPicture, choose }) {
         };
         show(list.slice(0, SHOWN));
         group.appendChild(
-          list.length ? grid : make('p', 'th-soft', 'None among the pictures of this report.'),
+          list.length ? grid : make('p', 'th-soft', 'None among the images of this report.'),
         );
         if (list.length > SHOWN) {
           const more = make('button', 'th-button', 'Show all ' + list.length);

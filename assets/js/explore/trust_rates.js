@@ -31,12 +31,14 @@ function heads(systems) {
     const head = make('th', 'th-group', system.name);
     head.colSpan = 2;
     top.appendChild(head);
-    below.append(make('th', 'th-group', 'Hits, %'), make('th', '', 'False accepts, %'));
+    below.append(
+      make('th', 'th-group', 'True accept rate, %'),
+      make('th', '', 'False accept rate, %'),
+    );
   });
   const unscored = make('th', 'th-group', 'Unscored');
   unscored.rowSpan = 2;
-  unscored.title =
-    'Verdicts that could not be given. They stay in the counts: as not hit, and as not accepted.';
+  unscored.title = 'Verdicts that could not be given. They stay in the counts, as not accepted.';
   top.appendChild(unscored);
   const head = make('thead');
   head.append(top, below);
@@ -122,9 +124,14 @@ export function reliabilityTable(sets) {
   const head = make('thead');
   const top = make('tr');
   const body = make('tbody');
-  ['Pictures', 'Verdict', 'Confidence from', 'Verdicts', 'Said, %', 'Right, %'].forEach((name) =>
-    top.appendChild(make('th', '', name)),
-  );
+  [
+    'Images',
+    'Verdict',
+    'Confidence from',
+    'Verdicts',
+    'Stated confidence, %',
+    'Observed accuracy, %',
+  ].forEach((name) => top.appendChild(make('th', '', name)));
   head.appendChild(top);
   sets.forEach((set) =>
     set.calibration.forEach((bin) => {

@@ -19,7 +19,7 @@ import { nameOf, wallPictures } from './wall_pictures.js';
 const SORTS = [
   { id: 'delta_e00', name: 'ΔE00, largest first' },
   { id: 'delta_e00-up', name: 'ΔE00, smallest first' },
-  { id: 'misfit', name: 'Misfit, largest first' },
+  { id: 'misfit', name: 'Mismatch score, largest first' },
   { id: 'prompt', name: 'In order of the prompts' },
   { id: 'recent', name: 'Latest first' },
 ];
@@ -80,14 +80,14 @@ export function mount(widget) {
       // A run that has just been drawn is put into storage within seconds.
       if (error.message.startsWith('No run is stored') && waited < MOST_WAITS) {
         waited += 1;
-        pictures.tell('The pictures of this run are being stored…');
+        pictures.tell('The images of this run are being stored…');
         setTimeout(() => {
           if (mine === asked && seenNow()) load();
         }, 1000);
         return;
       }
       stale = true;
-      pictures.fail('The pictures cannot be shown. ' + error.message);
+      pictures.fail('The images cannot be shown. ' + error.message);
     }
   }
   // The counts of all choices take longer than a page of pictures, and come after it.
@@ -100,12 +100,12 @@ export function mount(widget) {
       pictures.count(answer.total);
     } catch (error) {
       if (mine === asked)
-        pictures.uncounted('Pictures: the counts cannot be shown. ' + error.message);
+        pictures.uncounted('Images: the counts cannot be shown. ' + error.message);
     }
   }
   function nothing(answer) {
     if (!answer.runs)
-      return 'No run has results yet. Start one in Runs: its pictures appear here while they are drawn.';
+      return 'No run has results yet. Start one in Runs: its images appear here while they are generated.';
     const status = { fail: 'fails', unscored: 'is unscored', pass: 'passes', '': 'is here' }[
       explore.slice.status
     ];
@@ -136,7 +136,7 @@ export function mount(widget) {
     if (mine !== asked || pictures.isEmpty()) return;
     if (large && at < 0) {
       pictures.tell(
-        'The picture of this link is not among these: its filters or its verdict have changed.',
+        'The image of this link is not among these: its filters or its verdict have changed.',
       );
       publish();
     }

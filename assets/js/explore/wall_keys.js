@@ -2,12 +2,12 @@
 import { make } from '../shared/dom.js';
 
 const KEYS = [
-  ['← → ↑ ↓, J, K', 'Go from picture to picture'],
+  ['← → ↑ ↓, J, K', 'Go from image to image'],
   ['Enter', 'Open the large view'],
-  ['← →', 'In it: the picture before and after'],
-  ['+ − 0 1', 'Zoom in, out, the whole picture, one pixel for one'],
+  ['← →', 'In the large view: previous and next image'],
+  ['+ − 0 1', 'Zoom in, zoom out, whole image, actual pixels'],
   ['M', 'In the large view: the mask'],
-  ['A, D', 'In the large view: I agree, I disagree with the verdict'],
+  ['A, D', 'In the large view: agree or disagree with the verdict'],
   ['I', 'Open in Inspect by this rule'],
   ['C', 'Compare with another run'],
   ['Esc', 'Close, and back to where you were'],

@@ -39,7 +39,7 @@ export function wallPictures(list, { question, address, words, selected, open, k
     empty.hidden = !text;
   }
   function tally() {
-    put(count, total === null ? 'Pictures' : many(total, 'picture'));
+    put(count, total === null ? 'Images' : many(total, 'image'));
     nodes.forEach((node, index) => {
       node.setAttribute('aria-posinset', String(index + 1));
       node.setAttribute('aria-setsize', String(total === null ? -1 : total));
@@ -53,7 +53,7 @@ export function wallPictures(list, { question, address, words, selected, open, k
         return node;
       }),
     );
-    put(count, 'Pictures');
+    put(count, 'Images');
     tell('');
   }
   function place(answer) {
@@ -188,7 +188,7 @@ export function wallPictures(list, { question, address, words, selected, open, k
       nodes = [];
       next = '';
       more.hidden = true;
-      put(count, 'Pictures');
+      put(count, 'Images');
       tell(text);
     },
     count(number) {

@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
     )
     build.add_argument("--out", type=Path, required=True, metavar="DIR", help="the data set")
     build.add_argument(
-        "--models", default="", metavar="IDS", help="with commas: who draws by rising guidance"
+        "--models", default="", metavar="IDS", help="with commas: who generates by rising guidance"
     )
     build.add_argument(
         "--distort",
@@ -47,9 +47,9 @@ def add(commands: Any) -> None:
         "--guidance", default=_text(GUIDANCES), metavar="SCALES", help="default %(default)s"
     )
     build.add_argument("--scales", default=_text(SCALES), help="of --distort, default %(default)s")
-    build.add_argument("--steps", type=int, help="of a drawing (default: the model's)")
+    build.add_argument("--steps", type=int, help="of a generation (default: the model's)")
     build.add_argument(
-        "--width", type=int, metavar="PX", help="of a drawing (default: the model's)"
+        "--width", type=int, metavar="PX", help="of a generation (default: the model's)"
     )
     build.add_argument("--height", type=int, metavar="PX", help="the same")
     build.add_argument(

@@ -1,7 +1,7 @@
 """``python -m truehue fidelity``: groups of images, and metrics of color fidelity trained by them.
 
 Exit status 0 when all is done, 2 for bad input, 3 for work that was ended before its last step, 130
-when it was stopped with Ctrl+C. What is done is kept: the same command goes on from there.
+when it was stopped with Ctrl+C. Finished images are saved: run the same command again to continue.
 """
 
 from __future__ import annotations
@@ -46,5 +46,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     return status_of(
         lambda: int(options.run(options)),
-        "Stopped. What is done is kept: the same command goes on from there.",
+        "Stopped. Finished images are saved: run the same command again to continue.",
     )

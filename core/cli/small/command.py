@@ -75,11 +75,11 @@ def _parser() -> argparse.ArgumentParser:
     training.add_argument("--save-every", type=int, default=200, help="steps between checkpoints")
     training.add_argument("--report-every", type=int, default=20, help="steps between lines")
     training.set_defaults(run=_train)
-    drawing = commands.add_parser("sample", help="draws prompts side by side into a PNG file")
+    drawing = commands.add_parser("sample", help="generates prompts side by side into a PNG file")
     drawing.add_argument("prompts", nargs="+")
     drawing.add_argument("--model", type=Path, default=FOLDER, help="the exported model")
     drawing.add_argument("--out", type=Path, required=True, help="the PNG file to write")
-    drawing.add_argument("--seeds", type=int, default=1, help="pictures of each prompt")
+    drawing.add_argument("--seeds", type=int, default=1, help="images of each prompt")
     drawing.add_argument("--size", type=int, default=64, help="pixels on a side, as trained")
     drawing.add_argument("--steps", type=int, default=20)
     drawing.add_argument("--guidance", type=float, default=2.0)
@@ -158,7 +158,7 @@ def _trained(options: argparse.Namespace, settings: Settings) -> int:
     def told(progress: Progress) -> None:
         print(
             f"step {progress.step:,} of {progress.steps:,}  reading {progress.reading:.4f}  "
-            f"picture {progress.picture:.5f}  {progress.seconds:,.0f} s",
+            f"image {progress.picture:.5f}  {progress.seconds:,.0f} s",
             flush=True,
         )
 

@@ -1,1 +1,1 @@
-"""``truehue vlm``: questions about images asked of vision-language models."""
+"""``truehue vlm``: evaluate vision-language models on questions about images."""

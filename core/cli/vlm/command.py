@@ -1,4 +1,4 @@
-"""``truehue vlm``: questions about images asked of vision-language models.
+"""``truehue vlm``: evaluate vision-language models on questions about images.
 
 Exit status 0 when all went well, 2 for bad input or where ``run`` leaves questions without answers,
 3 where it was ended before its last question, 130 where another part was interrupted. What

@@ -46,12 +46,12 @@ def take_pictures(
         if size is None:
             raise BadInput(f"{shown} belongs to no result of the run.")
         if _size_of(archive.head(name, _HEAD.size), _RGB8 if is_image else _GRAY1) != size:
-            raise BadInput(f"{shown} is no picture of ours, or has another size than its result.")
+            raise BadInput(f"{shown} is no image of ours, or has another size than its result.")
         path = archive.write(name, into, _most_bytes(size, is_image))
         try:
             pixels = read_png(path, "RGB" if is_image else "1")
         except StorageError as error:
-            raise BadInput(f"{shown} is no picture of ours.") from error
+            raise BadInput(f"{shown} is no image of ours.") from error
         digest, content = _image(pixels) if is_image else _mask(pixels)
         if digest != stem:
             raise BadInput(f"{shown} holds other pixels than its name says.")

@@ -94,7 +94,7 @@ def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
         if summary["kind"] == STORED:
             return _of_items(summary, prompts, folder)
         if summary["total"] != len(prompts) * summary["images"]:
-            raise BadInput("it does not say how many pictures it has")
+            raise BadInput("it does not say how many images it has")
         return CheckedPlan(summary, prompts)
     except (
         BadInput,
@@ -154,9 +154,9 @@ def _prompts(path: Path, summary: Mapping[str, Any]) -> tuple[Prompt, ...]:
 def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
     number, image, image_id = row["prompt"], row["image"], row["image_id"]
     if type(number) is not int or not 0 <= number < prompts:
-        raise BadInput("a picture of it belongs to no prompt")
+        raise BadInput("an image of it belongs to no prompt")
     if type(image) is not int or not 0 <= image < 2**31 or not is_sha256(image_id):
-        raise BadInput("a picture of it has no number or id")
+        raise BadInput("an image of it has no number or id")
     masks = {
         str(int(target)): {
             "mask_id": str(mask["mask_id"])[:128],
@@ -195,11 +195,11 @@ def _of_items(summary: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path
 
         digest = items_digest(read())
     if len(places.prompts) != summary["items"] or digest != summary["items_sha256"]:
-        raise BadInput("its pictures are not those that were scored")
+        raise BadInput("its images are not those that were scored")
     if summary["total"] != summary["items"]:
-        raise BadInput("it does not say how many pictures it has")
+        raise BadInput("it does not say how many images it has")
     if places.twice():
-        raise BadInput("two pictures of it have the same prompt and number")
+        raise BadInput("two images of it have the same prompt and number")
     return CheckedPlan(summary, prompts, places, path)
 
 

@@ -119,24 +119,22 @@ def _check(
     row: Mapping[str, Any], plan: CheckedPlan, seen: bytearray, results: CheckedResults
 ) -> None:
     position = row["position"]
-    _must(_whole(position, 0, plan.total - 1), f"it has no picture {position}")
-    _must(not seen[position], f"picture {position} stands there twice")
+    _must(_whole(position, 0, plan.total - 1), f"it has no image {position}")
+    _must(not seen[position], f"image {position} stands there twice")
     seen[position] = 1
     _must((row["prompt"], row["image"]) == plan.place(position), "prompt or image are others")
     _must(_whole(row["attempt"], 1, 2**31 - 1), "the attempt is no number")
     _must(row["status"] in ("drawn", "failed"), f"there is no status {row['status']!r:.40}")
     _must(_text(row["reason"]) and row["worker"] == "", "a text is missing or too long")
     drawn = row["status"] == "drawn"
-    _must(is_sha256(row["image_id"]) if drawn else row["image_id"] == "", "a picture has no id")
+    _must(is_sha256(row["image_id"]) if drawn else row["image_id"] == "", "an image has no id")
     if plan.places and drawn:
-        _must(
-            row["image_id"] == plan.places.image_id(position), "it is another picture than planned"
-        )
+        _must(row["image_id"] == plan.places.image_id(position), "it is another image than planned")
     _must(
         all(_whole(row[name], int(drawn), 100_000) for name in ("width", "height")),
-        "a picture has no size",
+        "an image has no size",
     )
-    _must(row["width"] * row["height"] <= MAX_PIXELS, "a picture is too large")
+    _must(row["width"] * row["height"] <= MAX_PIXELS, "an image is too large")
     _must(row["seed"] is None or _whole(row["seed"], 0, 2**63 - 1), "a seed is no number")
     _must(
         all(_number(row[name], 0.0) for name in ("seconds", "scoring_seconds")),
@@ -167,7 +165,7 @@ def _check(
 
 def _keep(sizes: dict[str, tuple[int, int]], name: str, row: Mapping[str, Any]) -> None:
     size = row["width"], row["height"]
-    _must(sizes.setdefault(name, size) == size, "a picture has two sizes")
+    _must(sizes.setdefault(name, size) == size, "an image has two sizes")
 
 
 def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -> None:
@@ -196,12 +194,12 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
         _must(
             isinstance(verdict["asked_hex"], str)
             and _HEX.fullmatch(verdict["asked_hex"]) is not None,
-            "an asked color is none",
+            "a target color is none",
         )
         lab = verdict["lab"]
         _must(
             lab is None or (len(lab) == 3 and all(_number(n, -1000.0, False) for n in lab)),
-            "a found color is none",
+            "a measured color is none",
         )
         _must(
             all(
@@ -219,12 +217,12 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
             "a number is none",
         )
         key = verdict["rule"], verdict["target"]
-        _must(key not in keys, "a rule judges an object twice")
+        _must(key not in keys, "a rule scores an object twice")
         keys.add(key)
         leads[verdict["rule"]] = leads.get(verdict["rule"], 0) + verdict["leads"]
         pictures.setdefault(verdict["rule"], set()).add(verdict["picture_status"])
     _must(all(count == 1 for count in leads.values()), "not one object decided")
-    _must(all(len(statuses) == 1 for statuses in pictures.values()), "a picture has two verdicts")
+    _must(all(len(statuses) == 1 for statuses in pictures.values()), "an image has two verdicts")
 
 
 def _profiles(profiles: list[dict[str, Any]], row: Mapping[str, Any], plan: CheckedPlan) -> None:

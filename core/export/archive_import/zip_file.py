@@ -123,7 +123,7 @@ class RunZip:
         most = self._limits.described_bytes + pictures * self._limits.part_bytes
         size = sum(self._entries[name].file_size for name in self.shards)
         if size > most or len(self.shards) > pictures:
-            raise BadInput(f"{self.shown} holds more results than its plan has pictures.")
+            raise BadInput(f"{self.shown} holds more results than its plan has images.")
 
     def _refuse_large(self, name: str, size: int, limit: int) -> None:
         if size > limit:

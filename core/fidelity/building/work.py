@@ -47,9 +47,9 @@ PICTURES = "pictures"
 FORMATS = ("jpg", "png")
 _JPEG_QUALITY = 95
 _NO_GUIDANCE = {
-    "renderer": "computes its pictures, without guidance",
-    "served": "draws on a server, whose guidance cannot be reached from here",
-    "folder": "does not draw here",
+    "renderer": "computes its images, without guidance",
+    "served": "generates on a server, whose guidance cannot be reached from here",
+    "folder": "does not generate here",
 }
 
 
@@ -147,7 +147,7 @@ def begin(path: Path, photographs: Sequence[Photograph], settings: BuildSettings
     begun = folder.summary()
     if any(begun.get(name) != value for name, value in plan.items()):
         raise BadInput(
-            f"{path} was begun with other photographs or settings: choose another folder."
+            f"{path} was started with other photographs or settings: choose another folder."
         )
     return BuildWork(path)
 
@@ -175,7 +175,7 @@ class BuildWork(Work):
     def check(self) -> None:
         """Raises BadInput for a folder that another version began."""
         if self.folder.summary().get("version") != VERSION:
-            raise BadInput(f"{self.folder.path} was begun by another version: begin anew.")
+            raise BadInput(f"{self.folder.path} was started by another version: start again.")
 
     def open(self, context: WorkerContext) -> Builder:
         """Who makes groups."""

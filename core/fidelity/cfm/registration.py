@@ -121,7 +121,7 @@ def registered(data: Path) -> Registration | None:
             raise TypeError("a field is no text")
     except (OSError, ValueError, TypeError) as error:
         raise BadInput(
-            f"{path} cannot be read ({error}). Take it away, and register CFM again."
+            f"{path} cannot be read ({error}). Remove it, and register CFM again."
         ) from None
     return registration
 
