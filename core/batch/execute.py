@@ -244,8 +244,8 @@ class _Execution:
     def _give_up(self, position: int, attempt: int, why: str) -> None:
         """An item that ends every process that does it becomes a failure, with that reason."""
         reason = (
-            f"While this {self._folder.words.item} was being processed, the worker died "
-            f"{MOST_DEATHS} times: {why}."
+            f"While this {self._folder.words.item} was in work the worker died {MOST_DEATHS} "
+            f"times: {why}."
         )
         self._own.add(self._work.failure_row(position, attempt, reason))
         self._done.add(position, attempt, FAILED, reason)

@@ -57,7 +57,7 @@ class BatchFolder:
         try:
             self.checked(summary)
         except BadInput as error:
-            raise BadInput(f"This {self.words.work} cannot be kept: {error}.") from error
+            raise BadInput(f"This {self.words.work} cannot be saved: {error}.") from error
         try:
             for part in (self.journal, *self.written_folders()):
                 part.mkdir(parents=True, exist_ok=True)

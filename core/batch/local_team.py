@@ -158,7 +158,7 @@ def _serve(pipe: Connection, work: Work, name: str, threads: int, gpu: str) -> N
         _say(pipe, TeamEvent(BROKEN, name, str(error)))
     except Exception as error:
         log.exception("a worker failed")
-        _say(pipe, TeamEvent(DIED, name, f"it failed ({type(error).__name__}: {error})"))
+        _say(pipe, TeamEvent(DIED, name, f"it broke ({type(error).__name__}: {error})"))
 
 
 def _say(pipe: Connection, event: TeamEvent) -> None:

@@ -250,7 +250,7 @@ def _ended(error: Exception, name: str, where: str) -> TeamEvent:
         )
     if isinstance(error, RayTaskError):
         cause = getattr(error, "cause", error)
-        return TeamEvent(DIED, name, f"it failed ({type(cause).__name__}: {cause})")
+        return TeamEvent(DIED, name, f"it broke ({type(cause).__name__}: {cause})")
     if isinstance(error, OutOfMemoryError):
         return TeamEvent(DIED, name, f"Ray ended {process} for want of memory")
     if "its node has died" in str(error):

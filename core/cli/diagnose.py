@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
         "--out",
         required=True,
         metavar="DIR",
-        help="folder of the report; a run that was ended goes on from what is kept there",
+        help="folder of the report; an interrupted run continues from there",
     )
     argument_parser.add_argument("--json", action="store_true", help="print the report as JSON")
     argument_parser.add_argument(

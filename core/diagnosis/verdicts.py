@@ -14,7 +14,7 @@ MEANING: dict[str, str] = {
     "light": "Light of the renderer, or of the manifest.",
     "seed": "Seed of viewpoint, turn, light direction and backdrop; 0 for images of a manifest.",
     "system": "Color system: l1, l2, l3 (ISCC-NBS) or css.",
-    "color": "True color of the asked material: name in the system, or hex.",
+    "color": "True color of the target material: name in the system, or hex.",
     "second": "Hex of the second material inside the mask; empty where there is one material.",
     "asked": "Color that the image was scored against.",
     "relation": "true: asked is the true color. near: it is one of the five nearest distinct "

@@ -19,9 +19,9 @@ from truehue.core.version import VERSION
 NOTE = (
     "One row per object, rule and image. UTF-8; an empty field is nothing, never zero. Numbers "
     "have the point as decimal mark. An image that could not be generated or scored is a row too: "
-    "it is unscored, with its reason, and belongs neither to the passes nor to the fails; by released "
-    "and its variants the leaderboard counts the causes not-found and too-few-pixels, and no-mask "
-    "of a run with grounded masks, as fails, as the released code does. Count "
+    "it is unscored, with its reason, and belongs neither to the passes nor to the fails; by "
+    "released and its variants the leaderboard counts the causes not-found and too-few-pixels, "
+    "and no-mask of a run with grounded masks, as fails, as the released code does. Count "
     "images by the rows whose leads is true. Only the latest attempt at an image is here. "
     "Numbers of different rules, or of different versions of a rule, are never to be mixed. A "
     "image of a concept whose prompt names no color has no rule: one row, measured or unmeasured, "

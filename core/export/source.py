@@ -134,7 +134,7 @@ def short_words(run: ExportRun) -> str:
     total = int(run.folder.summary()["total"])
     if run.done >= total:
         return ""
-    words = f"{run.done:,} of {total:,} {'picture' if total == 1 else 'pictures'} have a result"
+    words = f"{run.done:,} of {total:,} {'image' if total == 1 else 'images'} have a result"
     if run.imported:
         return f"{words}."
     running = state_of(run.folder).status == "running"

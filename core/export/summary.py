@@ -80,14 +80,14 @@ def unscored_words(seen: RunSummary, rules: int) -> list[str]:
         ]
         rest = causes.total() - sum(count for _, count in causes.most_common(SHOWN))
         reasons += [f"{rest:,} for other reasons"] if rest else []
-        pictures = "picture" if causes.total() == 1 else "pictures"
+        pictures = "image" if causes.total() == 1 else "images"
         sentences.append(f"{causes.total():,} {pictures} unscored by {rule}: {', '.join(reasons)}")
     if lost := seen.unmeasured.total():
         named = seen.unmeasured.most_common(SHOWN)
         reasons = [f"{count:,} × {text.removesuffix('.')}" for text, count in named]
         rest = lost - sum(count for _, count in named)
         reasons += [f"{rest:,} for other reasons"] if rest else []
-        pictures = "picture" if seen.concepts == 1 else "pictures"
+        pictures = "image" if seen.concepts == 1 else "images"
         sentences.append(
             f"{lost:,} of {seen.concepts:,} {pictures} of concepts not measured: "
             f"{', '.join(reasons)}"

@@ -146,7 +146,7 @@ class Words:
         return f": there are {', '.join(shown)}{'' if len(names) <= 12 else ', …'}" if shown else ""
 
 
-_SAID = {"l2": "level 2 name", "trait": "kind of name", "color": "asked color"}
+_SAID = {"l2": "level 2 name", "trait": "kind of name", "color": "target color"}
 
 
 def _color_value(text: str) -> str:

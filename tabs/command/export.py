@@ -35,7 +35,7 @@ def add_to(commands: Any, common: argparse.ArgumentParser) -> None:
     command.add_argument("name", metavar="RUN", help="its name, or the first characters of its id")
     command.add_argument("--format", choices=tuple(FORMATS), help="default: by the ending of --out")
     command.add_argument(
-        "--out", metavar="PATH", help="the file, or a folder for it (default here)"
+        "--out", metavar="PATH", help="the file, or a folder for it (default: the current one)"
     )
     command.add_argument(
         "--with-images", action="store_true", help="zip: pack images and masks too"

@@ -57,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     root_parser = argparse.ArgumentParser(
         prog=program("runs", "app.py runs"),
         epilog=EPILOG,
-        description="Generates images for a set of prompts, selects the objects and scores the images.",
+        description="Generates images for a set of prompts, selects objects and scores the images.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     common = argparse.ArgumentParser(add_help=False)
@@ -119,7 +119,7 @@ def _crew(subparser: argparse.ArgumentParser) -> None:
         "--workers",
         type=int,
         metavar="N",
-        help="processes that generate and score (default: one per GPU, or per core without weights)",
+        help="worker processes (default: one per GPU, or per core without weights)",
     )
     subparser.add_argument(
         "--ray",
@@ -157,16 +157,16 @@ def _start(subparser: argparse.ArgumentParser) -> None:
         default="",
         metavar="WORDS",
         help="of a set of concepts these alone, comma separated: banana, rotten banana; "
-        "'banana *' for a thing with all its modifiers",
+        "'banana *' for an object with all its modifiers",
     )
     what.add_argument(
         "--limit",
         metavar="N",
-        help="at most N prompts, taken at equal distances: "
-        "every task and system keeps its part; concepts thing by thing, each with "
+        help="at most N prompts, evenly spaced: "
+        "every task and system keeps its share; concepts object by object, each with "
         "its modifiers; the same N is the same prompts",
     )
-    pictures = subparser.add_argument_group("pictures")
+    pictures = subparser.add_argument_group("images")
     pictures.add_argument(
         "--model",
         action="append",
@@ -261,7 +261,7 @@ def _start(subparser: argparse.ArgumentParser) -> None:
     subparser.add_argument(
         "--yes",
         action="store_true",
-        help="start without asking or trying; without a terminal nothing is asked either way",
+        help="start without confirmation or test; without a terminal there is no confirmation",
     )
 
 

@@ -198,7 +198,7 @@ def _say_estimate(
         about = "" if pace is None else f"{pace:.3g} s per image and worker. "
         say(f"    {about}{estimate.basis}")
         if sentences:
-            say("    It cannot start here yet:")
+            say("    It cannot start yet:")
         for sentence in sentences:
             say(f"    {sentence}")
     crowd = "" if seconds is None else f", with {many(crew.workers, 'worker')}"

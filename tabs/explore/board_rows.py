@@ -193,7 +193,7 @@ class BoardData:
 
     def _rate(self, rate: Rate, few: bool) -> dict[str, Any]:
         of = rate.images if self.unscored == WRONG else rate.scored
-        which = "pictures" if self.unscored == WRONG else "scored images"
+        which = "images" if self.unscored == WRONG else "scored images"
         words = [
             f"{rate.passes:,} of {of:,} {which} pass",
             f"{rate.unscored:,} unscored",

@@ -82,9 +82,9 @@ def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
     below = [len(table.asked)] * len(across)
     figure.add_trace(_swatches(list(across), below, table.found, "found_l2", picks, few))
     figure.update_xaxes(
-        range=[-1.6, len(across) - 0.4], title_text="found", tickangle=-90, tickfont={"size": 10}
+        range=[-1.6, len(across) - 0.4], title_text="measured", tickangle=-90, tickfont={"size": 10}
     )
-    figure.update_yaxes(range=[len(down) + 0.5, -0.6], autorange=False, title_text="asked")
+    figure.update_yaxes(range=[len(down) + 0.5, -0.6], autorange=False, title_text="target")
     figure.update_layout(height=(24 if few else 16) * (len(down) + 1) + 150)
     lines.sort(key=lambda line: -line.values[2])
     return Plot(finished(figure), picks, columns, tuple(lines), stands)
@@ -97,7 +97,7 @@ def _swatches(
     import plotly.graph_objects as go
 
     chosen = [picks.add(**{by: name}) for name in names]
-    word = "asked" if by == "asked_l2" else "found"
+    word = "target" if by == "asked_l2" else "measured"
     return go.Scatter(
         x=x,
         y=y,

@@ -75,7 +75,8 @@ def why_not(by: Rule) -> str:
         return ""
     return (
         f"The thresholds of {by.name} cannot be adjusted: all its metrics must pass on one "
-        "accepted color, and the numbers of one color are stored. With other thresholds another could pass."
+        "accepted color, and the numbers of one color are stored. With other thresholds another "
+        "color could pass."
     )
 
 

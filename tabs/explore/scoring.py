@@ -69,7 +69,9 @@ def measures_to_score(context: Context, measure_ids: Sequence[str]) -> list[Meas
     measures = measures or [measure for measure in measures_of(IMAGE) if measure.computed]
     for measure in measures:
         if not measure.computed:
-            raise BadInput(f"{measure.name} is not computed here: its scores come in as a file.")
+            raise BadInput(
+                f"{measure.name} is not computed by TrueHue: import its scores from a file."
+            )
     if not measures:
         raise BadInput("There is no measure that is computed.")
     return measures

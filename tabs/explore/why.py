@@ -43,7 +43,7 @@ def _reasons(context: Context, key: str) -> dict[str, Any]:
     by = {measurement.verdict.rule: measurement.verdict.status for measurement in measurements}
     if any(by.get(row.protocol) != row.status for row in (first, second)):
         statuses = ", ".join(
-            f"{row.protocol} {by.get(row.protocol, 'is not here')}" for row in (first, second)
+            f"{row.protocol} {by.get(row.protocol, 'is not installed')}" for row in (first, second)
         )
         return {"problem": f"These verdicts are of an older version. Measured now: {statuses}."}
     if explanation is None:

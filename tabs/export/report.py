@@ -163,7 +163,7 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
             "Neighbors",
             ""
             if not plan.rules
-            else f"k = {plan.k}: that many names beside the asked one are accepted too"
+            else f"k = {plan.k}: that many names beside the target are accepted too"
             if plan.k
             else "k = 0: only the target color is accepted",
         ),
@@ -354,8 +354,8 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     unique = {item.position: item for item in items}
     yield Words(
         f"{many(len(unique), 'image')} of {total:,} that fail: the {MOST_SHOTS} with the largest "
-        f"ΔE00, and up to {MOST_A_TASK} of each task. Left half: target color; right half: found "
-        "color.",
+        f"ΔE00, and up to {MOST_A_TASK} of each task. Left half: target color; right half: "
+        "measured color.",
         soft=True,
     )
     for task, name in TASKS.items():

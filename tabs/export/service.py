@@ -192,7 +192,7 @@ def start_export(context: Context, actor: Actor, request: Export) -> dict[str, A
 
 
 def exported_file(context: Context, job_id: str) -> Path:
-    """The file of an export that has ended. Raises BadInput where it is not kept any more."""
+    """The file of an export that has ended. Raises BadInput where it is no longer available."""
     if not re.fullmatch("[0-9a-f]{32}", job_id):
         raise BadInput("That export is not known. Export the run again.")
     entries = list((context.storage.data_dir / FOLDER / job_id).glob("*"))
@@ -201,7 +201,7 @@ def exported_file(context: Context, job_id: str) -> Path:
     # The table of colors, if there is one, is called like the other with more behind.
     files.sort(key=lambda path: len(path.name))
     if not files:
-        raise BadInput("That file is not kept any more. Export the run again.")
+        raise BadInput("That file is no longer available. Export the run again.")
     return files[0]
 
 

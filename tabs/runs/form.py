@@ -132,7 +132,7 @@ def form_view(context: Context, actor: Actor) -> dict[str, Any]:
             for by in RULES
         ],
         "workers": gpus or max(1, cores - cores // 4),
-        "machine": f"{many(cores, 'core')}, {many(gpus, 'GPU') if gpus else 'no GPU'} here. "
+        "machine": f"{many(cores, 'core')}, {many(gpus, 'GPU') if gpus else 'no GPU'} available. "
         + ("One worker per GPU." if gpus else "One worker per core."),
     }
 
@@ -373,7 +373,7 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> dict[str,
 def _ready(context: Context, plan: RunPlan) -> None:
     """Raises BadInput where the model, or one that finds objects, is not here."""
     if plan.kind == DRAWN and (problem := lacking(plan.model, context)):
-        raise BadInput(f"{name_of(plan.model)} cannot generate here yet. {problem}", "models")
+        raise BadInput(f"{name_of(plan.model)} cannot generate images yet. {problem}", "models")
     if plan.masker.kind != GROUNDED:
         return
     roles: tuple[Role, ...] = ("detector", "segmenter", "presence")

@@ -89,7 +89,7 @@ def folder_of(context: Context, actor: Actor, request: ImageFolder) -> Path:
     if request.session:
         folder = context.staging.folder(request.session)
         if not folder.is_dir():
-            raise BadInput("The files of this folder are not here any more. Choose it again.")
+            raise BadInput("The files of this folder are no longer available. Choose it again.")
         inside = [subfolder for subfolder in folder.iterdir() if subfolder.is_dir()]
         # A browser sends the chosen folder itself as the first part of every path.
         return inside[0] if len(inside) == 1 and not any(folder.glob("*.*")) else folder
@@ -205,13 +205,13 @@ def report_json(
     if not planned_only:
         counts += [
             counted(report.taken, "image", "read and stored"),
-            counted(report.known, "image", "imported before, left as it was"),
+            counted(report.known, "image", "imported before, unchanged"),
             counted(report.unread, "image", "not reached"),
             counted(report.lossy, "image", "compressed with loss: colors were changed a little"),
         ]
     counts += [
-        counted(broken.total, "file", "broken, left out"),
-        counted(report.new_prompts, "prompt", "that only the folder's table knows"),
+        counted(broken.total, "file", "broken, skipped"),
+        counted(report.new_prompts, "prompt", "that are defined only in the folder's CSV"),
         counted(report.extra.total, "file", "without a prompt"),
         counted(report.ignored, "hidden, system or table file", ""),
     ]

@@ -151,7 +151,7 @@ def _concepts_words(concepts: Sequence[str]) -> str:
 
 def _name(spec: RunSpec, model_id: str, title: str, prompts: int) -> str:
     """What people call the run: as they said, or what makes it another than the next."""
-    called = f"images of {name_of(model_id)}" if spec.stored else name_of(model_id)
+    called = f"pictures of {name_of(model_id)}" if spec.stored else name_of(model_id)
     if spec.name:
         return spec.name if len(spec.models) == 1 else f"{spec.name} · {called}"
     parts = [title, _concepts_words(spec.concepts), spec.task.upper(), spec.system.upper()]

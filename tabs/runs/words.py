@@ -102,7 +102,7 @@ def progress_words(state: BatchState) -> str:
 def masker_words(masker: Mapping[str, Any]) -> str:
     """Who marks the objects, in a few words."""
     if masker["kind"] == GROUNDED:
-        asks = f", {masker['presence']} asked" if masker.get("presence") else ""
+        asks = f", presence by {masker['presence']}" if masker.get("presence") else ""
         return f"{masker['detector']} + {masker['segmenter']}, {masker['variant']}{asks}"
     return "exact masks" if masker["kind"] == EXACT else "whole images"
 
@@ -210,7 +210,7 @@ def plan_remarks(spec: RunSpec, plans: Sequence[RunPlan]) -> list[str]:
         )
     elif count:
         sentences.append(
-            f"{many(count, 'prompt')} of concepts {'ask' if count > 1 else 'asks'} for no color: "
+            f"{many(count, 'prompt')} of concepts {'name' if count > 1 else 'names'} no color: "
             "the colors of each object are measured, and no rule scores them."
         )
     if count and spec.limit is not None and not spec.concepts:

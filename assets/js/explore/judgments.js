@@ -30,7 +30,7 @@ export function mount(widget) {
       draw();
     } catch (error) {
       if (mine === asked) {
-        put(find('.th-pv-empty'), 'The judgments cannot be shown. ' + error.message);
+        put(find('.th-pv-empty'), 'The answers cannot be shown. ' + error.message);
         find('.th-pv-empty').hidden = false;
       }
     }
@@ -108,7 +108,7 @@ export function mount(widget) {
       const picture = make('img');
       button.type = 'button';
       button.title = 'Open in Inspect';
-      button.setAttribute('aria-label', 'Open in Inspect: ' + (one.object || 'picture'));
+      button.setAttribute('aria-label', 'Open in Inspect: ' + (one.object || 'image'));
       picture.src = one.thumb;
       picture.loading = 'lazy';
       picture.alt = '';

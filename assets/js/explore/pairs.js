@@ -255,8 +255,8 @@ export function pairsView(box, { leave, openPicture, chosen }) {
     }
     problem(
       !some
-        ? 'Two runs are needed to compare; here ' +
-            (runs.length ? 'is one' : 'are none') +
+        ? 'Two runs are needed to compare; ' +
+            (runs.length ? 'one is stored' : 'none is stored') +
             '. Start another in Runs, with the same prompts and another model.'
         : pairs.length
           ? ''

@@ -106,7 +106,7 @@ export function mount(widget) {
   function nothing(answer) {
     if (!answer.runs)
       return 'No run has results yet. Start one in Runs: its images appear here while they are generated.';
-    const status = { fail: 'fails', unscored: 'is unscored', pass: 'passes', '': 'is here' }[
+    const status = { fail: 'fails', unscored: 'is unscored', pass: 'passes', '': 'is stored' }[
       explore.slice.status
     ];
     return bar.inUse()

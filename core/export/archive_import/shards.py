@@ -176,7 +176,7 @@ def _verdicts(verdicts: list[dict[str, Any]], plan: CheckedPlan, targets: int) -
     for verdict in verdicts:
         _must(
             (verdict["rule"], verdict["version"]) in rules,
-            "a verdict is of a rule that was not asked",
+            "a verdict is of a rule that the plan does not have",
         )
         _must(_whole(verdict["target"], -1, targets - 1), "a verdict belongs to no object")
         _must(
