@@ -38,7 +38,7 @@ README = """TrueHue run {run_id}: {name}
 results.parquet   one row per object, rule and image; codebook.md says what its columns mean
 {colors}shards/           all of it with masks and origins, a row per image; this TrueHue imports
 plan.json         what was run; prompts.jsonl.gz holds its prompts, a line each
-images/, masks/   {images}
+images/, masks/   {pictures}
 references.bib    what to cite
 
 Python:
