@@ -119,7 +119,7 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
     run_id = str(run.get_attribute("data-run"))
     with page.expect_download() as download:
         run.locator("summary", has_text="Export").click()
-        run.get_by_role("button", name="Archive that others can import").click()
+        run.get_by_role("button", name="Portable archive").click()
     download.value.save_as(tmp_path / "run.zip")
     expect(run.locator(".th-runs-export")).to_contain_text("Made:")
     assert "manifest.json" in " ".join(zipfile.ZipFile(tmp_path / "run.zip").namelist())
@@ -129,7 +129,7 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
     expect(run).to_be_visible(timeout=DRAWN_MS)
     new.locator("summary").first.click()
     runs(page)
-    box.get_by_role("button", name="Score pictures that are here").click()
+    box.get_by_role("button", name="Score existing images").click()
     few = box.locator("[name=set] option", has_text="few.jsonl").get_attribute("value")
     box.get_by_label("Prompt set").select_option(few)
     whose = box.get_by_label("Whose pictures")

@@ -88,7 +88,7 @@ def test_renders_of_others_are_measured_alike(renders: Path, workers_here: None)
     again = called(main, *arguments)
     assert "5 pictures of renders.csv" in again.stdout
     assert "2 line(s) of the manifest could not be used" in again.stdout
-    assert "5 pictures kept from before" in again.stdout
+    assert "5 images reused" in again.stdout
 
 
 @pytest.mark.process

@@ -41,7 +41,7 @@ def test_the_dear_pictures_are_in_the_pace_and_failed_ones_are_not(tmp_path: Pat
     found = estimate(plan(), tmp_path)
     assert found.seconds_a_picture == pytest.approx(3.0)
     assert found.seconds == pytest.approx(600.0)
-    assert found.basis == "Mean of 4 pictures of the run “earlier”."
+    assert found.basis == "Mean of 4 images of the run “earlier”."
 
 
 def test_all_of_a_long_run_is_looked_at(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_damaged_shard_is_told_and_its_pictures_are_done_again(
     state = state_of(copy)
     assert (state.status, state.done, state.total) == ("paused", 8, PICTURES)
     assert "4 of 12 pictures that were done have no results" in state.message
-    assert "Resume does them again" in state.message
+    assert "Resume repeats them" in state.message
     assert (second.name in state.message) == second.exists()
     with pytest.raises(BadInput, match="4 of 12 pictures"):
         require_whole(copy)

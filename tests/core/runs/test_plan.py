@@ -51,7 +51,7 @@ def plan(**changed: Any) -> Any:
         ({"options": {"lamp": 1}}, "no option 'lamp'"),
         ({"masker": MaskerSpec("magic")}, "no masker 'magic'"),
         ({"masker": MaskerSpec("grounded", "grounding-dino-tiny")}, "a detector and a segmenter"),
-        ({"items": ()}, "no picture to score"),
+        ({"items": ()}, "no image to score"),
         ({"munsell": "/no/such.csv"}, "no file of Munsell"),
         ({"steps": 0}, "Steps must be"),
         ({"guidance": float("nan")}, "Guidance is a number"),

@@ -163,7 +163,7 @@ def test_pause_from_elsewhere(
     file, _ = undisturbed
     done = runs("start", "--set", str(file), "--data", str(tmp_path), *SMALL, "--name", "long one")
     (pause,) = said
-    assert pause.stdout == "It stops after the pictures that are in work now.\n"
+    assert pause.stdout == "It stops after the images that are in work now.\n"
     assert done.returncode == 3
     folder = one_run(tmp_path / "runs")
     state = state_of(folder)
@@ -327,7 +327,7 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
     refused = runs(*line)
     assert refused.returncode == 2
     assert "None of them has a mask of its own" in refused.stderr
-    assert "With --masker exact it begins all the same." in refused.stderr
+    assert "With --masker exact it starts all the same." in refused.stderr
     assert run_folders(tmp_path / "data" / "runs") == []
     done = runs(*line, "--masker", "exact")
     assert done.returncode == 0, done.stderr

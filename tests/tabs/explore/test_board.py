@@ -250,7 +250,7 @@ def test_a_part_is_named_and_leads_nothing(client: TestClient) -> None:
     assert found["cells"]["cna"]["best"] is False
     assert found["cells"][AVERAGE]["percent"] is None
     assert found["cells"][AVERAGE]["note"] == "0 of 5 tasks so far"
-    assert found["progress"]["words"].startswith("50% drawn")
+    assert found["progress"]["words"].startswith("50% generated")
     assert found["beside"].startswith("free ")
     other = row(shown(client, rule="paper"), "=part")
     assert (other["said"], other["cells"]) == ("not judged by paper", {})
@@ -458,7 +458,7 @@ def test_the_folder_of_another_run_is_no_fault(
     app.include_router(board_routes(context))
     with TestClient(app) as client:
         found = row(shown(client), "elsewhere")
-    assert found["progress"]["words"] == "50% drawn"
+    assert found["progress"]["words"] == "50% generated"
 
 
 # ── live limits ──────────────────────────────────────────────────────────────────────────────
@@ -652,7 +652,7 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         rows = {one[0].text: (one[1].text, one[-1].text) for one in tables["This run"].rows}
         version = rule("released").version
         assert rows[f"released {version}"] == ("20.0", "4")
-        assert rows[f"released {version}, not found left out"] == ("50.0", "16")
+        assert rows[f"released {version}, not found excluded"] == ("50.0", "16")
         assert "as in the released code" in tables["This run"].note
         # What is stored stays as it is.
         assert {one.status for one in results.picture(run_id, 0)} == {UNSCORED}

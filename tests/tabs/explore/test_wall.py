@@ -383,7 +383,7 @@ def test_pictures_without_a_score_draw_no_figure(context: Context, tmp_path: Pat
     context.storage.runs.ingest(folder)
     view = figure_view(context, "categories", {})
     assert (view["figure"], view["published"]) == (None, None)
-    assert "None of these pictures has a score" in view["empty"]
+    assert "None of these images has a score" in view["empty"]
 
 
 def test_routes_answer_in_words(filled: Filled) -> None:

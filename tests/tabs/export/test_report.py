@@ -65,9 +65,7 @@ def test_a_report_of_a_run_without_gaps_says_so_and_lists_none(
     context.storage.runs.ingest(folder)
     (run,) = runs_of(folder, sealed=True)
     sections = {one.title: one for one in report_of(context, run, step=lambda _: None).sections}
-    assert sections["Without a score"].blocks == (
-        Words("Every picture has a pass or a fail by every rule."),
-    )
+    assert sections["Without a score"].blocks == (Words("Every rule scored every image."),)
     board = sections["Accuracy by task"].blocks[0]
     assert isinstance(board, Table)
     assert [row[0].text for row in board.rows] == [f"released {rule('released').version}"]

@@ -38,7 +38,7 @@ def test_runs_of_a_terminal_and_of_a_shared_folder_come_in(tmp_path: Path) -> No
         # What only the database knows is asked of the app.
         refused = called(main, "start", "--set", "selection:mine", *of_data, "--yes")
         assert refused.returncode == 2
-        assert "begin this run in the app" in refused.stderr
+        assert "start this run in the app" in refused.stderr
 
         for name in ("from a cluster", "from a terminal"):
             assert listed(app, name)["status"] == "finished"

@@ -124,7 +124,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
     assert (plan.total, plan.rules, plan.seeds) == (2_558 * 35, (), 5)
     assert pictures_words([plan]) == "2,558 prompts × 5 × 7 guidance scales = 89,530 pictures"
     assert plan_remarks(wish, [plan]) == [
-        "They ask for no color: the colors of each object are measured, and no rule judges them. "
+        "They name no color: the colors of each object are measured, and no rule scores them. "
         "See Compare."
     ]
     both = wish_of({**given, "models": ["reference-renderer", SDXL], "limit": "10"})
@@ -134,8 +134,8 @@ def test_plans_of_several_scales_and_their_words() -> None:
         "10 prompts × 5 + 10 prompts × 5 × 7 guidance scales = 400 pictures"
     )
     assert plan_remarks(both, made)[1:] == [
-        "The concepts are of one thing, with as many of its modifiers as the limit holds.",
-        "The reference renderer takes no guidance: it draws every seed once.",
+        "The limit covers one object, with as many of its modifiers as fit.",
+        "The reference renderer takes no guidance: it generates every seed once.",
     ]
     more = replace(both, limit=100)
     kept = chosen(build_concepts(), more)
@@ -155,7 +155,7 @@ def test_other_steps_or_sizes_than_the_papers_are_said() -> None:
         return " ".join(plan_remarks(wish, made))
 
     both = said(models=["sd3-medium", "qwen-image", SDXL])
-    assert "ColorConceptBench draws every model with 50 steps at 1024 px, this run" in both
+    assert "ColorConceptBench generates every model with 50 steps at 1024 px, this run" in both
     assert "Stable Diffusion 3 Medium with 28 steps at 1024 px, Qwen-Image with 50" in both
     assert "at 1328 px: give steps and size" in both
     assert "ColorConceptBench" not in said(models=["qwen-image"], steps="50", size="1024")
@@ -214,7 +214,7 @@ def test_its_row_on_the_leaderboard_points_to_compare(context: Context, alone: R
     ((row,),) = [group["rows"] for group in view["groups"]]
     assert (row["id"], row["said"], row["cells"]) == (
         alone.run_id,
-        "asks for no color; see Compare",
+        "names no color; see Compare",
         {},
     )
     assert "guidance 3, 7.5" in row["facts"]
@@ -230,7 +230,7 @@ def test_beside_others_it_takes_no_part_in_their_numbers(
         context.service(RunSupervisor).take_in()
         rows = [row for group in board_view(context, params)["groups"] for row in group["rows"]]
         said = {row["id"]: row["said"] for row in rows}
-        assert said == {alone.run_id: "asks for no color; see Compare", other.run_id: ""}
+        assert said == {alone.run_id: "names no color; see Compare", other.run_id: ""}
         before[str(params)] = rows
     context.storage.runs.hide(alone.run_id)
     for params in ({}, {"rule": "truehue"}):
@@ -256,7 +256,7 @@ def test_wall_figures_and_comparison_carry_on(context: Context, alone: RunFolder
     found = answer.json()
     assert (answer.status_code, found["pairs"]) == (200, [])
     labels = {one["id"]: one["label"] for one in found["runs"]}
-    assert labels[alone.run_id].endswith(" · asks for no color")
+    assert labels[alone.run_id].endswith(" · names no color")
     with TestClient(app) as client:
         offered = client.get("/api/explore/compare", params={"rule": "paper"}).json()
     assert [one["id"] for one in offered["runs"]] == [other.run_id]
@@ -341,8 +341,8 @@ def test_a_run_of_concepts_from_the_command_line(
     status, out, err = said(capsys, "start", *small)
     assert status == 0, err
     assert "4 prompts × 2 = 8 pictures" in out
-    assert "They ask for no color: the colors of each object are measured" in out
-    assert "The reference renderer takes no guidance: it draws every seed once." in out
+    assert "They name no color: the colors of each object are measured" in out
+    assert "The reference renderer takes no guidance: it generates every seed once." in out
     assert "8 pictures taken into the database" in err
     (path,) = (tmp_path / "data" / "runs").glob("*/plan.json")
     made = RunFolder(path.parent)

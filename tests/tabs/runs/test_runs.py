@@ -111,7 +111,7 @@ def one(context: Context, actor: Actor = OWNER) -> dict[str, Any]:
         ({"set": "mini", "models": ["sdxl"]}, "models", "no generator 'sdxl'"),
         ({"set": "mini", "images": "four"}, "images", "whole number"),
         ({"set": "mini", "images": 0}, "images", "not 0"),
-        ({"set": "mini", "seed": 2**31 - 1, "images": 2}, "seed", "begin lower"),
+        ({"set": "mini", "seed": 2**31 - 1, "images": 2}, "seed", "start lower"),
         ({"set": "mini", "size": "12"}, "size", "64 to 4,096, not 12"),
         ({"set": "mini", "guidance": "warm"}, "guidance", "0 to 100"),
         ({"set": "mini", "task": "xyz"}, "task", "cna"),
@@ -457,7 +457,7 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
     by_paper = next(found for found in stored if found.protocol == "paper")
     assert (result.verdicts[0].status, result.image_id) == (by_paper.status, image.image_id)
     # A run that only scored is no source of pictures, and there are none of anybody else.
-    with pytest.raises(BadInput, match="scored pictures of others"):
+    with pytest.raises(BadInput, match="scored images of others"):
         planned(context, OWNER, asked_of({**asked, "models": [OF_RUN + run_id]}))
     with pytest.raises(BadInput, match="No image of nobody"):
         planned(context, OWNER, asked_of({**asked, "models": ["nobody"]}))

@@ -174,7 +174,7 @@ def test_bombs_are_refused_before_and_while_they_unpack(files: Files, tmp_path: 
     refused(
         path,
         tmp_path / "runs",
-        "more results than its plan has pictures",
+        "more results than its plan has images",
         limits=Limits(described_bytes=6000, part_bytes=1),
     )
     zeros = gzip.compress(b"0" * 2**26)
@@ -273,8 +273,8 @@ def item(**changes: Any) -> Callable[[ItemResult], ItemResult]:
         (verdict(cause="magic"), "knows no cause"),
         (verdict(target=7), "belongs to no object"),
         (verdict(leads=False), "not one object decided"),
-        (verdict(asked_hex="javascript:1"), "asked color is none"),
-        (verdict(lab=(1.0, 2.0)), "found color is none"),
+        (verdict(asked_hex="javascript:1"), "target color is none"),
+        (verdict(lab=(1.0, 2.0)), "measured color is none"),
         (verdict(delta_e00=-4.0), "number is none"),
         (verdict(misfit=float("inf")), "number is none"),
     ],
@@ -313,9 +313,9 @@ def test_pictures_are_what_their_names_say(files: Files, tmp_path: Path) -> None
     other = png(np.zeros((64, 64, 3), dtype=np.uint8))
     for name, content, words in (
         (picture, other, "other pixels"),
-        (picture, b"no picture", "no picture of ours"),
-        (covered, other, "no picture of ours"),
-        (picture, files[covered], "no picture of ours"),
+        (picture, b"no picture", "no image of ours"),
+        (covered, other, "no image of ours"),
+        (picture, files[covered], "no image of ours"),
         (covered, png(np.zeros((64, 64), dtype=bool)), "other pixels"),
         (f"images/ab/ab{'0' * 62}.png", other, "belongs to no result"),
     ):

@@ -128,7 +128,7 @@ def test_small_archives_take_no_gigabytes(files: Files, tmp_path: Path) -> None:
         "claim": (files, "", {"total": 2**31 - 1}, "no pictures, or too many"),
         "items": ({**files, "items.jsonl.gz": items}, "", stored, "more lines than the plan says"),
         "texts": (texts, "", {}, "unpacks to more than any shard"),
-        "no-picture": ({**files, picture: bytes(2**27)}, "", {}, "no picture of ours"),
+        "no-picture": ({**files, picture: bytes(2**27)}, "", {}, "no image of ours"),
         "long-picture": ({**files, picture: files[picture] + bytes(2**27)}, "", {}, "too large"),
     }
     for name, (content, more, plan, _) in bad.items():
