@@ -369,7 +369,7 @@ def test_a_quick_look_takes_other_colors_of_each_object() -> None:
         (["--workers", "0"], "worker"),
         (["--objects", ","], "names nothing"),
         (["--images", "no-such.csv"], "Cannot read the manifest"),
-        (["--images", "x.csv", "--lights", "hard"], "--lights belongs to our own pictures"),
+        (["--images", "x.csv", "--lights", "hard"], "--lights belongs to our own images"),
     ],
 )
 def test_bad_options_are_refused_in_words(

@@ -54,7 +54,7 @@ def test_the_second_picture_is_drawn_with_the_map_of_the_first(tiny: Callable[[s
         lambda srgb8: np.ones((2, 2), np.float32),
     )
     assert named.after.origin["cfr"] == {**cfr, "map": ["ffff"] * 2}
-    with pytest.raises(BadInput, match="drawn without CFR"):
+    with pytest.raises(BadInput, match="generated without CFR"):
         draw_twice(
             loaded,
             replace(REQUEST, options={"cfr": cfr}),

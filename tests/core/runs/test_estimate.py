@@ -66,7 +66,7 @@ def test_a_run_of_other_work_says_nothing(tmp_path: Path, changed: dict[str, obj
     ran(tmp_path, plan(), 1.0)
     found = estimate(replace(plan(name="other"), **changed), tmp_path)  # type: ignore[arg-type]
     assert (found.seconds, found.seconds_a_picture) == (None, None)
-    assert "Nothing like it" in found.basis
+    assert "Run a short test to estimate it" in found.basis
 
 
 def test_workers_beyond_the_cores_do_not_make_it_quicker(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_trial_draws_and_leaves_nothing(tmp_path: Path) -> None:
     assert found.pictures == 2
     assert found.seconds is not None
     assert found.seconds > 0
-    assert found.basis.startswith("One picture tried now, after")
+    assert found.basis.startswith("One image generated now, after")
     assert found.disk_bytes > 2 * 1500
 
 
@@ -113,7 +113,7 @@ def test_a_trial_tells_of_longer_plans_and_more_workers() -> None:
 
 def test_a_trial_that_fails_says_why() -> None:
     crowd = tuple(ObjectTarget(name) for name in ("apple", "banana", "mug", "car", "vase"))
-    with pytest.raises(TrueHueError, match=r"of the trial failed: .*4 objects"):
+    with pytest.raises(TrueHueError, match=r"of the test failed: .*4 objects"):
         trial(small_plan([Prompt("crowd", "five", "free", crowd)]), threads=1)
 
 

@@ -362,7 +362,7 @@ def test_a_run_that_another_machine_is_at_is_left_alone_where_locks_are_not_shar
         "truehue.core.batch.execute.time.sleep",
         lambda seconds: folder.keep_state(replace(there, updated_at=_at(seconds))),
     )
-    with pytest.raises(InUse, match="elsewhere is at this run"):
+    with pytest.raises(InUse, match="elsewhere is running this run"):
         execute(folder)
     monkeypatch.setattr("truehue.core.batch.execute.time.sleep", lambda seconds: None)
     assert execute(folder).status == "cancelled"

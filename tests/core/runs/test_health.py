@@ -148,7 +148,7 @@ def test_a_state_that_is_lost_or_damaged_is_made_from_the_shards(
     copy.shards()[2].unlink()
     state = state_of(copy)
     assert (state.status, state.done) == ("paused", 8)
-    assert "counted anew" in state.message
+    assert "being recounted" in state.message
     assert done(copy).done == PICTURES
     assert rows(copy) == rows(finished)
 

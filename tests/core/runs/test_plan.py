@@ -40,7 +40,7 @@ def plan(**changed: Any) -> Any:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"images": 0}, "Images a prompt: 1 to 1,000"),
+        ({"images": 0}, "Images per prompt: 1 to 1,000"),
         ({"seed": -1}, "seeds must lie"),
         ({"size_px": 10}, "size is"),
         ({"k": 21}, "between 0 and 20"),

@@ -198,7 +198,7 @@ def test_the_estimate_tries_three_pictures_and_begins_nothing(
     done = runs(*asked)
     assert done.returncode == 0, done.stderr
     assert "12 prompts × 10 = 120 pictures" in done.stdout
-    assert "Median of 2 pictures tried now" in done.stdout
+    assert "Median of 2 images generated now" in done.stdout
     assert "Cost: " in done.stdout
     # Without a terminal nobody is asked. This time the trial is made here.
     monkeypatch.setattr(

@@ -209,7 +209,7 @@ def test_cfm_of_both_and_its_map_stand_there_once_they_were_scored(
 
 def test_a_picture_without_its_other_says_how_to_get_it(drawn_room: Context) -> None:
     rows = by_strength(drawn_room)
-    with pytest.raises(BadInput, match="drawn without CFR"):
+    with pytest.raises(BadInput, match="generated without CFR"):
         pair_json(drawn_room, rows["plain"].drawing_id)
     full = rows["full"]
     other = DrawingRecord(

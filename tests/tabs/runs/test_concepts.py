@@ -102,7 +102,7 @@ def test_guidance_is_one_or_several(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("3,4,3", "Guidance 3 stands there twice"),
+        ("3,4,3", "Guidance 3 is given twice"),
         ("3,,4", "several separated by commas, not ''"),
         ("3;4", "several separated by commas, not '3;4'"),
         ("nan", "not 'nan'"),
@@ -399,4 +399,4 @@ def test_an_estimate_of_the_whole_set_from_the_command_line(
         "3,3",
         "--estimate-only",
     )
-    assert (status, err.strip()) == (2, "Guidance 3 stands there twice.")
+    assert (status, err.strip()) == (2, "Guidance 3 is given twice.")
