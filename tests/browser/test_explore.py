@@ -239,12 +239,12 @@ def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, started: App) -> None
     name.scroll_into_view_if_needed()
     expect(name).to_be_in_viewport(ratio=0.98)
     # Both reports.
-    page.get_by_role("tab", name="Can the measure be trusted?").click()
+    page.get_by_role("tab", name="Rule accuracy").click()
     rates = page.locator("#explore-trust .th-trust-table tbody tr").first
     expect(rates).to_be_visible(timeout=SHOWN_MS)
     roc = page.locator("#explore-trust [data-system=l2] .legend .traces")
     expect(roc.first).to_be_attached(timeout=SHOWN_MS)
     assert page.evaluate(WIDER) <= 0
-    page.get_by_role("tab", name="Where the rules disagree").click()
+    page.get_by_role("tab", name="Rule disagreements").click()
     expect(page.locator("#explore-audit .th-agree-sentence")).not_to_be_empty(timeout=SHOWN_MS)
     assert page.evaluate(WIDER) <= 0
