@@ -122,7 +122,7 @@ def test_plans_of_several_scales_and_their_words() -> None:
     wish = wish_of(given)
     (plan,) = plans(wish, chosen(build_concepts(), wish), "Concepts")
     assert (plan.total, plan.rules, plan.seeds) == (2_558 * 35, (), 5)
-    assert pictures_words([plan]) == "2,558 prompts × 5 × 7 guidance scales = 89,530 pictures"
+    assert pictures_words([plan]) == "2,558 prompts × 5 × 7 guidance scales = 89,530 images"
     assert plan_remarks(wish, [plan]) == [
         "They name no color: the colors of each object are measured, and no rule scores them. "
         "See Compare."
@@ -157,7 +157,7 @@ def test_other_steps_or_sizes_than_the_papers_are_said() -> None:
     both = said(models=["sd3-medium", "qwen-image", SDXL])
     assert "ColorConceptBench generates every model with 50 steps at 1024 px, this run" in both
     assert "Stable Diffusion 3 Medium with 28 steps at 1024 px, Qwen-Image with 50" in both
-    assert "at 1328 px: give steps and size" in both
+    assert "at 1328 px: set steps and size" in both
     assert "ColorConceptBench" not in said(models=["qwen-image"], steps="50", size="1024")
     assert "ColorConceptBench" not in said(models=["janus-pro-7b", "hub:some-one/model"])
 
@@ -169,7 +169,7 @@ def test_a_mixed_set_says_what_is_measured() -> None:
     (plan,) = plans(wish, mixed, "Mixed")
     assert [rule for rule, _ in plan.rules] == ["truehue", "paper", "released"]
     (said,) = plan_remarks(wish, [plan])
-    assert said.startswith("1 prompt of concepts asks for no color: the colors of each object")
+    assert said.startswith("1 prompt of concepts names no color: the colors of each object")
     assert plan_remarks(wish, plans(wish, mixed[1:], "Others")) == []
 
 
@@ -186,7 +186,7 @@ def test_the_estimate_counts_scales(context: Context) -> None:
     found = estimate_view(context, OWNER, read_as(RunRequest, given))
     assert found["pictures"] == 1_000
     assert found["sentence"].startswith(
-        "100 prompts × 5 × 2 guidance scales = 1,000 pictures. They ask for no color: "
+        "100 prompts × 5 × 2 guidance scales = 1,000 images. They name no color: "
     )
     assert "See Compare. The concepts" in found["sentence"]
 
@@ -204,7 +204,7 @@ def alone(context: Context, folder: RunFolder) -> RunFolder:
 
 def test_the_list_of_runs_says_what_has_no_colors(context: Context, alone: RunFolder) -> None:
     (found,) = runs_view(context, OWNER)["runs"]
-    assert found["words"].endswith(" · 1 concept picture without colors")
+    assert found["words"].endswith(" · 1 concept image without colors")
     assert "unscored" not in found["words"]
     assert "guidance 3, 7.5" in found["facts"]
 
@@ -267,7 +267,7 @@ def test_its_report_says_what_was_measured(
 ) -> None:
     export(context, alone, "html", tmp_path / "report.html")
     text = unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
-    assert "asks for no color, so no rule judges it. The colors of 6 pictures were measured" in text
+    assert "names no color, so no rule scores it. The colors of 6 images were measured" in text
     assert "No mask." in text
     assert "No memory." in text
     assert "guidance 3, 7.5" in text
@@ -340,7 +340,7 @@ def test_a_run_of_concepts_from_the_command_line(
     )
     status, out, err = said(capsys, "start", *small)
     assert status == 0, err
-    assert "4 prompts × 2 = 8 pictures" in out
+    assert "4 prompts × 2 = 8 images" in out
     assert "They name no color: the colors of each object are measured" in out
     assert "The reference renderer takes no guidance: it generates every seed once." in out
     assert "8 pictures taken into the database" in err
@@ -387,7 +387,7 @@ def test_an_estimate_of_the_whole_set_from_the_command_line(
         "--no-trial",
     )
     assert status == 0
-    assert "2,558 prompts × 5 × 7 guidance scales = 89,530 pictures" in out
+    assert "2,558 prompts × 5 × 7 guidance scales = 89,530 images" in out
     status, _, err = said(
         capsys,
         "start",

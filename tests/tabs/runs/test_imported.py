@@ -81,7 +81,7 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
     wanted = read_as(ImageFolder, given)
     report = look(context, OWNER, wanted)["report"]
     counts = {words: number for number, words in report["counts"]}
-    assert counts["file broken, left out"] == 1
+    assert counts["file broken, skipped"] == 1
     assert counts["files without a prompt"] == 2
     import_record = ended(context, start_import(context, OWNER, wanted)["job"])
     offered = import_record.result["score"]
@@ -132,7 +132,7 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     wanted = read_as(ImageFolder, {"path": str(table_of(tmp_path))})
     looked = look(context, OWNER, wanted)
     assert looked["found"] == 3
-    assert [1, "file broken, left out"] in looked["report"]["counts"]
+    assert [1, "file broken, skipped"] in looked["report"]["counts"]
     imported_job = ended(context, start_import(context, OWNER, wanted)["job"])
     # The form is preset to the set that the table made.
     (chosen,) = stored_choices(context)
