@@ -1,24 +1,15 @@
-"""The picture of the house, drawn from the code: ``python -m tests.house`` writes it anew.
-
-In README: the packages of every folder in floors, each of which needs only those below it. In
-docs/rooms.md: every package with what it is and its modules.
-"""
+"""The modules of every folder, and what each imports, defines and says of itself."""
 
 from __future__ import annotations
 
 import ast
 import gc
-import textwrap
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import networkx as nx
-
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("core", "annotation", "storage", "tabs")
-BEGIN, END = "<!-- drawn by: python -m tests.house -->\n", "<!-- end -->\n"
-WIDTH = 100
 
 
 @cache
@@ -153,71 +144,3 @@ def arrows() -> frozenset[tuple[str, str]]:
                 names = [f"{one.name}.{member}" for member in one.members] or [one.name]
                 out |= {(module, name if name in paths else one.name) for name in names}
     return frozenset((one, other) for one, other in out if not one.endswith("__main__"))
-
-
-def floors(folder: str) -> list[list[str]]:
-    """The packages and modules right below a folder, in floors from the top: what is on one needs
-    only what is on those below it."""
-    graph: nx.DiGraph = nx.DiGraph()
-    graph.add_nodes_from(
-        {name.split(".")[1] for name, _ in modules(folder) if "." in name} - {"__main__"}
-    )
-    for one, other in arrows():
-        parts, others = one.split("."), other.split(".")
-        if parts[0] == others[0] == folder and len(parts) > 1 and len(others) > 1:
-            graph.add_edge(others[1], parts[1])
-    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
-    return [sorted(floor) for floor in reversed(list(nx.topological_generations(graph)))]
-
-
-def picture() -> str:
-    """The floors of all folders, as a block of text."""
-    lines = ["app.py"]
-    for folder in reversed(FOLDERS):
-        label = f"{folder}/"
-        for floor in floors(folder) or [["(empty until the first study)"]]:
-            names = [name if not (ROOT / folder / name).is_dir() else f"{name}/" for name in floor]
-            rows = textwrap.wrap("  ".join(names), WIDTH - 13, break_on_hyphens=False)
-            lines += [f"{label if n == 0 else '':12} {row}" for n, row in enumerate(rows)]
-            label = ""
-    return "```\n" + "\n".join(lines) + "\n```\n"
-
-
-def rooms() -> str:
-    """Every package: what it is, and its modules by name."""
-    out = []
-    for folder in FOLDERS:
-        paths = dict(modules(folder))
-        packages = [name for name, path in paths.items() if path.name == "__init__.py"]
-        for package in packages:
-            doc = read(paths[package], package).docstring
-            own = sorted(
-                name.rpartition(".")[2]
-                for name in paths
-                if name.rpartition(".")[0] == package and name not in packages
-            )
-            heading = "##" if "." not in package else "###"
-            summary = " ".join(doc.split("\n\n")[0].split())
-            out.append(
-                f"{heading} {package.replace('.', '/')}\n\n{textwrap.fill(summary, WIDTH)}\n"
-            )
-            if own:
-                names = ", ".join(f"`{name}`" for name in own if not name.startswith("__"))
-                out.append(textwrap.fill(names, WIDTH, break_on_hyphens=False) + "\n")
-    return "\n".join(out)
-
-
-def drawn(page: str, text: str) -> str:
-    """A page with the text between its two marks replaced. Raises ValueError without marks."""
-    head, _, rest = page.partition(BEGIN)
-    _, mark, tail = rest.partition(END)
-    if not mark:
-        raise ValueError("The page has no place for the picture of the house.")
-    return f"{head}{BEGIN}\n{text}\n{END}{tail}"
-
-
-PAGES = {ROOT / "README.md": picture, ROOT / "docs" / "rooms.md": rooms}
-
-if __name__ == "__main__":
-    for page, draw in PAGES.items():
-        page.write_text(drawn(page.read_text("utf-8"), draw()), "utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from tests.house import FOLDERS, PAGES, Source, arrows, drawn, modules, read, read_source
+from tests.house import FOLDERS, Source, arrows, modules, read, read_source
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -306,9 +306,3 @@ def test_a_module_that_does_something_would_be_seen(tmp_path: Path) -> None:
     assert quiet["written"] == []
     assert loud["written"] == ["open left.txt"]
     assert loud["threads"] == ["MainThread", "left"]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_picture_of_the_house_is_drawn_from_the_code(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    assert drawn(text, PAGES[page]()) == text, "Draw it anew: python -m tests.house"

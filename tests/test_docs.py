@@ -1,0 +1,113 @@
+"""The documentation is written for a reader: each page says for whom it is, in short sentences."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+PAGES = sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+PARTS = ("tutorial", "guides", "reference", "science")
+NOT_YET = {
+    "colorize.md",
+    "concepts.md",
+    "fidelity.md",
+    "masks.md",
+    "models.md",
+    "prompts.md",
+    "refinement.md",
+    "rules.md",
+    "runs.md",
+    "science/small_model/report.md",
+    "speed.md",
+    "colorings.md",
+    "human_baseline.md",
+    "participants.md",
+    "reference/testing.md",
+    "serving.md",
+    "storage.md",
+    "studies.md",
+    "vlm.md",
+    "vlm_questions.md",
+    "vlm_scores.md",
+}
+"""Pages that are still to be rewritten. A rewritten page leaves this list."""
+MAX_MEAN_WORDS = 20
+MAX_README_LINES = 120
+
+
+def paragraphs(text: str) -> list[str]:
+    """The prose of a page: no front matter, code, tables, headings, images or link-only items."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
+    text = re.sub(r"^ *(`{3,}).*?^ *\1 *$", "\n", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"^(\||#|!\[|:::).*$", "\n", text, flags=re.MULTILINE)
+    # A list's item is a paragraph of its own, and so is every other block.
+    blocks = re.split(r"\n\s*\n|^\s*(?:[-*]|\d+\.) +", text, flags=re.MULTILINE)
+    prose = (" ".join(block.split()) for block in blocks)
+    return [one for one in prose if one and not re.fullmatch(r"\[[^]]*\]\([^)]*\)[.,;]?", one)]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a page's prose."""
+    out = []
+    for paragraph in paragraphs(text):
+        plain = re.sub(r"\]\([^)]*\)", "]", paragraph)
+        out += re.split(r"(?<=[.!?])[\"”*)_\]]*\s+(?=[\"“*(_`\[]*[A-Z0-9`λΔ])", plain)
+    return out
+
+
+def words(sentence: str) -> int:
+    return sum(any(letter.isalnum() for letter in word) for word in sentence.split())
+
+
+def mean_words(text: str) -> float:
+    counts = [count for sentence in sentences(text) if (count := words(sentence))]
+    return sum(counts) / len(counts)
+
+
+def pages() -> list[str]:
+    return [page for page in PAGES if page not in NOT_YET]
+
+
+def test_sentences_are_counted_as_a_reader_counts_them() -> None:
+    page = (
+        "---\nkey: one. Two. three.\n---\n\n# A title. With a stop\n\n"
+        "One two three. *Four* five!\nSix [seven](a/b.md) ≥ 8.5 nine.\n\n"
+        "| a table. | B. |\n|---|---|\n\n```\ncode. Code.\n```\n\n"
+        "- [Only a link](x.md)\n- An item with `code`. It has two.\n1. Third item\n"
+    )
+    assert [words(one) for one in sentences(page)] == [3, 2, 4, 4, 3, 2]
+    assert mean_words(page) == 3
+
+
+@pytest.mark.parametrize("page", pages())
+def test_a_page_says_for_whom_it_is_and_what_it_answers(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    start = re.match(r"# [^\n]+\n\n(.+?)\n\n", text + "\n\n", flags=re.DOTALL)
+    assert start, "A page begins with its title and one paragraph."
+    assert re.fullmatch(r"\*\*For:\*\* .+\. \*\*Answers:\*\* .+[.?]", " ".join(start[1].split()))
+
+
+@pytest.mark.parametrize("page", ["../README.md", *pages()])
+def test_sentences_are_short(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    longest = sorted(sentences(text), key=words)[-3:]
+    assert mean_words(text) < MAX_MEAN_WORDS, longest
+
+
+def test_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= MAX_README_LINES
+
+
+def test_pages_lie_in_four_parts() -> None:
+    stray = [page for page in pages() if page.partition("/")[0] not in PARTS]
+    assert stray in ([], ["index.md"])
+
+
+def test_no_page_of_the_list_is_done_or_gone() -> None:
+    assert set(PAGES) >= NOT_YET
