@@ -37,7 +37,7 @@ from truehue.core.generation.small.settings import (
 
 DATA = Path("data") / "small" / "scenes"
 RUN = Path("data") / "small" / "training"
-REPORT = Path("docs") / "small"
+REPORT = Path("docs") / "science" / "small_model"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
