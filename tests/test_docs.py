@@ -14,7 +14,6 @@ PAGES = sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
 PARTS = ("tutorial", "guides", "reference", "science")
 NOT_YET = {
     "colorize.md",
-    "concepts.md",
     "fidelity.md",
     "refinement.md",
     "rules.md",
