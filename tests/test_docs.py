@@ -13,11 +13,7 @@ README = ROOT / "README.md"
 PAGES = sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
 PARTS = ("tutorial", "guides", "reference", "science")
 NOT_YET = {
-    "colorize.md",
-    "fidelity.md",
-    "refinement.md",
     "rules.md",
-    "speed.md",
     "colorings.md",
     "human_baseline.md",
     "participants.md",

@@ -33,7 +33,7 @@ COMING = {
     *("docs/science/color_fidelity.md", "docs/science/limits.md", "docs/guides/speed.md"),
     *(f"docs/guides/{page}.md" for page in ("vlm", "studies", "participants", "colorings")),
     *(f"docs/guides/{page}.md" for page in ("human_baseline", "serving")),
-    *(f"docs/reference/{page}.md" for page in ("database",)),
+    *(f"docs/reference/{page}.md" for page in ("database", "api", "commands", "formats")),
     *(f"docs/science/{page}.md" for page in ("vlm_scores", "colorings")),
 }
 """Pages that are linked and still to be written under this name."""
