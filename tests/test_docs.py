@@ -13,7 +13,6 @@ README = ROOT / "README.md"
 PAGES = sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
 PARTS = ("tutorial", "guides", "reference", "science")
 NOT_YET = {
-    "rules.md",
     "colorings.md",
     "human_baseline.md",
     "participants.md",

@@ -26,11 +26,6 @@ PAGES = {
 TEXT = "\n".join(PAGES.values())
 """README and all pages of docs; README comes first."""
 COMING = {
-    *(f"docs/guides/{page}.md" for page in ("generate", "prompts", "models", "inspect", "runs")),
-    *(f"docs/guides/{page}.md" for page in ("compare", "colorize", "fidelity", "refinement")),
-    *(f"docs/science/{page}.md" for page in ("protocols", "rules", "rule_accuracy")),
-    *(f"docs/science/{page}.md" for page in ("statistics", "pixels", "concepts")),
-    *("docs/science/color_fidelity.md", "docs/science/limits.md", "docs/guides/speed.md"),
     *(f"docs/guides/{page}.md" for page in ("vlm", "studies", "participants", "colorings")),
     *(f"docs/guides/{page}.md" for page in ("human_baseline", "serving")),
     *(f"docs/reference/{page}.md" for page in ("database", "api", "commands", "formats")),

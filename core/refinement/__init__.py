@@ -2,7 +2,7 @@
 
 Fang et al., "Too Vivid to Be Real? Benchmarking and Calibrating Generative Color Fidelity",
 section 5, has no public code; this room is written from its equations 10 to 12. What the paper
-leaves open is decided in ``docs/refinement.md``.
+leaves open is decided in ``docs/science/color_fidelity.md``.
 
 ``settings`` what is asked, as plain JSON and back; ``field`` equation 10; ``maps`` maps from an
 image's saturation; ``clean`` the image that a step predicts; ``denoiser`` the hook that applies the

@@ -12,8 +12,8 @@ over full exposure as often as not, so full light may lie at any of three levels
 shade, and those that are less likely cost too.
 
 The costs are in units of ΔE00, so that one of them means as much as the distance.
-docs/rules.md says how they and the limit were chosen, and what was seen of the other half while
-choosing.
+docs/science/rules.md says how they and the limit were chosen, and what was seen of the other half
+while choosing.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ def _of_rule(
         f"{number.name} · {rule_name}",
         number.unit,
         number.turned,
-        f"the rule {rule_name} (docs/rules.md)",
+        f"the rule {rule_name} (docs/science/rules.md)",
         number.formula,
         values,
         dict(reasons),
