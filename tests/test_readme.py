@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import pytest
 
 from tests.commands import called
 from tests.test_docs import NOT_YET
-from truehue.tabs.command.main import COMMANDS
+from truehue.tabs.command.main import COMMANDS, FORMER
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
@@ -115,6 +116,45 @@ def test_the_other_commands_of_the_tutorial_do_what_it_says(folder: Path) -> Non
 def test_there_is_something_to_run() -> None:
     assert len(MEASURED) == 3
     assert len(WALKED) == 7
+
+
+def command_lines() -> list[str]:
+    """Every command of TrueHue in the fenced blocks, without its comment and redirection."""
+    lines = []
+    for block in re.findall(r"^```(?:console)?\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL):
+        joined = re.sub(r" \\\n\s*", " ", block)
+        start = r"^(?:\$ )?(?:\.venv/bin/python -m )?truehue "
+        found = re.findall(rf"{start}(\w.*)", joined, re.MULTILINE)
+        lines += [re.split(r"\s#\s|[>|&]", line)[0].strip() for line in found]
+    return list(dict.fromkeys(lines))
+
+
+@cache
+def help_of(command: str, *more: str) -> str:
+    """What ``--help`` says; empty where there is no such command."""
+    command = FORMER.get(command, command)
+    if command not in COMMANDS:
+        return ""
+    done = called(import_module(COMMANDS[command][0]).main, *more, "--help")
+    usage = " ".join(done.stdout.partition("[")[0].split())
+    return done.stdout if f"{usage} ".endswith(" ".join(["", *more, ""])) else ""
+
+
+@pytest.mark.parametrize("line", command_lines())
+def test_the_commands_of_the_pages_exist_with_their_options(line: str) -> None:
+    command, *rest = shlex.split(line)
+    said = help_of(command)
+    assert said, f"truehue has no command {command}."
+    more: list[str] = []
+    for word in rest:
+        if not re.fullmatch("[a-z]+", word) or not help_of(command, *more, word):
+            break
+        more.append(word)
+        said = help_of(command, *more)
+    usage = said.partition("\n\n")[0]
+    assert not re.search(r"(\}|COMMAND)\s+\.\.\.", usage), f"{line} names no subcommand."
+    for option in (word.partition("=")[0] for word in rest if word.startswith("--")):
+        assert re.search(rf"(?<![\w-]){option}(?![\w-])", said), (command, *more, option)
 
 
 def test_files_and_pictures_of_the_readme_exist() -> None:
