@@ -89,6 +89,22 @@ def test_sentences_are_short(page: str) -> None:
     assert mean_words(text) < MAX_MEAN_WORDS, longest
 
 
+def headings(text: str) -> set[str]:
+    """The anchors of a page, as GitHub and Sphinx make them of its headings."""
+    found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one).strip().lower().replace(" ", "-") for one in found}
+
+
+@pytest.mark.parametrize("page", ["../README.md", *pages()])
+def test_links_into_pages_meet_a_heading(page: str) -> None:
+    path = DOCS / page
+    links = re.findall(r"\]\(([^):]*?)#([^)]+)\)", path.read_text(encoding="utf-8"))
+    for link, anchor in links:
+        target = path if not link else path.parent / link
+        if target.exists():
+            assert anchor in headings(target.read_text(encoding="utf-8")), (link, anchor)
+
+
 def test_readme_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= MAX_README_LINES
 
