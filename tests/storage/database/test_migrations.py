@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.empty_data import empty_data
+from tests.reference.database import TABLES
 from tests.storage.run_samples import fill, sample_prompts
 from tests.storage.samples import (
     answers,
@@ -78,11 +79,8 @@ def test_a_new_database_has_every_step_recorded(storage: Storage) -> None:
 
 
 def test_every_table_is_described(storage: Storage) -> None:
-    lines = (Path(__file__).parents[3] / "docs" / "storage.md").read_text("utf-8").splitlines()
-    first_cells = [line.split("|")[1] for line in lines if line.startswith("| `")]
-    described = [name.strip(" `") for cell in first_cells for name in cell.split(",")]
     tables = storage._database.rows("SELECT table_name FROM duckdb_tables() ORDER BY 1")
-    assert sorted(described) == [name for (name,) in tables]
+    assert sorted(TABLES) == [name for (name,) in tables]
 
 
 def test_the_recorded_version_is_the_projects() -> None:
