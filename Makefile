@@ -2,6 +2,7 @@
 # make test   set up everything that the tests need, Chromium included, and run them all
 # make test-nightly  run the long proofs that make test leaves to the night
 # make quick  run the quick tests: no browser, no other process, no weights
+# make docs   build the site of the documentation into build/docs; its tutorials are executed
 # make bench  print the speed ratios of tests/bench
 PYTHON ?= python3
 VENV ?= .venv
@@ -9,7 +10,7 @@ PORT ?= 7860
 DATA ?= ./data
 BIN := $(VENV)/bin
 
-.PHONY: run test test-nightly quick check bench chromium
+.PHONY: run test test-nightly quick check docs bench chromium
 
 run: $(VENV)/.installed
 	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
@@ -38,6 +39,10 @@ check: $(VENV)/.installed-tests
 	$(BIN)/python -m mypy --num-workers auto
 	@sh tests/check_scripts.sh
 	@$(BIN)/python -m tests.measures
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
+	@echo "The site: build/docs/index.html"
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench
@@ -68,6 +73,11 @@ $(VENV)/.installed: requirements.txt | $(BIN)/python
 	@echo "Installing the packages of requirements.txt (about 7 GB with torch, a few minutes)"
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt
 	touch $@
+
+$(VENV)/.installed-docs: requirements.txt docs/requirements.txt | $(BIN)/python
+	@echo "Installing the packages of docs/requirements.txt (about 7 GB with torch, a few minutes)"
+	$(BIN)/python -m pip install --quiet --requirement docs/requirements.txt
+	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-tests: requirements.txt tests/requirements.txt | $(BIN)/python
 	@echo "Installing the packages of tests/requirements.txt (about 7 GB with torch, a few minutes)"

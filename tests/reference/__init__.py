@@ -1,5 +1,6 @@
-"""The pages of docs/reference that are generated from the code: ``python -m tests.reference``.
+"""What of docs is generated from the code: ``python -m tests.reference``.
 
+The pages of docs/reference but those on testing and on colorings, and llms.txt.
 ``tests/test_reference.py`` says which of them is stale.
 """
 
@@ -12,12 +13,14 @@ from tests.reference.api import api_page
 from tests.reference.commands import commands_page
 from tests.reference.database import database_page
 from tests.reference.formats import formats_page
+from tests.reference.llms import llms_page
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
+ROOT = Path(__file__).resolve().parents[2]
 PAGES: Mapping[str, Callable[[], str]] = {
-    "commands.md": commands_page,
-    "api.md": api_page,
-    "database.md": database_page,
-    "formats.md": formats_page,
+    "docs/reference/commands.md": commands_page,
+    "docs/reference/api.md": api_page,
+    "docs/reference/database.md": database_page,
+    "docs/reference/formats.md": formats_page,
+    "llms.txt": llms_page,
 }
 """The file of each page, and the function that makes its text."""

@@ -1,6 +1,6 @@
-"""``python -m tests.reference``: writes the generated pages of docs/reference."""
+"""``python -m tests.reference``: writes what of the documentation is generated."""
 
-from tests.reference import FOLDER, PAGES
+from tests.reference import PAGES, ROOT
 
 for name, page in PAGES.items():
-    (FOLDER / name).write_text(page(), encoding="utf-8")
+    (ROOT / name).write_text(page(), encoding="utf-8")

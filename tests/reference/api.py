@@ -24,8 +24,10 @@ from truehue.tabs.shell.compose import make_context
 from truehue.tabs.shell.shell import mount
 
 READER = """\
-For everybody who writes a program that uses TrueHue. This page answers which addresses there are,
-and what each of them reads. The guide [Serving](../guides/serving.md#for-programs) has examples.
+**For:** everybody who writes a program that uses TrueHue. **Answers:** which addresses there are,
+and which fields each of them reads.
+
+The guide [Serving](../guides/serving.md#for-programs) has examples.
 
 - Answers are JSON, unless the address ends in `.csv`, `.png` or the like.
 - Everything but `GET` needs the header `X-TrueHue: 1`.

@@ -11,7 +11,7 @@ from tests.reference.markdown import cell, code, page_of, table
 from truehue.tabs.command.main import COMMANDS
 
 READER = """\
-For everybody who uses a terminal. This page answers which commands there are, and what each
+**For:** everybody who uses a terminal. **Answers:** which commands there are, and what each
 argument means.
 
 `truehue X` and `python -m truehue X` are the same command: the first one is there once the

@@ -14,9 +14,10 @@ from truehue.storage.database.connection import DATABASE_NAME
 from truehue.storage.database.migrations import MIGRATIONS
 
 READER = """\
-For everybody who reads the database with a program of their own. This page answers which tables
-there are, what a row of each is, and which columns it has. How the data folder is kept and backed
-up stands in [Storage](../guides/storage.md).
+**For:** everybody who reads the database with a program of their own. **Answers:** which tables
+there are, what a row of each is, and which columns it has.
+
+[Storage](../guides/storage.md) explains the data folder and its backups.
 
 The database is `truehue.duckdb` in the data folder. One process owns it at a time, so end TrueHue
 or take a backup before you open it elsewhere. Times are UTC without a zone. There are no foreign

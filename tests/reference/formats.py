@@ -28,9 +28,10 @@ from truehue.storage.backup.contents import TEMPORARY
 from truehue.tabs.studies.exports import tables_of
 
 READER = """\
-For everybody who reads or writes TrueHue's files with a program of their own. This page answers
-which files there are, and which columns and fields they have. The
-[sketches and colorings](coloring_formats.md) have a page of their own.
+**For:** everybody who reads or writes TrueHue's files with a program of their own. **Answers:**
+which files there are, and which columns and fields they have.
+
+[Sketches and colorings](coloring_formats.md) have a page of their own.
 
 Text is UTF-8. CSV has a header, a point as decimal mark, and an empty field where there is no
 value. A text that a spreadsheet would run as a formula has an apostrophe before it."""
