@@ -78,7 +78,7 @@ class Measurement:
     relation: str = MATCHES
 
     def numbers(self) -> dict[str, Any]:
-        """Every number of the verdict as plain JSON; docs/storage.md names them."""
+        """Every number of the verdict as plain JSON; docs/reference/database.md names them."""
         verdict, dominant = self.verdict, self.dominant
         metrics = {metric.name: metric for metric in verdict.metrics}
         fields: dict[str, Any] = {

@@ -32,7 +32,7 @@ GRACE_S = 2
 OPEN_TO_OTHERS = (
     "This TrueHue is a demonstration: nobody signs in. Whoever reaches it sees what lies in "
     "the data folder, and what they add themselves, which is deleted after a day. Read "
-    "docs/serving.md first."
+    "docs/guides/serving.md first."
 )
 NO_ACCOUNT = (
     "Others would reach this TrueHue ({why}), but nobody could sign in: there is no account in "

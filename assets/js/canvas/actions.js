@@ -1,4 +1,5 @@
-// What can be done on the canvas, one by one. The server reads the same; see docs/colorings.md.
+// What can be done on the canvas, one by one. The server reads the same:
+// docs/reference/coloring_formats.md.
 
 /**
  * @typedef {{ do: 'fill', x: number, y: number, closing: number, color: string | null }} Fill
