@@ -17,8 +17,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from sphinx.errors import ExtensionError
-
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = os.environ.get("TRUEHUE_DOCS_PYTHON", sys.executable)
 """The Python that has TrueHue's packages."""
@@ -48,7 +46,7 @@ _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(((?:\.\./)+[^)]*)\)")
 
 
 def executed(name: str, text: str) -> str:
-    """A tutorial with the output of its commands. Raises ExtensionError where a block fails."""
+    """A tutorial with the output of its commands. Raises RuntimeError where a block fails."""
 
     def run(arguments: list[str], source: str | None = None) -> str:
         done = subprocess.run(
@@ -61,7 +59,7 @@ def executed(name: str, text: str) -> str:
         )
         if done.returncode:
             what = shlex.join(arguments) if source is None else source
-            raise ExtensionError(f"{name}: a block failed.\n{what}\n{done.stderr}")
+            raise RuntimeError(f"{name}: a block failed.\n{what}\n{done.stderr}")
         return done.stdout
 
     def block(match: re.Match[str]) -> str:
@@ -75,7 +73,7 @@ def executed(name: str, text: str) -> str:
             if line.startswith("$ "):
                 program, *arguments = shlex.split(line[2:])
                 if program != ".venv/bin/python":
-                    raise ExtensionError(f"{name}: {line!r} is no command of .venv/bin/python.")
+                    raise RuntimeError(f"{name}: {line!r} is no command of .venv/bin/python.")
                 lines += shortened(run([PYTHON, *arguments]))
         return "```console\n" + "\n".join(lines) + "\n```"
 

@@ -130,6 +130,8 @@ def _parts() -> list[str]:
         table(("setting", "type", "default"), settings),
         "A row is the answer to a question.",
         _schema(AskingWork.schema(None)),  # type: ignore[arg-type]
+        "`questions.jsonl` has the questions with their prompts, `places.json` where the set and "
+        "its images lie, and `spent.jsonl` a line per request to a server before it is sent.",
         "`reason` says why there is no answer. `ending` is `stop`, or `length` where the tokens "
         "were used up. `seconds` is the share of the batch. `seen` is what the processor of a "
         "local model made of the image, and `answered_by` a server's own name of the model.",
