@@ -95,7 +95,7 @@ _REFERENCES = (
         """,
     ),
     (
-        "the picture {} of the run {} shows the image {}, which is not stored",
+        "the image {} of the run {} shows the image {}, which is not stored",
         """
         SELECT position, run_id, image_id
         FROM run_items JOIN run_numbers USING (run_no) ANTI JOIN images USING (image_id)
@@ -104,7 +104,7 @@ _REFERENCES = (
         """,
     ),
     (
-        "the picture {} of the run {} has the mask {}, which is not stored",
+        "the image {} of the run {} has the mask {}, which is not stored",
         """
         SELECT position, run_id, mask_id
         FROM run_masks JOIN run_numbers USING (run_no) ANTI JOIN masks USING (mask_id)
@@ -112,7 +112,7 @@ _REFERENCES = (
         """,
     ),
     (
-        "verdicts of the run {} speak of the picture {}, which did not come in",
+        "verdicts of the run {} speak of the image {}, which did not come in",
         """
         SELECT DISTINCT run_id, position
         FROM run_verdicts JOIN run_numbers USING (run_no) ANTI JOIN run_items
@@ -121,7 +121,7 @@ _REFERENCES = (
         """,
     ),
     (
-        "colors of the run {} are of the picture {}, which did not come in",
+        "colors of the run {} are of the image {}, which did not come in",
         """
         SELECT DISTINCT run_id, position
         FROM (
@@ -149,7 +149,7 @@ _REFERENCES = (
         """,
     ),
     (
-        "the shard {} of the run {} has {} pictures, of which {} are stored",
+        "the shard {} of the run {} has {} images, of which {} are stored",
         """
         SELECT name, run_id, items, coalesce(n, 0)
         FROM run_shards JOIN run_numbers USING (run_no) LEFT JOIN (

@@ -20,7 +20,7 @@ REFERENCES = (
         """,
     ),
     (
-        "the picture {} is of the set of pictures {}, which is not stored",
+        "the image {} is of the set of images {}, which is not stored",
         """
         SELECT place, set_id
         FROM picture_set_images ANTI JOIN picture_sets USING (set_id)
@@ -28,7 +28,7 @@ REFERENCES = (
         """,
     ),
     (
-        "the set of pictures {} has none",
+        "the set of images {} has none",
         """
         SELECT set_id
         FROM picture_sets ANTI JOIN picture_set_images USING (set_id)
@@ -36,7 +36,7 @@ REFERENCES = (
         """,
     ),
     (
-        "the set of pictures {} has the image {}, which is not stored",
+        "the set of images {} has the image {}, which is not stored",
         """
         SELECT DISTINCT set_id, image_id
         FROM picture_set_images ANTI JOIN images USING (image_id)
@@ -44,7 +44,7 @@ REFERENCES = (
         """,
     ),
     (
-        "the set of pictures {} has the mask {}, which is not stored for that image",
+        "the set of images {} has the mask {}, which is not stored for that image",
         """
         SELECT set_id, mask_id
         FROM picture_set_images ANTI JOIN masks USING (mask_id, image_id)

@@ -81,7 +81,7 @@ def _refuse_of_runs(cursor: duckdb.DuckDBPyConnection, kind: str, ids: list[str]
     if runs:
         raise BadInput(
             f"The run {runs[0][:8]} shows this {kind}, and a run is never changed. Hide the run in "
-            "Explore, Runs, instead; its pictures go with its folder."
+            "Explore, Runs, instead; its images go with its folder."
         )
 
 

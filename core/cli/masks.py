@@ -30,16 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=program("masks", "-m core.masks"), description=__doc__)
     parser.add_argument(
-        "--models-folder", "--models", type=Path, help="where weights are (TRUEHUE_MODELS)"
+        "--models-folder", "--models", type=Path, help="folder of weights (TRUEHUE_MODELS)"
     )
     commands = parser.add_subparsers(required=True)
-    listing = commands.add_parser("models", help="all vision models, and which are here")
+    listing = commands.add_parser("models", help="all vision models, and which are installed")
     listing.add_argument("--json", action="store_true", help="one JSON object a line")
     listing.set_defaults(run=_models)
     checking = commands.add_parser("check", help="one model: can it run here?")
     checking.add_argument("--json", action="store_true")
     checking.set_defaults(run=_check)
-    fetching = commands.add_parser("download", help="fetches a model's files from the hub")
+    fetching = commands.add_parser("download", help="downloads a model's files from the hub")
     fetching.add_argument("--to", type=Path, help="a models folder, in place of the hub's cache")
     fetching.set_defaults(run=_download)
     for command in (checking, fetching):
@@ -71,7 +71,7 @@ def _models(options: argparse.Namespace) -> int:
         size = f"{entry.download_gib:5.2f} GiB"
         print(f"{entry.id:<23} {entry.role:<10} {state:<8} {size}  {entry.name}; {entry.license}")
     if not options.json:
-        print("What one is missing: python -m truehue masks check MODEL")
+        print("What a model lacks: python -m truehue masks check MODEL")
     return 0
 
 

@@ -53,19 +53,19 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     argument_parser = argparse.ArgumentParser(
         prog=program("measure", "-m core.measure"),
-        description="Judges the color of an object in an image, given its mask.",
+        description="Measures and scores the color of an object in an image, given its mask.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     argument_parser.add_argument(
-        "images", nargs="*", metavar="IMAGE", help="images to judge, all by one mask"
+        "images", nargs="*", metavar="IMAGE", help="images to measure, all with one mask"
     )
     argument_parser.add_argument(
         "--mask", help="mask image of the same size: the object is light, 128 or more"
     )
     argument_parser.add_argument(
         "--target",
-        help='asked color: a name, "#RRGGBB", "r,g,b", "lab(52 40 30)" or "oklch(0.6 0.2 40)" '
+        help='target color: a name, "#RRGGBB", "r,g,b", "lab(52 40 30)" or "oklch(0.6 0.2 40)" '
         "(names are looked up in CSS, then ISCC-NBS levels 2, 3, 1, unless --system says where)",
     )
     argument_parser.add_argument(
@@ -162,7 +162,7 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
     if options.k and by.same_candidate:
         raise BadInput(f"--k belongs to the paper rules and truehue; {by.id} takes no neighbors.")
     if options.munsell and (by.reconstructed or not by.same_candidate):
-        own = "has samples of its own" if by.reconstructed else "does not read it"
+        own = "has samples of its own" if by.reconstructed else "does not use it"
         raise BadInput(f"--munsell belongs to released and released-unguided; {by.id} {own}.")
 
 

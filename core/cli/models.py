@@ -42,20 +42,20 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=program("models", "-m core.generation"), description=__doc__
     )
-    parser.add_argument("--models-folder", type=Path, help="where weights are (TRUEHUE_MODELS)")
+    parser.add_argument("--models-folder", type=Path, help="folder of weights (TRUEHUE_MODELS)")
     commands = parser.add_subparsers(required=True)
-    listing = commands.add_parser("models", help="all models, and what each is missing here")
+    listing = commands.add_parser("models", help="all models, and what each lacks on this machine")
     listing.add_argument("--json", action="store_true", help="one JSON object a line")
     listing.set_defaults(run=_models)
-    checking = commands.add_parser("check", help="one model: can it draw here?")
+    checking = commands.add_parser("check", help="one model: can it generate on this machine?")
     checking.add_argument("model")
     checking.add_argument("--json", action="store_true")
     checking.set_defaults(run=_check)
-    fetching = commands.add_parser("download", help="fetches a model's weights from the hub")
+    fetching = commands.add_parser("download", help="downloads a model's weights from the hub")
     fetching.add_argument("model")
     fetching.add_argument("--to", type=Path, help="a models folder, in place of the hub's cache")
     fetching.set_defaults(run=_download)
-    drawing = commands.add_parser("draw", help="draws one image into a PNG file")
+    drawing = commands.add_parser("draw", help="generates one image into a PNG file")
     drawing.add_argument("model")
     drawing.add_argument("prompt", nargs="?", default="", help="not for the reference renderer")
     drawing.add_argument("--out", type=Path, required=True, help="the PNG file to write")
@@ -78,17 +78,17 @@ def _parser() -> argparse.ArgumentParser:
         "--cfr",
         type=float,
         metavar="STRENGTH",
-        help="draws again with guidance turned down where colors are too vivid, by 0 to 1",
+        help="generates again with guidance lowered where colors are too vivid, by 0 to 1",
     )
     drawing.add_argument(
         "--cfr-map",
         default=SATURATION,
         metavar="MAP",
-        help="where: saturation (of the first picture), predicted (in one pass), or an image file "
+        help="where: saturation (of the first image), predicted (in one pass), or an image file "
         "in which white is most",
     )
     drawing.add_argument("--cfr-variant", default="full", choices=VARIANTS, help="the ablation's")
-    drawing.add_argument("--before", type=Path, help="with --cfr: a PNG file for the first picture")
+    drawing.add_argument("--before", type=Path, help="with --cfr: a PNG file for the first image")
     drawing.set_defaults(run=_draw)
     return parser
 
@@ -137,7 +137,7 @@ def _models(options: argparse.Namespace) -> int:
         if words := " · ".join(settings_lines(entry)):
             print(f"{'':<20} {words}")
     if not options.json:
-        print("What one is missing: python -m truehue models check MODEL")
+        print("What a model lacks: python -m truehue models check MODEL")
     return 0
 
 
@@ -154,7 +154,7 @@ def _check(options: argparse.Namespace) -> int:
         for sentence in about["missing"]:
             print(f"- {sentence}")
         if about["ready"]:
-            print("Ready to draw." + (f" {about['folder']}" if about["folder"] else ""))
+            print("Ready to generate." + (f" {about['folder']}" if about["folder"] else ""))
     return 0 if about["ready"] else 1
 
 
@@ -181,11 +181,11 @@ def _draw(options: argparse.Namespace) -> int:
     )
     if model(options.model).kind == "renderer" and not request.targets:
         raise BadInput(
-            "The reference renderer reads no prompt. Say what it shall draw: "
+            "The reference renderer reads no prompt. Say what to render: "
             "--object mug --color css:crimson"
         )
     if not request.targets and not request.text.strip():
-        raise BadInput("Say what to draw: a prompt, after the model.")
+        raise BadInput("Give a prompt after the model.")
     refinement = _refinement(options)
     if refinement is not None and options.cfr_map == PREDICTED:
         request = replace(request, options={"cfr": refinement.to_json()})
@@ -233,9 +233,9 @@ def _refinement(options: argparse.Namespace) -> Refinement | None:
             raise BadInput("--cfr-map, --cfr-variant and --before need --cfr with a strength.")
         return None
     if options.before and options.before.resolve() == options.out.resolve():
-        raise BadInput("--before and --out are one file: the first picture would be lost.")
+        raise BadInput("--before and --out are one file: the first image would be lost.")
     if options.cfr_map == PREDICTED and options.before:
-        raise BadInput("In one pass there is no picture before: leave --before out.")
+        raise BadInput("In one pass there is no image before: leave --before out.")
     settings: dict[str, Any] = {"strength": options.cfr, "variant": options.cfr_variant}
     if options.cfr_map not in (SATURATION, PREDICTED) and options.cfr_variant in MAPPED:
         settings |= {"map": rows_of(painted_map(Path(options.cfr_map))), "source": "painted"}

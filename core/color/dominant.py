@@ -194,7 +194,7 @@ def released(
     if target_lab is not None and not few:
         guide_lab = np.asarray(target_lab, dtype=np.float64)
         used = nearest_share(lab, counts, used > 0, guide_lab)
-        steps = (*steps, ("the tenth nearest to the asked color", int(used.sum())))
+        steps = (*steps, ("the tenth nearest to the target color", int(used.sum())))
     mean = statistics.mean(lab, used)
     return DominantColor(
         lab=(float(mean[0]), float(mean[1]), float(mean[2])),

@@ -28,11 +28,11 @@ MAX_IN_A_ROW = 3
 
 OUT_OF_MEMORY = (
     "Out of memory, also with one image at a time and no other model loaded. Choose a smaller "
-    "size, let parts of the model wait in main memory (offload), or draw with a smaller model."
+    "size, let parts of the model wait in main memory (offload), or use a smaller model."
 )
 LOAD_OUT_OF_MEMORY = (
     "Out of memory while the model was loaded, also with no other model loaded. Let parts of it "
-    "wait in main memory (offload), or draw with a smaller model."
+    "wait in main memory (offload), or use a smaller model."
 )
 
 
@@ -176,7 +176,7 @@ class _ModelsPart:
                 self._end_next(image, None, outcome.seconds)
             if self._lost_in_a_row >= MAX_IN_A_ROW:
                 self.fail_all(
-                    f"Not drawn: the last {self._lost_in_a_row} images could not be kept."
+                    f"Not generated: the last {self._lost_in_a_row} images could not be saved."
                 )
         elif outcome.kind == "memory":
             self._after_memory(batch, outcome)
@@ -224,7 +224,7 @@ class _ModelsPart:
             if self._lost_in_a_row <= MAX_IN_A_ROW:
                 log.exception("Image %d of job %s could not be kept", position, job.id)
             reason = str(error) if isinstance(error, TrueHueError) else f"({_error_words(error)})"
-            problem = problem or f"It was drawn but could not be kept: {reason}"
+            problem = problem or f"It was generated but could not be saved: {reason}"
         else:
             self._lost_in_a_row = 0
         if problem is None:

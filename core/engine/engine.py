@@ -27,7 +27,7 @@ KEPT_FINISHED = 200
 # An idle worker looks this often whether the process wants to end without having closed it.
 _LOOK_S = 1.0
 _CLOSED = "TrueHue is shutting down and takes no more jobs. Start it again."
-_UNANSWERED = "TrueHue was shut down before this was answered. Start it again and ask again."
+_UNANSWERED = "TrueHue was shut down before this was answered. Start it again and retry."
 
 _T = TypeVar("_T")
 
@@ -271,7 +271,7 @@ class Engine:
 
 
 def _no_tools(tool_id: str) -> Held:
-    raise TrueHueError(f"This engine only draws: it was given no way to open {tool_id}.")
+    raise TrueHueError(f"This engine only generates images: it was given no way to open {tool_id}.")
 
 
 def _sum(first: float | None, second: float | None) -> float | None:

@@ -162,12 +162,12 @@ class Job:
             ahead = (place or 1) - 1
             return "Next" if ahead <= 0 else f"Waiting behind {ahead} job{'s' * (ahead > 1)}"
         if self.status == "cancelled":
-            return f"Cancelled: {self.done:,} drawn{failed}, {self.left:,} not drawn"
+            return f"Cancelled: {self.done:,} generated{failed}, {self.left:,} not generated"
         if self.finished:
-            return f"{self.done:,} of {self.total:,} drawn{failed}"
+            return f"{self.done:,} of {self.total:,} generated{failed}"
         if self.stop.is_set():
             return "Stopping"
         if self.status == "loading":
             return f"Loading {self._model}".rstrip()
         number = min(self.done + self.failed + 1, self.total)
-        return f"Drawing {number:,} of {self.total:,}{failed}"
+        return f"Generating {number:,} of {self.total:,}{failed}"

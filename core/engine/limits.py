@@ -29,7 +29,7 @@ def checked(request: GenerationRequest) -> GenerationRequest:
     _check_text("prompt", request.text)
     _check_text("negative prompt", request.negative_text)
     if not request.text.strip() and not request.targets:
-        raise BadInput("The prompt is empty. Write what the image shall show.")
+        raise BadInput("The prompt is empty. Describe the image.")
     _check_whole("seed", request.seed, 0, MAX_SEED)
     if request.steps is not None:
         _check_whole("number of steps", request.steps, *STEPS)
@@ -48,7 +48,7 @@ def checked_all(requests: Sequence[GenerationRequest]) -> tuple[GenerationReques
     """The requests of one job; raises BadInput for none, for too many, and for a bad one, saying
     which (counted from 1)."""
     if not requests:
-        raise BadInput("There is nothing to draw. Choose at least one prompt and one model.")
+        raise BadInput("There is nothing to generate. Choose at least one prompt and one model.")
     if len(requests) > MAX_REQUESTS:
         raise BadInput(
             f"{len(requests):,} images are more than one job may have ({MAX_REQUESTS:,}). "
@@ -69,8 +69,8 @@ def _check_text(name: str, text: Any) -> None:
         raise BadInput(f"The {name} is text, not {text!r:.60}.")
     if len(text) > MAX_PROMPT_CHARACTERS:
         raise BadInput(
-            f"The {name} has {len(text):,} characters; {MAX_PROMPT_CHARACTERS:,} are the most "
-            "that can be drawn. Shorten it."
+            f"The {name} has {len(text):,} characters; {MAX_PROMPT_CHARACTERS:,} are the "
+            "maximum. Shorten it."
         )
     try:
         text.encode()

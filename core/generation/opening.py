@@ -38,7 +38,7 @@ def open_model(
     if entry.kind == "served":
         return _served(entry, servers(endpoints))
     if entry.kind == "folder":
-        raise BadInput(f"{entry.name} is not drawn with here. {' '.join(entry.needs)}")
+        raise BadInput(f"{entry.name} cannot generate here. {' '.join(entry.needs)}")
     model_source = source(entry, sources or Sources.here())
     if entry.kind == "transformers":
         from truehue.core.generation.backends import janus

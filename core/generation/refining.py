@@ -6,10 +6,10 @@ from truehue.core.generation.backends.families import FAMILIES
 from truehue.core.generation.entry import ModelEntry
 
 _NO_DIFFUSION = {
-    "renderer": "is no diffusion model: it computes its pictures, without guidance.",
-    "transformers": "draws token by token, not by diffusion.",
-    "served": "draws on a server, whose guidance cannot be reached from here.",
-    "folder": "does not draw here: its pictures are imported.",
+    "renderer": "is no diffusion model: it computes its images without guidance.",
+    "transformers": "generates token by token, not by diffusion.",
+    "served": "generates on a server whose guidance cannot be changed from here.",
+    "folder": "does not generate here: its images are imported.",
 }
 
 
@@ -29,5 +29,5 @@ def why_no_cfr(entry: ModelEntry, guidance: float | None = None) -> str:
     own = entry.defaults.guidance if entry.defaults is not None else None
     scale = own if guidance is None else guidance
     if scale is not None and scale <= 1:
-        return f"At guidance {scale:g} {entry.name} has nothing to turn down: set it above 1."
+        return f"At guidance {scale:g} {entry.name} has nothing to lower: set it above 1."
     return ""

@@ -74,9 +74,9 @@ def true_color_words(
     true_hex = true_color_hex(origin, object_name, position)
     if not true_hex:
         return ""
-    which = "forbidden" if forbidden else "asked"
+    which = "forbidden" if forbidden else "target"
     if true_hex == hex_of(target.srgb8):
-        return f"Its true color is the {which} one, {true_hex}: the renderer drew it so."
+        return f"Ground truth: rendered in exactly the {which} color, {true_hex}."
     true_lab = srgb8_to_lab(np.array(parse_target(true_hex).srgb8, dtype=np.uint8))
     apart = float(delta_e00(true_lab, np.array(target.lab)))
-    return f"Its true color is {true_hex}, {apart:.1f} ΔE00 from the {which} one."
+    return f"Ground truth: rendered in {true_hex}, {apart:.1f} ΔE00 from the {which} color."

@@ -82,7 +82,7 @@ def decode(source: str | Path | bytes, name: str) -> Decoded:
         rawmode = _rawmode(image)
         try:
             if getattr(image, "is_animated", False):
-                notes.append("The file holds several pictures or pages; the first one was read.")
+                notes.append("The file holds several images or pages; the first one was read.")
             refuse_short_tiff(image, stream, name)
             image.load()
             refuse_filled_up(image, stream, name)

@@ -24,7 +24,7 @@ def delta_e00_map(before: np.ndarray, after: np.ndarray) -> np.ndarray:
             raise BadInput(f"An image is uint8 (H, W, 3), not {one.dtype} {one.shape}.")
     if before.shape != after.shape:
         sizes = " and ".join(f"{one.shape[1]} × {one.shape[0]}" for one in (before, after))
-        raise BadInput(f"Pictures that are compared pixel by pixel have one size, not {sizes}.")
+        raise BadInput(f"Images that are compared pixel by pixel have one size, not {sizes}.")
     pairs = _packed(before) << np.uint64(24) | _packed(after)
     distinct, place = np.unique(pairs, return_inverse=True)
     low = np.uint64(0xFFFFFF)

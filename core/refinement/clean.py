@@ -39,7 +39,7 @@ def predicted_clean(scheduler: Any, prediction: Any, timestep: Any, sample: Any)
             return output.pred_original_sample
     raise BadInput(
         f"The scheduler {type(scheduler).__name__} predicts no clean image, which a refinement in "
-        "one pass reads. Draw first, and refine with the map of that picture."
+        "one pass reads. Draw first, and refine with the map of that image."
     )
 
 

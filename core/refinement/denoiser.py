@@ -77,7 +77,7 @@ class _Guidance:
         if self.reads_prediction and view is None:
             raise BadInput(
                 f"{self._name} has no small view of its latents to read a map from. Draw first, "
-                "and refine with the map of that picture."
+                "and refine with the map of that image."
             )
         self._step = 0
         self._first: tuple[Any, Any] | None = None

@@ -197,7 +197,7 @@ class _Reader:
             return end
         if any(token.text in NEGATIONS for token in self._tokens[max(0, start - 2) : start]):
             self._notes.append(
-                f"“not {wording}” cannot be judged: only a color that is wanted can."
+                f"“not {wording}” cannot be scored: only a color that is wanted can."
             )
             return end
         following = self._tokens[end] if end < len(self._tokens) else None
@@ -237,7 +237,7 @@ class _Reader:
             owner.color = color  # "a dog with white fur"
             return noun.end
         if is_place(noun.name) and before & PLACED:
-            self._notes.append(f"“{wording} {noun.name}” says where it is: it is not judged.")
+            self._notes.append(f"“{wording} {noun.name}” says where it is: it is not scored.")
             return noun.end
         noun.color = color
         self._nouns.append(noun)
@@ -268,7 +268,7 @@ class _Reader:
             self._note_longer_name(start, wording, color)
             owner.color = color
         elif after in NO_OBJECTS:
-            self._notes.append(f"“{wording} {after}” says how the picture is: it is not judged.")
+            self._notes.append(f"“{wording} {after}” describes the whole image: it is not scored.")
         return end
 
     def _more_colors(self, end: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Why rules disagree on the same pixels: the protocol audit.
 
 Only steps that really differ between two rules are named, with their size on this image, and of
-each it is said whether it alone turns the verdict where that can be seen from the other rules.
+each it is said whether it alone decides the outcome where that can be seen from the other rules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Audit:
     """A disagreement.
 
     ``sentence`` says which rules pass and which fail; ``reasons`` are pairs of a title and a
-    sentence, the step that turns the verdict first. ``passing`` and ``failing`` are rule ids.
+    sentence, the step that decides the outcome first. ``passing`` and ``failing`` are rule ids.
     """
 
     sentence: str
@@ -72,7 +72,7 @@ def _guidance(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
         return []
     share_percent = 100.0 * guided.dominant.used_count / max(guided.dominant.pixel_count, 1)
     text = (
-        f"released looks at {share_percent:.0f}% of its pixels, those nearest to the asked color, "
+        f"released looks at {share_percent:.0f}% of its pixels, those nearest to the target color, "
         f"and is {_distance(guided)} from it"
     )
     if plain is None or plain.verdict.status == UNSCORED:
@@ -90,14 +90,14 @@ def _cleanup(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
     rest_percent = 100.0 * cleaned.colors.pixel_count / cleaned.mask_px
     undone = [note for note in cleaned.notes if "undone" in note]
     if undone:
-        return [("Gray pixels dropped, and taken back", undone[0])]
+        return [("Gray pixels excluded, then restored", undone[0])]
     if rest_percent > 99.0:
         return []
     text = (
-        f"The clean-up of released leaves out {100.0 - rest_percent:.0f}% of the mask as shadow, "
-        "gray or crumbs; paper measures all of it."
+        f"The clean-up of released excludes {100.0 - rest_percent:.0f}% of the mask as shadow, "
+        "gray or small fragments; paper measures all of it."
     )
-    return [("Gray pixels dropped", text)]
+    return [("Gray pixels excluded", text)]
 
 
 def _vivid_half(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
@@ -141,9 +141,9 @@ def _candidates(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
         if alone.status == PASS:
             continue
         met = measurement.candidates[measurement.verdict.nearest]
-        what = f"{met.name or met.hex}, not the asked color"
+        what = f"{met.name or met.hex}, not the target color"
         if not measurement.verdict.nearest:
-            what = "the asked color with their help alone"
+            what = "the target color with their help alone"
         count = len(measurement.candidates)
         text = f"{name} accepts {count} colors here and the object matches {what}."
         if len({metric.candidate for metric in measurement.verdict.metrics}) > 1:
@@ -165,7 +165,7 @@ def _axis(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
         "paper takes the component through neutral, paper-centred through the mean: "
         f"{apart:.1f} ΔE00 apart on this object."
     )
-    return [(_title("Where the axis runs", True), text)]
+    return [(_title("Chromatic axis", True), text)]
 
 
 def _light(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
@@ -176,14 +176,14 @@ def _light(by: Mapping[str, Measurement]) -> list[tuple[str, str]]:
     if ours.verdict.status == paper.verdict.status or paper.verdict.lab is None:
         return []
     text = (
-        f"truehue compares the lit part (L* {ours.verdict.lab[0]:.0f}) with the asked color in "
-        f"this light; paper averages light and shadow (L* {paper.verdict.lab[0]:.0f})."
+        f"truehue compares the lit part (L* {ours.verdict.lab[0]:.0f}) with the target color under "
+        f"the estimated light; paper averages light and shadow (L* {paper.verdict.lab[0]:.0f})."
     )
-    return [(_title("Light and shadow", True), text)]
+    return [(_title("Shading", True), text)]
 
 
 def _title(step: str, turns: bool) -> str:
-    return f"{step}: turns the verdict" if turns else step
+    return f"{step}: decides the outcome" if turns else step
 
 
 def _distance(measurement: Measurement) -> str:

@@ -121,7 +121,7 @@ def judge(
     candidates_lab = np.asarray(candidates_lab, dtype=np.float64).reshape(-1, 3)
     color_lab = np.asarray(lab, dtype=np.float64)
     if not candidates_lab.size or not np.isfinite(color_lab).all():
-        raise BadInput("A verdict needs a found color of finite numbers and a candidate.")
+        raise BadInput("A verdict needs a measured color of finite numbers and a candidate.")
     values = {
         "delta_chroma": delta_chroma(color_lab, candidates_lab),
         "delta_e00": delta_e00(candidates_lab, color_lab),

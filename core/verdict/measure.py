@@ -279,11 +279,11 @@ def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, cache: MaskCache
             )
         if cleaned.removed_px:
             share = 100.0 * cleaned.removed_px / area
-            notes.append(f"The clean-up left out {share:.1f}% of the mask: shadows, grays, crumbs.")
-        if cleaned.added_px:
             notes.append(
-                f"Closing gaps, it took in {cleaned.added_px:,} pixels outside of the mask."
+                f"The clean-up excluded {share:.1f}% of the mask: shadows, grays, small fragments."
             )
+        if cleaned.added_px:
+            notes.append(f"Closing gaps, it added {cleaned.added_px:,} pixels outside the mask.")
     other = cache.inside.get(not cleanup)
     if other is None:
         colors = distinct_colors(srgb8, measured)

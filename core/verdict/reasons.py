@@ -56,7 +56,7 @@ def account(verdict: Verdict, object_name: str = "") -> str:
     distance = verdict.metric("delta_e00")
     assert distance is not None
     assert verdict.offset is not None
-    against = "the asked color"
+    against = "the target color"
     if verdict.nearest:
         same = all(metric.candidate == verdict.nearest for metric in verdict.metrics)
         against = "an accepted color" if same else "the nearest accepted color"
@@ -83,7 +83,7 @@ def explain_differs(verdict: Verdict, object_name: str = "") -> str:
     lead = by(verdict.rule, f"{lead} must not take")
     if verdict.light is not None:
         if verdict.status == FAIL:
-            return f"{lead}, as this light shows it, {_how_lit(verdict.light)}."
+            return f"{lead}, under the estimated light ({_how_lit(verdict.light)})."
         return f"{lead}, {_unlikely(verdict, verdict.light)}; it does not match it."
     if verdict.status == FAIL:
         return f"{lead}; every metric is below its limit."
@@ -93,7 +93,7 @@ def explain_differs(verdict: Verdict, object_name: str = "") -> str:
 def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
     """What the light of the image explains, and what it does not."""
     if verdict.status == PASS:
-        return f"as this light shows it, {_how_lit(light)}; {_misfit(verdict, 'below')}"
+        return f"under the estimated light ({_how_lit(light)}); {_misfit(verdict, 'below')}"
     assert verdict.offset is not None
     words = _unlikely(verdict, light)
     if _costs_more(verdict, light):
@@ -102,23 +102,23 @@ def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
 
 
 def _how_lit(light: LightMatch) -> str:
-    words = f"at {100.0 * light.factor:.0f}% of full light"
+    words = f"{100.0 * light.factor:.0f}% intensity"
     if light.haze_percent >= 0.5:
-        words += f" with {light.haze_percent:.1f}% of white over it"
+        words += f", {light.haze_percent:.1f}% veiling glare"
     return words
 
 
 def _unlikely(verdict: Verdict, light: LightMatch) -> str:
     """The light of a color that does not match, and what is wrong with it if the light is."""
     if _costs_more(verdict, light):
-        words = f"only {_how_lit(light)}, which this image does not make likely"
+        words = f"but only under an unlikely light ({_how_lit(light)})"
         return f"{words}: {_misfit(verdict, 'over')}"
-    words = f"in the likeliest light, {_how_lit(light)}"
+    words = f"under the likeliest light ({_how_lit(light)})"
     distance, misfit = verdict.metric("delta_e00"), verdict.metric("misfit")
     assert distance is not None
     if misfit is not None and misfit.threshold is not None and distance.value < misfit.threshold:
         # Else a reader would wonder why so small a distance fails.
-        words += f", which makes a {_misfit(verdict, 'over')}"
+        words += f"; {_misfit(verdict, 'over')}"
     return words
 
 
@@ -146,13 +146,13 @@ def _what_differs(verdict: Verdict, offset: Offset, name: str) -> str:
     if not parts and (offset.hue_deg is None or abs(offset.hue_deg) < HUE_RIGHT_DEG):
         parts = _directions(offset, SLIGHT, "slightly ")
     # Of a lit color: darker than the asked one it often is too, for that lies in full light.
-    against = "asked" if verdict.light is None else "the asked color in this light"
+    against = "requested" if verdict.light is None else "the target color under this light"
     words = f"{subject} is {' and '.join(parts)} than {against}" if parts else ""
     hue = _hue(verdict, offset)
     if words:
         return f"{hue}; {words}"
     if offset.hue_deg is None:
-        return f"{hue}; the tint differs from the asked one"
+        return f"{hue}; the tint differs from the target"
     return f"{hue}; lightness and vividness are close"
 
 
@@ -169,7 +169,7 @@ def _hue(verdict: Verdict, offset: Offset) -> str:
     if offset.hue_deg is None:
         assert verdict.lab is not None
         achromatic = float(chroma(verdict.lab)) < HUE_GATE_CHROMA  # type: ignore[arg-type]
-        which = "what was found" if achromatic else "what was asked for"
+        which = "the measured color" if achromatic else "the target color"
         return f"{which} is too near neutral to compare hues"
     turn = abs(offset.hue_deg)
     if turn < HUE_RIGHT_DEG:
@@ -184,7 +184,7 @@ def _misfit(verdict: Verdict, side: str) -> str:
     misfit = verdict.metric("misfit")
     assert misfit is not None
     assert misfit.threshold is not None
-    return f"misfit {misfit.value:.1f}, {side} {misfit.threshold:g}"
+    return f"mismatch score {misfit.value:.1f}, {side} {misfit.threshold:g}"
 
 
 def sentence(words: str, reason: str = "") -> str:
@@ -197,12 +197,12 @@ def measured(expectation: Expectation, verdict: Verdict) -> str:
     """What the verdict on one measured object says of it alone, and by which rule."""
     far = _far(verdict)
     if verdict.status not in (PASS, FAIL):
-        return sentence(f"the color of {expectation.label} cannot be judged", verdict.reason)
+        return sentence(f"the color of {expectation.label} cannot be scored", verdict.reason)
     if expectation.relation == DIFFERS:
         has = "has not taken" if verdict.status == PASS else "took"
-        return by(verdict.rule, f"{expectation.label} {has} the asked color{far}.")
+        return by(verdict.rule, f"{expectation.label} {has} the target color{far}.")
     if verdict.status == PASS:
-        return by(verdict.rule, f"{expectation.label} has the asked color{far}.")
+        return by(verdict.rule, f"{expectation.label} has the target color{far}.")
     reference = ", the reference," if expectation.target.role == "reference" else ""
     return by(verdict.rule, f"the color of {expectation.label}{reference} is {account(verdict)}")
 
@@ -216,7 +216,7 @@ def _far(verdict: Verdict) -> str:
     matches = misfit is None or misfit.passed
     if light is not None and not matches and light.cost > distance.value:
         return ""
-    shown = " as this light shows it" if light is not None else ""
+    shown = " under the estimated light" if light is not None else ""
     return f", {distance.value:.1f} ΔE00 from it{shown}"
 
 
@@ -227,7 +227,7 @@ def took(expectation: Expectation, other: Expectation) -> str:
 
 def exchanged(expectation: Expectation, other: Expectation) -> str:
     """Two objects have each other's color."""
-    return sentence(f"{expectation.label} and {other.label} have exchanged their colors")
+    return sentence(f"{expectation.label} and {other.label} swapped colors")
 
 
 def leans(expectation: Expectation, other: Expectation) -> str:
@@ -257,11 +257,11 @@ def right(expectations: Sequence[Expectation]) -> str:
     free = [expectation.label for expectation in expectations if expectation.relation == DIFFERS]
     same = len({expectation.color.hex for expectation in expectations}) == 1
     if len(has) == 1:
-        words = f"{has[0]} has the asked color"
+        words = f"{has[0]} has the target color"
     elif same:
-        words = f"{_list(has)} have the asked color"
+        words = f"{_list(has)} have the target color"
     else:
-        words = f"{_list(has)} each have the color asked of them"
+        words = f"{_list(has)} each have their target color"
     return sentence(f"{words}, and {_list(free)} did not take it" if free else words)
 
 

@@ -60,7 +60,7 @@ RULES: tuple[Rule, ...] = (
         version="1.1",
         name="truehue",
         description=(
-            "Ours: the lit part of the largest material is compared with the asked color as the "
+            "Ours: the lit part of the largest material is compared with the target color as the "
             "light of this image would show it. Shade and haze are excused the less, the less "
             "likely they are; another hue or more vividness never."
         ),
@@ -86,7 +86,7 @@ RULES: tuple[Rule, ...] = (
         name="released",
         description=(
             "The released code: shadows and grays are left out, then only the tenth of the pixels "
-            "nearest to the asked color counts; all metrics must pass on one candidate."
+            "nearest to the target color counts; all metrics must pass on one candidate."
         ),
         dominant="released",
         same_candidate=True,

@@ -130,7 +130,7 @@ class _Picture:
     def outcome(self, expectation: Expectation, by: Rule) -> ObjectOutcome:
         finding = self.findings.get(expectation.position)
         if finding is None:
-            words = f"No mask of {expectation.label} is at hand."
+            words = f"There is no mask of {expectation.label}."
             return _without(expectation, by, UNSCORED, "mask", words, {ENDED: NO_MASK})
         ended = _absent(expectation, finding, by, self.task)
         if ended is not None:
@@ -140,7 +140,7 @@ class _Picture:
             measurement = self.measured(expectation, finding.mask, by)
         except TrueHueError as error:
             step = "mask" if isinstance(error, (MaskError, NoPixels)) else "color"
-            words = reasons.sentence(f"{expectation.label} cannot be judged", str(error))
+            words = reasons.sentence(f"{expectation.label} cannot be scored", str(error))
             return _without(expectation, by, UNSCORED, step, words, {ENDED: step})
         return ObjectOutcome(
             expectation, "color", reasons.measured(expectation, measurement.verdict), measurement
@@ -206,13 +206,13 @@ def _absent(
         presence = ""  # the released code does not ask after the one object of CNA and NCU
     label, parameters, why = expectation.label, {"presence": presence}, finding.reason
     if presence == "no":
-        words = reasons.sentence(f"{label} is not in the picture", why)
+        words = reasons.sentence(f"{label} is not in the image", why)
         return _without(expectation, by, FAIL, "presence", words, parameters)
     if presence == "unknown" and released:
-        words = f"nothing says that {label} is in the picture, which counts as absent"
+        words = f"nothing confirms that {label} is in the image, which counts as absent"
         return _without(expectation, by, FAIL, "presence", reasons.sentence(words, why), parameters)
     if presence == "unknown":
-        words = reasons.sentence(f"it is not known whether {label} is in the picture", why)
+        words = reasons.sentence(f"it is not known whether {label} is in the image", why)
         return _without(expectation, by, UNSCORED, "presence", words, parameters)
     if finding.mask is None:
         words = reasons.sentence(f"{label} was not found", why)
@@ -268,7 +268,7 @@ def judge_all(
     except MemoryError:
         raise
     except Exception:
-        log.exception("a picture could not be judged by all rules")
+        log.exception("an image could not be judged by all rules")
     for rule_id in rule_ids[done:]:
         try:
             yield from list(judged([rule_id]))
@@ -284,7 +284,7 @@ def broken(
     """The verdict of a rule that broke: unscored, with what broke."""
     by = rule(rule_id)
     what = str(error) if isinstance(error, TrueHueError) else f"{type(error).__name__}: {error}"
-    reason = f"Judging broke off: {what}"
+    reason = f"Scoring failed: {what}"
 
     def outcome(expectation: Expectation) -> ObjectOutcome:
         verdict = Verdict(UNSCORED, reason, by.id, by.version, {BROKE: type(error).__name__})

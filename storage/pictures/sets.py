@@ -147,11 +147,11 @@ class PictureSets(set_views.NamedSets):
         for place, (image_id, mask_id, contributor) in enumerate(images, start=1):
             if image_of_mask.get(mask_id) != image_id:
                 image_id, mask_id = self._looked_up(image_id, mask_id, place)
-            who = canonical.text(contributor, f"The contributor of picture {place}").strip()
+            who = canonical.text(contributor, f"The contributor of image {place}").strip()
             first = places.setdefault((image_id, who), place)
             if first != place:
                 raise BadInput(
-                    f"Picture {place} is the same as picture {first}: leave one of them out."
+                    f"Image {place} is the same as image {first}: leave one of them out."
                 )
             members.append((image_id, mask_id, who))
         return members
@@ -160,9 +160,7 @@ class PictureSets(set_views.NamedSets):
         """Whole ids of what was named by the beginnings of them."""
         mask, image = self._masks.get(mask_id), self._images.get(image_id)
         if mask.image_id != image.image_id:
-            raise BadInput(
-                f"The mask of picture {place} is of another image: choose one of its own."
-            )
+            raise BadInput(f"The mask of image {place} is of another image: choose one of its own.")
         return image.image_id, mask.mask_id
 
     def _records(self, clauses: str, values: Sequence[Any]) -> list[PictureSetRecord]:

@@ -41,7 +41,7 @@ def administer(accounts: Accounts, fields: dict[str, Any]) -> dict[str, Any]:
         account = _named(accounts, asked.name)
         accounts.set_password_hash(account.id, _hash(asked))
         accounts.end_sessions(account.id)
-        words = f"{account.name} has another password. Sessions with the old one have ended."
+        words = f"{account.name} has a new password. Sessions with the old one have ended."
     elif asked.do == "close":
         account = _named(accounts, asked.name)
         accounts.close(account.id)

@@ -22,7 +22,7 @@ from truehue.tabs.page.refusals import note_refusal
 from truehue.tabs.page.roles import NOBODY
 
 SIGN_IN = (
-    "You are not signed in, or your session has ended. Load the page again and sign in; a program "
+    "You are not signed in, or your session has ended. Reload the page and sign in; a program "
     "sends the cookie truehue-session of a browser that is signed in."
 )
 NO_PROTOCOL = 1008

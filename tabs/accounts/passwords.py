@@ -61,7 +61,7 @@ class Passwords:
         except VerifyMismatchError:
             return False
         except (InvalidHashError, VerificationError):
-            log.error("The stored hash of a password cannot be read: set that password anew.")
+            log.error("The stored hash of a password cannot be read: set a new password.")
             return False
         return password_hash is not None
 

@@ -35,8 +35,8 @@ SLOWEST_S = 30.0
 STYLE = "/signin/style.css"
 SIGNED_OUT = "You are signed out."
 NO_ACCOUNT = (
-    "There is no account yet. Whoever looks after this TrueHue makes the first one on its machine: "
-    "python -m truehue admin add NAME"
+    "There is no account yet. The person who runs this TrueHue creates the first one on the "
+    "server: python -m truehue admin add NAME"
 )
 _HEADERS = {
     # Nothing runs in these pages, and they send their form only here.

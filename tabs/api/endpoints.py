@@ -52,7 +52,7 @@ class MeasureImage(ApiRequest):
 
     image: str = Field(description="base64 of an image file, or the id of a stored image.")
     target: str = Field(
-        description="the asked color: a name, a hex, rgb or lab.",
+        description="the target color: a name, a hex, rgb or lab.",
         examples=["css:teal", "l3:vivid red", "#E83B1B"],
     )
     mask: str = Field(
@@ -121,14 +121,14 @@ def find_mask(context: Context, actor: Actor, request: FindMask) -> dict[str, An
 class Generate(ApiRequest):
     """A prompt, and how to draw it."""
 
-    prompt: str = Field(description="what to draw.", examples=["a red mug"])
+    prompt: str = Field(description="the prompt.", examples=["a red mug"])
     model: str = Field(
         RENDERER, description="the id of a model of the list; the renderer needs no weights."
     )
     seed: int = Field(0, description="the first seed.")
     seeds: int = Field(1, description="how many images.")
-    object_name: str = Field("", description="the object, where the words do not say it.")
-    target: str = Field("", description="its asked color, where the words do not say it.")
+    object_name: str = Field("", description="the object, where the prompt does not say it.")
+    target: str = Field("", description="its target color, where the prompt does not say it.")
 
 
 @asks("compute")
@@ -186,7 +186,7 @@ class StartRun(ApiRequest):
         examples=["mini"],
     )
     model: str = Field(RENDERER, description="the id of a model of the list.")
-    limit: int = Field(20, description="how many prompts at most, at equal distances.")
+    limit: int = Field(20, description="how many prompts at most, evenly spaced.")
     images: int = Field(1, description="how many images a prompt.")
     seed: int = Field(0, description="the first seed.")
     name: str = Field(

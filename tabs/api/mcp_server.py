@@ -34,8 +34,8 @@ ADDRESS = "/mcp"
 AT_ONCE = 4
 """Calls of one tool that are answered at a time."""
 INSTRUCTIONS = (
-    "TrueHue measures whether images have the colors that were asked for. find_mask, generate and "
-    "start_run only begin work: ask job_state or run_state until it has ended."
+    "TrueHue measures whether images have their target colors. find_mask, generate and "
+    "start_run only start a job: poll job_state or run_state until it ends."
 )
 INVALID_REQUEST = -32600
 """As JSON-RPC numbers it."""
@@ -46,8 +46,8 @@ POST_ALONE = (
 
 OLDEST = (2, 3)
 TOO_OLD = (
-    "The tools of MCP need the package mcp 2.3 or later, which is not here: a Space of Hugging "
-    "Face brings an older one. The same endpoints are at Gradio's API."
+    "The tools of MCP need the package mcp 2.3 or later, which is not installed: a Space of "
+    "Hugging Face brings an older one. The same endpoints are at Gradio's API."
 )
 
 

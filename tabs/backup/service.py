@@ -56,13 +56,13 @@ def backup_file(context: Context, actor: Actor, request: NamedBackup) -> Path:
     """The file of a backup. Raises NotStored."""
     path = _folder(context) / request.name
     if not _NAME.fullmatch(request.name) or not path.is_file():
-        raise NotStored("That backup is not here any more. Make another.")
+        raise NotStored("This backup is no longer available. Make another one.")
     return path
 
 
 def _require_data(context: Context) -> None:
     if context.demo:
-        raise NotAllowed("A demonstration is not backed up from its page.")
+        raise NotAllowed("A demonstration cannot be backed up from its page.")
 
 
 def _make(context: Context, job: Job) -> dict[str, Any]:

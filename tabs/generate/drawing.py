@@ -45,6 +45,6 @@ def start_drawing(context: Context, actor: Actor, request: Draw) -> dict[str, An
     else:
         prompts, lost = context.service(Library).resolve(request.refs)
         if lost:
-            raise BadInput(f"{lost[0]} Take it out of the basket.")
+            raise BadInput(f"{lost[0]} Remove it from the selection.")
     title = title_of(prompts, how)
     return {"job": draw(context, prompts, requests(prompts, how), title, actor)}

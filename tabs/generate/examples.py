@@ -66,7 +66,7 @@ EXAMPLES = (
     Example(
         "mug",
         "A mug of known color",
-        "Shaded by one lamp: is it still the vivid reddish orange that was asked for?",
+        "Shaded by one lamp: is it still the requested vivid reddish orange?",
         (("mug", "l3:Vivid reddish orange"),),
     ),
     Example(
@@ -82,7 +82,7 @@ EXAMPLES = (
     Example(
         "leaked",
         "Two objects, one leaked",
-        "A red apple and a blue mug were asked for. The apple's color went over to the mug.",
+        "The prompt asks for a red apple and a blue mug. The apple's color leaked to the mug.",
         (("apple", "l3:Vivid red"), ("mug", "l3:Vivid blue")),
         asked=1,
         failure="leaked",

@@ -20,7 +20,7 @@ def model_choices(context: Context) -> list[tuple[str, str]]:
     """Name and id of every model that could draw, and of every server that was set up; what has no
     weights on this machine is marked."""
     listed = [
-        (entry.name + (" · not here" if _lacks(entry, context) else ""), entry.id)
+        (entry.name + (" · not installed" if _lacks(entry, context) else ""), entry.id)
         for entry in MODELS
         if entry.kind in DRAWABLE
     ]
@@ -60,7 +60,7 @@ def about_models(context: Context, actor: Actor, models: Sequence[str]) -> dict[
             _with_command(text) for text in missing(entry, None, context.sources, context.endpoints)
         ]
         if lacking:
-            lacking.insert(0, ("It cannot draw here yet.", ""))
+            lacking.insert(0, ("It cannot generate here yet.", ""))
         rows.append({"name": entry.name, "facts": " · ".join(facts), "lacking": lacking})
     return {"models": rows, "lacking": any(row["lacking"] for row in rows)}
 
@@ -86,7 +86,7 @@ def _lacks(entry: ModelEntry, context: Context) -> bool:
 
 def _own_settings(own: Defaults | None) -> str:
     if own is None:
-        return "the pipeline's own settings"
+        return "the pipeline's default settings"
     parts = [
         f"{own.steps} steps" if own.steps else "",
         f"guidance {own.guidance:g}" if own.guidance is not None else "",

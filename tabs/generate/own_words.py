@@ -17,7 +17,7 @@ FIRST = ("mug", "l3:Vivid reddish orange")
 MOST_SHOWN = 6
 """Objects and notes that the form lists: a long text must not push the button away."""
 
-NOTHING_TO_JUDGE = "Nothing here will be scored: no object has a target color."
+NOTHING_TO_JUDGE = "No color to score: the prompt names no object with a color."
 NOTHING_TO_DRAW = (
     "The renderer does not read sentences, it draws objects, and these words name none: choose an "
     "object and a color for it, or another model."
@@ -112,9 +112,7 @@ def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[st
     problem = ""
     if not reading.judged and (own.text.strip() or reading.targets):
         drawn = bool(reading.targets) or not renderer
-        notes.insert(
-            0, NOTHING_TO_JUDGE + (" The image is generated all the same." if drawn else "")
-        )
+        notes.insert(0, NOTHING_TO_JUDGE + (" The image will still be generated." if drawn else ""))
     unasked = [target.name for target in reading.targets if target.color is None]
     if unasked and reading.judged:
         verb = "has" if len(unasked) == 1 else "have"
@@ -123,7 +121,7 @@ def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> dict[st
             names = (
                 f"The {', the '.join(unasked[:MOST_SHOWN])} and {len(unasked) - MOST_SHOWN} more"
             )
-        notes.append(f"{names} {verb} no asked color: not judged.")
+        notes.append(f"{names} {verb} no target color and will not be scored.")
     if renderer and reading.targets:
         notes += [shape.note for shape in shapes_for(reading.targets) if shape.note]
     elif renderer and own.text.strip():
@@ -150,7 +148,7 @@ def _first(targets: tuple[ObjectTarget, ...]) -> ObjectTarget | None:
 
 def _words(target: ObjectTarget | None) -> str:
     if target is None:
-        return "neither"
+        return "no object"
     return f"{target.name}, {target.color.label}" if target.color else f"{target.name}, no color"
 
 

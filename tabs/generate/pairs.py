@@ -34,7 +34,7 @@ from truehue.tabs.page.context import Context
 _LIKE = 200
 """So many drawings of one text and seed are looked through."""
 _NO_PAIR = (
-    "The picture without CFR is not here. Draw it with Realism switched off and the same seed, "
+    "The image without CFR is not available. Draw it with Realism switched off and the same seed, "
     "guidance, steps and size; then it stands here."
 )
 _SCALE_COLORS = 17
@@ -49,7 +49,7 @@ def pair_json(context: Context, drawing_id: str) -> dict[str, Any]:
     after = context.storage.drawings.get(drawing_id)
     refinement = _refinement(after)
     if refinement is None or after.image_id is None:
-        raise BadInput("This picture was drawn without CFR: there is nothing to compare.")
+        raise BadInput("This image was generated without CFR: there is nothing to compare.")
     shown = {
         "drawing_id": after.drawing_id,
         "text": after.text,

@@ -75,7 +75,7 @@ def settings(controls: Controls) -> Settings:
     first = _whole("The first seed", controls.seed, 0, MAX_SEED)
     count = _whole("Images per prompt", controls.seeds, 1, MOST_SEEDS)
     if first + count - 1 > MAX_SEED:
-        raise BadInput(f"The last seed would be above {MAX_SEED:,}. Begin with a lower one.")
+        raise BadInput(f"The last seed would be above {MAX_SEED:,}. Start with a lower one.")
     return Settings(
         models=tuple(dict.fromkeys(str(model) for model in chosen)),
         seed=first,
@@ -134,7 +134,7 @@ def own_prompt(own: OwnPrompt) -> Prompt:
     """
     text, name = " ".join(own.text.split()), " ".join(own.object_name.split())
     if not text and not name:
-        raise BadInput("Write what to draw, or choose an object and a color.")
+        raise BadInput("Write a prompt, or choose an object and a color.")
     targets = own_reading(own).targets
     if not text:
         color = targets[0].color
@@ -163,7 +163,7 @@ def requests(prompts: Sequence[Prompt], how: Settings) -> list[GenerationRequest
     """
     total = count_of(len(prompts), how)
     if not total:
-        raise BadInput("There is no prompt to draw. Put some into the basket.")
+        raise BadInput("There is no prompt to generate. Add some to the selection.")
     if total > MOST_IMAGES:
         raise BadInput(too_many(total))
     return [
@@ -239,7 +239,7 @@ def summary_of(how: Settings) -> str:
     scales = [f"{scale:g}" for scale in how.guidance if scale is not None]
     parts = [
         f"{how.seeds:,} image{'' if how.seeds == 1 else 's'}, seed {how.seed}",
-        f"{how.size_px} × {how.size_px}" if how.size_px else "model's own size",
+        f"{how.size_px} × {how.size_px}" if how.size_px else "default size",
         f"guidance {', '.join(scales)}" if scales else "",
         f"{how.steps} steps" if how.steps else "",
         how.realism.words if how.realism else "",

@@ -40,19 +40,19 @@ class Choice:
 MAPS = (
     Choice(
         FIRST_PASS,
-        "Saturation of a first pass",
-        "Draws twice with the same noise: where the first picture is more saturated than "
+        "From a first pass",
+        "Draws twice with the same noise: where the first image is more saturated than "
         "photographs, guidance is turned down in the second.",
     ),
     Choice(
         PREDICTED,
-        "Predicted on the way",
-        "Draws once: the map is read from the picture that the sampler foresees.",
+        "From the sampler's prediction",
+        "Generates once: the map comes from the image that the sampler predicts.",
     ),
     Choice(
         PAINTED,
         "Painted by hand",
-        "You paint over a picture where guidance is turned down, or begin with the map of its "
+        "You paint over an image where guidance is turned down, or begin with the map of its "
         "saturation, or of CFM where that has scored it.",
     ),
 )
@@ -61,12 +61,12 @@ MAPS = (
 VARIANTS = (
     Choice(
         "full",
-        "In space and in time (as published)",
-        "Most at the first steps, and where the map says so.",
+        "In space and time (as published)",
+        "Most at the first steps, where the map is bright.",
     ),
-    Choice("spatial", "In space alone", "Where the map says so, alike at every step."),
-    Choice("temporal", "In time alone", "Everywhere alike, most at the first steps. Reads no map."),
-    Choice("none", "Not at all", "Nothing is turned down: the paper's row to compare with."),
+    Choice("spatial", "In space only", "Where the map is bright, equally at every step."),
+    Choice("temporal", "In time only", "Equally everywhere, most at the first steps. Uses no map."),
+    Choice("none", "Not at all", "Guidance is not lowered: the paper's baseline."),
 )
 """The rows of the paper's ablation."""
 
@@ -109,7 +109,7 @@ def options_of(value: Mapping[str, Any]) -> dict[str, Any]:
         if chosen == PAINTED:
             if not value.get("rows"):
                 raise BadInput(
-                    "The map is not painted yet: press Paint the map, or choose another."
+                    "The map is not painted yet: click Paint the map, or choose another map."
                 )
             source = value.get("source") or PAINTED
             if source not in SOURCES:
@@ -156,14 +156,14 @@ def details_of(refinement: Refinement) -> list[tuple[str, str]]:
     variants = {one.id: one for one in VARIANTS}
     rows = [
         ("Strength λ", f"{refinement.strength:g}"),
-        ("Turned down", variants[refinement.variant].name),
+        ("Guidance lowered", variants[refinement.variant].name),
     ]
     if refinement.variant in MAPPED:
         # With λ = 0 the first pass, which would be the map, is not drawn.
-        words = "not read" if refinement.reads_first_pass else "given"
+        words = "not used" if refinement.reads_first_pass else "given"
         rows.append(("Map", refinement.source or words))
     if refinement.reads_prediction:
-        rows.append(("Map read after", f"{refinement.at:.0%} of the steps"))
+        rows.append(("Map computed after", f"{refinement.at:.0%} of the steps"))
     return rows
 
 

@@ -73,7 +73,7 @@ def plan(
     renderer = RENDERER in models
     about: dict[str, Any] = {}
     reading: dict[str, Any] = {}
-    view: dict[str, Any] = {"button": "Draw"}
+    view: dict[str, Any] = {"button": "Generate"}
     summary, light, refused = "", "", ""
     try:
         if mode == "own":
@@ -83,7 +83,7 @@ def plan(
         prompts = int(selection.get("prompts") or 0) if mode != "own" else 1
         total = count_of(prompts, how)
         view = {
-            "button": f"Draw {total:,} images" if total > 1 else "Draw",
+            "button": f"Generate {total:,} images" if total > 1 else "Generate",
             "note": _product(prompts, how) if total > 1 else "",
             "own": _own_link(own),
             "settings": _link(how),

@@ -101,7 +101,7 @@ def layout(context: Context) -> View:
             with gr.Column(elem_id="own-words", elem_classes="th-own"):
                 own_text = gr.Textbox(
                     label="Prompt",
-                    placeholder="Describe an image. Empty: the object and color below.",
+                    placeholder="Describe an image, or leave empty and use the fields below",
                     lines=2,
                     max_lines=6,
                     elem_id="generate-text",
@@ -144,7 +144,7 @@ def layout(context: Context) -> View:
                     "generate/draw",
                     elem_id="draw",
                     events=("draw",),
-                    view={"button": "Draw"},
+                    view={"button": "Generate"},
                 )
                 result = widget("generate/result", elem_id="result")
                 queue = widget("generate/queue", elem_id="queue", job="")
@@ -181,7 +181,7 @@ def _more_settings() -> dict[str, Any]:
         seeds = gr.Number(1, label="Images per prompt", elem_id="generate-seeds", min_width=110)
     with gr.Row(elem_classes="th-ask"):
         size = gr.Dropdown(
-            [("Model's own", 0), *((f"{side} × {side}", side) for side in SIZES)],
+            [("Default", 0), *((f"{side} × {side}", side) for side in SIZES)],
             value=0,
             label="Size",
             elem_id="generate-size",
@@ -189,14 +189,14 @@ def _more_settings() -> dict[str, Any]:
         )
         guidance = gr.Textbox(
             label="Guidance",
-            placeholder="model's own",
+            placeholder="default",
             max_lines=1,
             elem_id="generate-guidance",
             min_width=110,
         )
         steps = gr.Textbox(
             label="Steps",
-            placeholder="model's own",
+            placeholder="default",
             max_lines=1,
             elem_id="generate-steps",
             min_width=80,
@@ -206,7 +206,7 @@ def _more_settings() -> dict[str, Any]:
         light = gr.Radio(
             list(LIGHTS),
             value="studio",
-            label="Light of the renderer",
+            label="Renderer light",
             elem_id="generate-light",
             elem_classes="th-segments",
         )
@@ -214,7 +214,7 @@ def _more_settings() -> dict[str, Any]:
         failure = gr.Dropdown(
             [(f"{name}: {words}", name) for name, words in FAILURES.items()],
             value="none",
-            label="Failure that the renderer acts out",
+            label="Simulated failure",
             elem_id="generate-failure",
         )
     return {

@@ -136,7 +136,7 @@ def grounding_view(automatic: Automatic) -> dict[str, Any]:
         negatives.append(
             {
                 "label": label.label,
-                "text": f"{share:.1f}%" if label.pixels.any() else "not taken",
+                "text": f"{share:.1f}%" if label.pixels.any() else "not used",
                 "note": label.reason,
                 "used": used,
                 "by_hand": not used,

@@ -98,8 +98,8 @@ def colors_view(described: ColorDescription, of: str, note: str = "") -> dict[st
         "palette_help": PALETTE_HELP,
         "palette_text": f"{_many(len(palette))}, {share:.0f}% of the pixels",
         "rows": [
-            color_row("Best-lit part", described.lit_lab, lit_share, LIT_HELP),
-            color_row("Plain mean", described.mean_lab, "all pixels", MEAN_HELP),
+            color_row("Lit region", described.lit_lab, lit_share, LIT_HELP),
+            color_row("Mean of all pixels", described.mean_lab, "all pixels", MEAN_HELP),
         ],
     }
 
@@ -116,7 +116,7 @@ def evidence_of_colors(
         "chromaticity": figures.chromaticity_of_colors(colors, described),
         "lightness": figures.lightness_of_colors(colors, described),
         "offsets": "",
-        "names_of": "the best-lit part",
+        "names_of": "the lit region",
         "names": nearest_names_view(described.lit_lab),
         "steps": list(steps),
     }

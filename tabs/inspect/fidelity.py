@@ -121,7 +121,7 @@ def score_by_cfm(context: Context, actor: Actor, request: ScoreImage) -> dict[st
     image_id = storage.images.get(request.image).image_id
     prompt = storage.results.prompt_texts([image_id]).get(image_id, "") or request.prompt
     if not prompt.strip():
-        raise BadInput(f"{NO_PROMPT} Write what it shows.", "prompt")
+        raise BadInput(f"{NO_PROMPT} Enter a description.", "prompt")
     picture = (image_id, context.srgb8(image_id), prompt)
     answer = fidelity.ask(
         context.engine,

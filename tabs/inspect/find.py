@@ -62,7 +62,7 @@ def layout(sources: Sources | None = None) -> FindView:
         "Automatic mask", open=False, elem_classes="th-settings", elem_id="automatic-mask"
     ):
         negatives = gr.Textbox(
-            label="Negative labels, with commas",
+            label="Negative labels, comma-separated",
             elem_id="negative-labels",
             max_lines=1,
             placeholder="handle, plate",
@@ -74,7 +74,7 @@ def layout(sources: Sources | None = None) -> FindView:
                 at_hand(here, "detector"),
                 value=first_of(here, "detector"),
                 min_width=150,
-                label="Boxes by",
+                label="Detector",
                 elem_id="detector",
                 allow_custom_value=True,
                 info="Or hub:owner/name, folder:/path",
@@ -83,10 +83,10 @@ def layout(sources: Sources | None = None) -> FindView:
                 at_hand(here, "segmenter"),
                 value=first_of(here, "segmenter"),
                 min_width=150,
-                label="Cut out by",
+                label="Segmenter",
                 elem_id="segmenter",
                 allow_custom_value=True,
-                info="Or these, or a .pth file's path",
+                info="Or one of these, or the path of a .pth file",
             )
         variant = gr.Radio(
             [(variant.name, variant.id) for variant in VARIANTS],
@@ -117,7 +117,7 @@ def layout(sources: Sources | None = None) -> FindView:
         presence = gr.Dropdown(
             [("nobody", ""), *at_hand(here, "presence")],
             value="",
-            label="Ask first whether it is in the image",
+            label="Presence check",
             elem_id="presence-model",
             allow_custom_value=True,
         )

@@ -156,7 +156,7 @@ class EngineTool:
             try:
                 return future.result(_LOOK_S)
             except CancelledError:
-                raise TrueHueError("The queue ended before this was answered.") from None
+                raise TrueHueError("The queue ended before this finished.") from None
             except Unanswered:
                 # The model's own error may be of this kind too.
                 if future.done():
@@ -172,5 +172,5 @@ class EngineTool:
             if call.status == "waiting" and place:
                 return f"Waiting for {place} before this…"
             if call.status == "waiting":
-                return "Waiting for the image that is being drawn…"
+                return "Waiting for the image being generated…"
         return f"{self.search.doing}…"

@@ -49,18 +49,20 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.links import whole
 
-NO_IMAGE = "Open a photograph on the left, or draw an object in Generate, to see a verdict here."
+NO_IMAGE = (
+    "Open a photograph on the left, or generate an image in Generate, to see its verdict here."
+)
 NO_MASK = (
     "Mark the object: draw a box around it, or have it found by its name with Find. Then, where "
     "the mask is wrong, draw over what to keep and over what to cut."
 )
 NO_TARGET = (
-    "Is it the color that was asked for? Choose the asked color above: a name, a hex, rgb, "
+    "Is it the color that was asked for? Choose the target color above: a name, a hex, rgb, "
     "lab(52 40 30), or a pixel with Pick."
 )
 
 
-MASKED, WHOLE = "What color is it?", "Colors of the whole picture"
+MASKED, WHOLE = "What color is it?", "Colors of the whole image"
 WHOLE_NOTE = "Background included; mark the object for its own color."
 
 

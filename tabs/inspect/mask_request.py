@@ -38,7 +38,7 @@ from truehue.tabs.page.roles import Actor, may_open
 MAX_NAME, MAX_LABELS, MAX_ID = 80, 40, 200
 KIND = "search"
 FIRST_VARIANT = "paper"
-NO_NAME = "Type what to look for in the field Object, as in: mug. Then press Find again."
+NO_NAME = "Enter an object in the field Object, for example mug. Then click Find again."
 POINT_WAIT_S = 30.0
 
 
@@ -114,7 +114,7 @@ class CutPoints(PageRequest):
     """Marks whose points are to be cut out."""
 
     image_id: str = ""
-    marks: tuple[Any, ...] = Field(title="The list of marks")
+    marks: tuple[Any, ...] = Field(title="The list of selections")
     segmenter: str = ""
 
 
@@ -142,7 +142,7 @@ def labels_of(text: Any) -> tuple[str, ...]:
     labels = tuple(label for label in labels if label)
     if len(labels) > MAX_LABELS or any(len(label) > MAX_NAME for label in labels):
         raise BadInput(
-            f"At most {MAX_LABELS} negative labels of {MAX_NAME} characters, with commas between."
+            f"At most {MAX_LABELS} negative labels of {MAX_NAME} characters, comma-separated."
         )
     return labels
 
@@ -157,7 +157,7 @@ def labels_for(object_name: Any) -> str:
 def at_hand(sources: Sources, role: Role) -> list[tuple[str, str]]:
     """Names and ids of a role's models for a choice; those that are not here say so."""
     return [
-        (entry.name if find(entry, sources) else f"{entry.name} (not here)", entry.id)
+        (entry.name if find(entry, sources) else f"{entry.name} (not installed)", entry.id)
         for entry in VISION_MODELS
         if entry.role == role
     ]
@@ -187,7 +187,7 @@ def lacking(context: Context, entries: Sequence[VisionEntry]) -> str:
     )
     ways = "; ".join(f"python -m truehue masks download {entry.id}" for entry in absent)
     several = "are" if len(absent) > 1 else "is"
-    return f"{names} {several} not on this machine. Get with: {ways}. {WITHOUT[absent[0].role]}"
+    return f"{names} {several} not installed. Download with: {ways}. {WITHOUT[absent[0].role]}"
 
 
 @asks("compute")
@@ -286,7 +286,7 @@ def start_points(context: Context, actor: Actor, request: CutPoints) -> Job:
 
         def cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
             model = chosen_model(actor, by, "segmenter")
-            tool = _engine_tool(context, model, Search(job, "Cutting out"))
+            tool = _engine_tool(context, model, Search(job, "Segmenting"))
             embedding = tool.embed(srgb8, image.image_id)
             return tool.from_points(embedding, points, inside, box)
 
@@ -295,7 +295,7 @@ def start_points(context: Context, actor: Actor, request: CutPoints) -> Job:
         mask_from_marks(srgb8, named, blank, _cached_cut(context, image.image_id, cut))
         return {"segmenter": entry.id}
 
-    return context.jobs.start(KIND, "Cutting out", actor, work)
+    return context.jobs.start(KIND, "Segmenting", actor, work)
 
 
 def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
@@ -308,19 +308,19 @@ def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
         )
         problem = lacking(context, [entry])
         if problem:
-            raise MaskError(f"These points were cut out by {entry.name}. {problem}")
+            raise MaskError(f"These points were segmented with {entry.name}. {problem}")
         srgb8 = context.srgb8(image_id)
 
         def run(tool: Any) -> Segment:
             return tool.from_points(tool.embed(srgb8, image_id), points, inside, box)
 
-        future = context.engine.call(tool_id(entry.id, "segmenter"), run, title="Cutting out")
+        future = context.engine.call(tool_id(entry.id, "segmenter"), run, title="Segmenting")
         try:
             return future.result(POINT_WAIT_S)
         except TimeoutError:
             future.cancel()
             raise MaskError(
-                "The device is busy: these points are not cut out yet. Try again in a moment."
+                "The device is busy: these points are not segmented yet. Try again in a moment."
             ) from None
 
     return _cached_cut(context, image_id, cut)

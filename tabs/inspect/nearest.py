@@ -46,14 +46,15 @@ def names_note(found: Measurement, nearest: Measurement) -> str:
             return ""
         return (
             f"{name} is the nearest name to the measured color, but no likely light makes it look "
-            f"so: misfit {misfit.value:.1f}."
+            f"so: mismatch score {misfit.value:.1f}."
         )
     if not misfit.passed:
         return ""
     lab = np.array(found.verdict.lab)
     near, far = (float(delta_e00(lab, np.array(one.lab))) for one in (nearest.target, found.target))
-    better = "fits better" if misfit.value < other.value else "fits too"
+    better = "fits better" if misfit.value < other.value else "fits as well"
     return (
-        f"As the pixels look, {name} is nearer ({near:.1f} ΔE00; {target} {far:.1f}). In the "
-        f"likeliest light {target} {better}: misfit {misfit.value:.1f}, {name} {other.value:.1f}."
+        f"By its pixels alone, {name} is nearer ({near:.1f} ΔE00; {target} {far:.1f}). Under the "
+        f"likeliest light {target} {better}: mismatch score {misfit.value:.1f}, {name} "
+        f"{other.value:.1f}."
     )

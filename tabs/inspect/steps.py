@@ -31,7 +31,7 @@ def steps(
         *_automatic(mask_parameters),
     ]
     entries += [
-        {"mark": "!", "title": "Clean-up of the rule", "text": note} for note in measurement.notes
+        {"mark": "!", "title": "Clean-up by the rule", "text": note} for note in measurement.notes
     ]
     entries.append(_to_lab(colors.pixel_count, image_notes))
     hue = dominant.axis_hue_deg
@@ -77,7 +77,7 @@ def color_steps(
         _to_lab(described.pixel_count, image_notes),
         {
             "mark": "✓",
-            "title": "The best-lit part of the largest material",
+            "title": "The lit region of the largest material",
             "text": f"{100.0 * described.lit_share:.0f}% of the pixels, "
             "as the rule truehue takes it",
         },
@@ -86,7 +86,7 @@ def color_steps(
             "title": "Palette",
             "text": "8 × 8 × 8 cells of sRGB, the largest 20 merged while 7 ΔE00 or less apart",
         },
-        {"mark": "·", "title": "No verdict", "text": "no color is asked for yet"},
+        {"mark": "·", "title": "No verdict", "text": "no target color yet"},
     ]
 
 
@@ -100,7 +100,7 @@ def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> dict[str, Any]:
 
 def _drawn_words(measurement: Measurement) -> str:
     most = figures.MOST_DRAWN
-    return f" (the first {most} are drawn)" if len(measurement.candidates) > most else ""
+    return f" (the first {most} are shown)" if len(measurement.candidates) > most else ""
 
 
 def _limits(parameters: Mapping[str, Any]) -> str:
@@ -119,9 +119,9 @@ def _light(light: LightMatch) -> str:
     if light.clipped_percent >= 0.5:
         over = f", {light.clipped_percent:.0f}% of it over exposure"
     return (
-        f"full light taken where {light.percentile:.0f}% of the object are darker"
-        f"{over}; the asked color comes nearest at {100 * light.factor:.0f}% of full light with "
-        f"{light.haze_percent:.1f}% of white over it, at a cost of {light.cost:.1f}"
+        f"full light estimated where {light.percentile:.0f}% of the object is darker"
+        f"{over}; the target color comes nearest at {100 * light.factor:.0f}% intensity with "
+        f"{light.haze_percent:.1f}% veiling glare; light penalty {light.cost:.1f}"
     )
 
 
@@ -129,12 +129,12 @@ def _presence(mask_text: str, parameters: Mapping[str, Any]) -> list[dict[str, A
     answers = parameters.get("presence") or ()
     if not answers:
         exact = mask_text.startswith(masker("renderer").name)
-        text = "drawn by the renderer" if exact else "not asked"
+        text = "rendered" if exact else "not checked"
         return [{"mark": "·", "title": "Object present", "text": text}]
     entries = []
     for record in answers:
         override, answer = record.get("override"), record.get("override") or record.get("answer")
-        by_hand = f"{override}, by hand; " if override else ""
+        by_hand = f"{override}, manually; " if override else ""
         entries.append(
             {
                 "mark": {"yes": "✓", "no": "✕"}.get(str(answer), "?"),
@@ -154,30 +154,28 @@ def _automatic(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     entries = [
         {
             "mark": "✓",
-            "title": f"Boxes by {model_name(parameters, 'detector')}",
+            "title": f"Detected by {model_name(parameters, 'detector')}",
             "text": f"{scores}; above {variant['box_threshold']:g}, variant {variant['name']}",
         },
         {
             "mark": "✓",
-            "title": f"Cut out by {model_name(parameters, 'segmenter')}",
+            "title": f"Segmented by {model_name(parameters, 'segmenter')}",
             "text": "one segment a box, united",
         },
     ]
     for negative in parameters.get("negatives") or ():
         taken = (
-            f"{negative['taken_px']:,} px taken away"
-            if negative["taken_px"]
-            else negative["reason"]
+            f"{negative['taken_px']:,} px removed" if negative["taken_px"] else negative["reason"]
         )
         mark = "✓" if negative["taken_px"] else "·"
         entries.append(
             {"mark": mark, "title": f"Negative label: {negative['label']}", "text": taken}
         )
     overrides = parameters.get("overrides") or {}
-    by_hand = [f"box {n + 1} left out" for n in overrides.get("without_boxes", ())]
-    by_hand += [f"{label} left in" for label in overrides.get("without_negatives", ())]
+    by_hand = [f"box {n + 1} excluded" for n in overrides.get("without_boxes", ())]
+    by_hand += [f"{label} kept" for label in overrides.get("without_negatives", ())]
     if by_hand:
-        entries.append({"mark": "!", "title": "By hand", "text": "; ".join(by_hand)})
+        entries.append({"mark": "!", "title": "Edited manually", "text": "; ".join(by_hand)})
     entries += [
         {"mark": "!", "title": "Note", "text": note} for note in parameters.get("notes") or ()
     ]

@@ -107,7 +107,7 @@ def layout(sources: Sources | None = None) -> View:
                     scale=2,
                 )
                 with gr.Column(min_width=180, scale=4):
-                    target = color_picker("Asked color", elem_id="asked-color")
+                    target = color_picker("Target color", elem_id="asked-color")
             with gr.Row(elem_classes="th-ask th-ask-how"):
                 relation = gr.Radio(
                     [("must be", MATCHES), ("must not be", DIFFERS)],
@@ -126,7 +126,7 @@ def layout(sources: Sources | None = None) -> View:
                 limits="",
             )
             find = inspect_find.layout(sources)
-            with gr.Accordion("Settings of the rule", open=False, elem_classes="th-settings"):
+            with gr.Accordion("Rule settings", open=False, elem_classes="th-settings"):
                 neighbors = _Neighbors(
                     0,
                     MAX_K,
@@ -135,19 +135,19 @@ def layout(sources: Sources | None = None) -> View:
                     elem_id="neighbors",
                     label="Neighbors accepted by paper, paper-centred and truehue, k",
                     info="The paper accepts the k nearest names of the same system, but does not "
-                    "say k. 0 accepts the asked color alone.",
+                    "say k. 0 accepts the target color alone.",
                 )
                 neighbors_of = gr.Radio(
                     [(key.upper(), key) for key in SYSTEMS],
                     value=NEIGHBORS_OF,
-                    label="Neighbors of a bare hex or rgb come from",
+                    label="Color system used for neighbors of a hex or RGB target",
                     elem_id="neighbors-of",
                     elem_classes="th-segments",
                 )
                 show_measured = gr.Checkbox(
                     value=True,
                     elem_id="show-measured",
-                    label="Hatch the pixels of the mask that the rule left out",
+                    label="Hatch the mask pixels that this rule excludes",
                 )
     evidence = widget("inspect/evidence", elem_id="evidence", view=None, image="")
     library = widget("inspect/library", elem_id="library", events=("open",), open=0)
@@ -217,7 +217,7 @@ def restore(context: Context, view: View, query: dict[str, str]) -> list[Any]:
             limits=limits,
         )
     except Exception as error:
-        return refused(view, f"This link cannot be opened here. {message_of(error)}")
+        return refused(view, f"This link cannot be opened. {message_of(error)}")
 
 
 def _limits_of(query: dict[str, str]) -> tuple[str, str]:

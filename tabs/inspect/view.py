@@ -17,6 +17,7 @@ from truehue.core.verdict.counterfactual import alternatives
 from truehue.core.verdict.judge import FAIL, PASS, LightMatch, Metric
 from truehue.core.verdict.measure import Measurement
 from truehue.core.verdict.rules import DIFFERS, rule
+from truehue.core.verdict.short import measurement_sentence
 from truehue.tabs.inspect.automatic import name_of
 from truehue.tabs.inspect.colors import EVEN_CONTRAST, lab_text, nearest_names_view
 from truehue.tabs.inspect.nearest import nearest_name
@@ -24,15 +25,20 @@ from truehue.tabs.inspect.steps import steps
 from truehue.tabs.page import figures
 
 TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
-CONFIDENCE = ((90.0, "very sure"), (75.0, "rather sure"), (60.0, "not very sure"), (0.0, "unsure"))
+CONFIDENCE = (
+    (90.0, "very confident"),
+    (75.0, "fairly confident"),
+    (60.0, "somewhat confident"),
+    (0.0, "uncertain"),
+)
 FULL = {"misfit": 15.0, "delta_chroma": 15.0, "delta_e00": 15.0, "hue_deg": 90.0}
 """What fills the bar of a number that has no limit."""
 METRICS: dict[str, tuple[str, str, str]] = {
     "misfit": (
-        "Misfit",
+        "Mismatch score",
         "",
-        "√(ΔE00² + cost of the light²): how far the asked color stays from the found one in the "
-        "light that explains the image best. Light that is less likely costs more.",
+        "√(ΔE00² + cost of the light²): how far the target color is from the measured one under "
+        "the light that explains the image best. Unusual light adds a penalty.",
     ),
     "delta_chroma": (
         "Δa*b*",
@@ -45,7 +51,7 @@ METRICS: dict[str, tuple[str, str, str]] = {
         "Hue",
         "°",
         "Difference of the hue angles h_ab; 0 where either C*ab is below 5, since a near-neutral "
-        "color has no hue to judge.",
+        "color has no hue to compare.",
     ),
 }
 
@@ -77,13 +83,13 @@ def _bar(metric: Metric, found: Measurement) -> dict[str, Any]:
     lab = np.array([found.verdict.lab, against])
     gated = metric.name == "hue_deg" and bool((chroma(lab) < HUE_GATE_CHROMA).any())
     told = metric.threshold is None
-    limit = "not judged" if told else f"< {metric.threshold:g}{unit}"
+    limit = "reported only" if told else f"< {metric.threshold:g}{unit}"
     return {
         "name": metric.name,
         "label": label,
         "unit": unit,
         "passed": None if told else metric.passed,
-        "help": help_text + (" This rule reports it and does not judge by it." if told else ""),
+        "help": help_text + (" Reported only: no limit." if told else ""),
         "value": metric.value,
         "limit": metric.threshold,
         "full": FULL[metric.name],
@@ -98,7 +104,7 @@ def _between(found: Measurement) -> dict[str, Any] | None:
     nearest, light = found.candidates[found.verdict.nearest], found.verdict.light
     if light is not None:
         hex_code = hex_of(lab_to_srgb8(np.array(light.seen_lab)))
-        return {**_swatch(light.seen_lab, hex_code, nearest.name), "title": "In this light"}
+        return {**_swatch(light.seen_lab, hex_code, nearest.name), "title": "Under this light"}
     if not found.verdict.nearest:
         return None
     return {**_swatch(nearest.lab, nearest.hex, nearest.name), "title": "Accepted"}
@@ -108,11 +114,12 @@ def light_sentence(light: LightMatch | None) -> str:
     """In which light the asked color was compared, and what that cost; empty for other rules."""
     if light is None:
         return ""
-    haze = f" with {light.haze_percent:.1f}% of white over it" if light.haze_percent >= 0.05 else ""
-    likely = "such light is likely and costs nothing"
+    haze = f", {light.haze_percent:.1f}% veiling glare" if light.haze_percent >= 0.05 else ""
+    penalty = "Light penalty: 0 (this light is common)."
     if light.cost >= 0.05:
-        likely = f"light this unlikely adds to the misfit, as {light.cost:.1f} ΔE00 would"
-    return f"Compared as it looks in {100 * light.factor:.0f}% of full light{haze}; {likely}."
+        penalty = f"Light penalty: {light.cost:.1f} (this light is unusual)."
+    intensity = f"{100 * light.factor:.0f}% intensity{haze}"
+    return f"Target under the estimated light ({intensity}). {penalty}"
 
 
 def confidence_view(percent: float | None) -> dict[str, str] | None:
@@ -144,7 +151,7 @@ def absence(mask_parameters: Mapping[str, Any]) -> str:
     who = "You" if said[0].get("override") else name_of(str(said[0].get("by")))
     return (
         f"{who} answered that there is no {said[0].get('object')} in the image: in a task that "
-        "counts as a fail at the step presence. The mask is measured all the same."
+        "counts as a failure at the presence step. The mask is measured anyway."
     )
 
 
@@ -166,6 +173,7 @@ def verdict_view(
         "status": verdict.status,
         "title": TITLES[verdict.status],
         "relation": found.relation,
+        "sentence": measurement_sentence(found),
         "reason": verdict.reason,
         "found": _swatch(
             verdict.lab,
@@ -213,7 +221,7 @@ def _other(found: Measurement) -> dict[str, Any]:
         f"{numbers['hue_deg'].value:.1f}°"
     )
     if "misfit" in numbers:
-        text = f"{numbers['misfit'].value:.1f} misfit · {text}"
+        text = f"{numbers['misfit'].value:.1f} mismatch · {text}"
     return {
         "id": by.id,
         "name": by.name,
@@ -236,7 +244,7 @@ def evidence_view(
         "chromaticity": figures.chromaticity(found),
         "lightness": figures.lightness(found),
         "offsets": _offsets(found),
-        "names_of": "the found color",
+        "names_of": "the measured color",
         "names": nearest_names_view(found.verdict.lab),
         "steps": steps(found, mask_text, mask_parameters, image_notes),
     }
@@ -267,7 +275,7 @@ def _offsets(found: Measurement) -> dict[str, Any]:
             "word": "" if offset.hue_deg is None else _turn_word(found, offset.hue_deg),
         },
     ]
-    light = "" if found.verdict.light is None else ", as this light shows it"
+    light = "" if found.verdict.light is None else " under the estimated light"
     return {"to": (nearest.name or nearest.hex) + light, "rows": rows}
 
 
@@ -286,4 +294,4 @@ def _turn_word(found: Measurement, turn_deg: float) -> str:
     if abs(turn_deg) < 1.0:
         return "the same"
     found_deg = float(hue_deg(np.array(found.verdict.lab)))
-    return hue_word(found_deg, turn_deg) or "another hue"
+    return hue_word(found_deg, turn_deg) or "different hue"

@@ -48,7 +48,7 @@ def work_of(context: Context, image_id: str, marks: Sequence[Any], seq: int = 0)
     named = next((mark for mark in reversed(parsed) if mark.type == "stored"), None)
     base = None if named is None else context.storage.masks.get(named.mask_id)
     if base is not None and base.image_id != image.image_id:
-        raise NotStored("That mask belongs to another image. Mark the object again.")
+        raise NotStored("That mask belongs to another image. Select the object again.")
     return Work(image, parsed, seq, base)
 
 
@@ -61,7 +61,7 @@ def read_stage(context: Context, value: Any) -> Work | None:
         return None
     image_id, marks, seq = value.get("image_id"), value.get("marks") or [], value.get("seq") or 0
     if not isinstance(image_id, str) or not isinstance(marks, list) or not isinstance(seq, int):
-        raise BadInput("The page sent something that is no image with marks. Reload the page.")
+        raise BadInput("The page sent an invalid image or selection. Reload the page.")
     return work_of(context, image_id, marks, seq)
 
 

@@ -20,13 +20,13 @@ _WORDS = {
     "masks": "mask",
     "evidence": "verdict",
     "drawings": "drawing",
-    "picture_sets": "set of pictures",
+    "picture_sets": "set of images",
     "studies": "draft of a study",
     "study_invitations": "link",
 }
 _ONE = {"mask": "A mask of {}", "verdict": "A verdict of {}", "study": "The draft “{}” of a study"}
 TRASH = "trash"
-_PLURALS = {"set of pictures": "sets of pictures", "draft of a study": "drafts of studies"}
+_PLURALS = {"set of images": "sets of images", "draft of a study": "drafts of studies"}
 
 
 class Delete(PageRequest):

@@ -85,7 +85,7 @@ def keep(context: Context, delivery: Delivery, prompt: Prompt | None, maker: str
     )
     generated_image = delivery.image
     if generated_image is None:
-        reason = delivery.problem or "No image came, and the model did not say why."
+        reason = delivery.problem or "The model returned no image and no reason."
         return context.storage.drawings.add(replace(row, status="failed", reason=reason))
     height, width, _ = generated_image.srgb8.shape
     context.require_room(2 * height * width, images=1)

@@ -26,7 +26,7 @@ from truehue.tabs.page.roles import Actor, Resource, may
 
 PAGE = 100
 MOST_POSITION = 2**31 - 1
-POSITION = "Which picture of the run, counted from 0,"
+POSITION = "Which image of the run, counted from 0,"
 OTHERS = 5
 """How many answers of others a card shows."""
 NAMES = {by.id: by.name for by in RULES}
@@ -259,14 +259,14 @@ def _of_run(context: Context, request: Judge) -> JudgmentRecord:
         raise BadInput(f"{POSITION} is missing.", "position")
     items = context.storage.results.picture(run.run_id, position, "")  # as the page counts them
     if not items:
-        raise NotStored(f"Picture {position:,} of this run did not come in yet.")
+        raise NotStored(f"Image {position:,} of this run has no result yet.")
     rule_id = request.rule or items[0].rule
     versions = dict(run.rules)
     statuses = {
         item.rule: RuleStatus(versions.get(item.rule, ""), item.picture_status) for item in items
     }
     if rule_id not in statuses:
-        raise BadInput(f"This run was not judged by {rule_id!r:.40}.")
+        raise BadInput(f"This run was not scored by {rule_id!r:.40}.")
     color = parse_target(items[0].color) if items[0].color else None
     target = {} if color is None else _target_json(color, items[0].relation)
     return JudgmentRecord(

@@ -54,7 +54,7 @@ def keep(
         measurement for measurement in measurements if measurement.verdict.rule == put.rule_id
     )
     if shown.dominant is None:
-        raise BadInput(f"There is no verdict to keep: {shown.verdict.reason}")
+        raise BadInput(f"There is no verdict to save: {shown.verdict.reason}")
     return context.storage.evidence.add_many(
         [
             evidence_record(measurement, image.image_id, mask.mask_id)

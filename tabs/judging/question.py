@@ -99,7 +99,7 @@ def question(
     if not right:
         raise BadInput(
             f"The page sent the rule {rule_id!r:.60}, neighbors of {neighbors_of!r:.60} and the "
-            f"relation {relation!r:.60}, which cannot be judged by. Reload the page."
+            f"relation {relation!r:.60}, which cannot be used for scoring. Reload the page."
         )
     return Question(
         str(object_name or "").strip(),

@@ -12,7 +12,7 @@ from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
 from truehue.core.verdict.reasons import by, without_rule
 from truehue.core.verdict.rules import DIFFERS
-from truehue.core.verdict.short import short_reason
+from truehue.core.verdict.short import plain_sentence, short_reason
 from truehue.core.verdict.tasks import together
 
 
@@ -22,7 +22,8 @@ class RuleVerdict:
 
     ``step`` is where the judging of an object ended
     (:data:`truehue.core.verdict.expectations.STEPS`); it is empty for a picture. ``short`` is the
-    reason in a few words for a card, empty for a pass.
+    reason in a few words for a card, empty for a pass. ``sentence`` says the verdict plainly,
+    without the rule; it is empty where the reason says it.
     """
 
     rule: str
@@ -30,6 +31,7 @@ class RuleVerdict:
     reason: str
     step: str = ""
     short: str = ""
+    sentence: str = ""
 
     def as_json(self) -> dict[str, str]:
         """Plain JSON."""
@@ -39,6 +41,7 @@ class RuleVerdict:
             "reason": self.reason,
             "step": self.step,
             "short": self.short,
+            "sentence": self.sentence,
         }
 
 
@@ -78,11 +81,13 @@ def _whole(
             (candidate for candidate in by_object[expectation.position] if candidate.rule == rule),
             None,
         )
-        missing = f"No verdict on {expectation.label} yet."
+        missing = f"No verdict for {expectation.label} yet."
         parts.append(verdict or RuleVerdict(rule, UNSCORED, missing))
     status = together(part.status for part in parts)
     if status == PASS:
-        return RuleVerdict(rule, PASS, by(rule, reasons.right(expectations)))
+        return RuleVerdict(
+            rule, PASS, by(rule, reasons.right(expectations)), sentence=_together(parts)
+        )
     decisive = [
         (expectation, part)
         for expectation, part in zip(expectations, parts, strict=True)
@@ -97,7 +102,16 @@ def _whole(
         status,
         reasons.joined(part.reason for part in parts if part.status == status),
         short="; ".join(dict.fromkeys(shorts)) if all(part.short for _, part in decisive) else "",
+        sentence=_together([part for _, part in decisive]),
     )
+
+
+def _together(parts: Sequence[RuleVerdict]) -> str:
+    """The plain sentences of several objects; empty where one has none."""
+    sentences = [part.sentence for part in parts]
+    if not all(sentences):
+        return ""
+    return " ".join(dict.fromkeys(sentences))
 
 
 def _rule_verdicts(expectation: Expectation, rows: Iterable[EvidenceRecord]) -> list[RuleVerdict]:
@@ -110,6 +124,7 @@ def _rule_verdicts(expectation: Expectation, rows: Iterable[EvidenceRecord]) -> 
                 _sentence(row, expectation),
                 str(row.numbers.get("step") or "color"),
                 _short(row, expectation),
+                _plain(row, expectation),
             )
     return [latest[rule] for rule in sorted(latest)]
 
@@ -123,6 +138,28 @@ def _short(row: EvidenceRecord, expectation: Expectation) -> str:
     if row.status != FAIL or is_story or not (lab and target_lab and offset):
         return ""
     return short_reason(lab, target_lab, offset, expectation.color.name or "")
+
+
+def _plain(row: EvidenceRecord, expectation: Expectation) -> str:
+    """The verdict in one plain sentence; empty where there are no numbers to say it with."""
+    numbers = row.numbers
+    lab, offset, light = (numbers.get(name) for name in ("lab", "offset", "light"))
+    told = without_rule(str(numbers.get("told") or ""))[1]
+    if row.status == FAIL and told and "he color of" not in told and "ΔE00" not in told:
+        return told
+    distance = numbers.get("delta_e00")
+    if not lab or not offset or distance is None:
+        return ""
+    return plain_sentence(
+        row.status,
+        expectation.label,
+        expectation.color,
+        forbidden=expectation.relation == DIFFERS,
+        lab=lab,
+        offset=offset,
+        delta_e00=float(distance),
+        unlikely_light=bool(light) and float(light["cost"]) > float(distance),
+    )
 
 
 def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:

@@ -130,15 +130,14 @@ async def _body(request: Request, most_bytes: int, held: AsyncExitStack) -> byte
                 data += part
                 if len(data) > most_bytes:
                     raise TooLarge(
-                        f"That is too much at once: {most_bytes // 2**20} MB are the most here. "
-                        "Send less."
+                        f"That is too large: {most_bytes // 2**20} MB are the limit. Send less."
                     )
                 if len(data) > MOST_JSON_BYTES and not large:
                     large = True
                     await held.enter_async_context(_LARGE_AT_ONCE)
     except TimeoutError:
         raise BadInput(
-            f"What was sent did not arrive within {SLOWEST_S:g} seconds. Try again."
+            f"The upload did not arrive within {SLOWEST_S:g} seconds. Try again."
         ) from None
     return data
 
@@ -243,7 +242,7 @@ async def wrong_value(_: Request, error: Exception) -> JSONResponse:
 async def in_words(_: Request, error: Exception) -> JSONResponse:
     """The answer to what no route of TrueHue takes, with the status that it has."""
     status = error.status_code if isinstance(error, HTTPException) else 500
-    messages = {404: "There is nothing at this address.", 405: "This address is only read."}
+    messages = {404: "There is nothing at this address.", 405: "This address is read-only."}
     return JSONResponse({"error": messages.get(status, "This request cannot be answered.")}, status)
 
 

@@ -38,7 +38,7 @@ FOREVER = "public, max-age=31536000, immutable"
 _IMPORT = re.compile(r"^import [^;]*? from '(\.[^']+)';", re.MULTILINE)
 CATALOG = "js/picker/catalog.json"
 STYLE = "css/page.css"
-NO_FILE = "There is no such file of the page. Load the page again: it may be of an earlier start."
+NO_FILE = "There is no such file of the page. Reload the page: it may be from before a restart."
 
 
 @dataclass(frozen=True)

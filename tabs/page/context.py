@@ -34,7 +34,7 @@ from truehue.core.analysis.records import RunRecord
 ROOT = Path(__file__).resolve().parents[2]
 KEPT_BYTES = 512 * 2**20
 KEPT_HOURS = 24
-KEPT_WORDS = f"Only you see what you add; it goes after {KEPT_HOURS} hours without use"
+KEPT_WORDS = f"Only you see what you add; it is deleted after {KEPT_HOURS} hours without use"
 EXAMPLE = "example"
 """The source of the images that the app itself brings."""
 
@@ -223,7 +223,7 @@ class Context:
         """The data folder and what is in it, for the header; that it is gone, where it is. To a
         visitor it says what becomes of what they add."""
         if self.folder_problem():
-            return f"{self.data_label} · gone: nothing is stored"
+            return f"{self.data_label} · gone: nothing is saved"
         if self.demo:
             return KEPT_WORDS
         images, verdicts = self.storage.counts(EXAMPLE)

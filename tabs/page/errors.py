@@ -17,7 +17,7 @@ MOST_CHARACTERS = 2_000
 
 RELOAD = "Reload the page."
 """What a page can do where it sent what it never sends by itself."""
-FOR_PROGRAMS = "What this address takes stands in /api/openapi.json."
+FOR_PROGRAMS = "See /api/openapi.json for what this address accepts."
 """The same for a program, which has no page."""
 
 _program: ContextVar[bool] = ContextVar("program", default=False)
@@ -45,9 +45,9 @@ def message_of(error: BaseException) -> str:
         log.error("unexpected error", exc_info=error)
         about = "" if _others_read or not str(error) else f": {error}"
         text = (
-            f"Something went wrong that TrueHue did not expect ({type(error).__name__}"
-            f"{shortened(about, MOST_CHARACTERS // 2)}). Nothing was stored. The log of the app "
-            "has the details."
+            f"TrueHue met an unexpected error ({type(error).__name__}"
+            f"{shortened(about, MOST_CHARACTERS // 2)}). Nothing was stored. The log has "
+            "the details."
         )
     return shortened(in_words_for_who_asks(text), MOST_CHARACTERS)
 

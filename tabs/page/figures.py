@@ -109,7 +109,9 @@ def chromaticity(measurement: Measurement) -> dict[str, Any]:
     light = measurement.verdict.light
     if light is not None:
         seen = light.seen_lab
-        figure.add_trace(_point(seen, f"{which}, as this light shows it", _hex(seen), "diamond", 9))
+        figure.add_trace(
+            _point(seen, f"{which} under the estimated light", _hex(seen), "diamond", 9)
+        )
     figure.add_trace(_point(found_lab, "found", _hex(found_lab), "square", 11))
     _labels(
         figure, {"neutral": (0.0, 0.0), "asked": target.lab[1:], "found": found_lab[1:]}, low, high
@@ -118,7 +120,7 @@ def chromaticity(measurement: Measurement) -> dict[str, Any]:
 
 
 def chromaticity_of_colors(colors: MaskedColors, described: ColorDescription) -> dict[str, Any]:
-    """The a*b* plane without a question: pixels, neutral point, best-lit part and mean."""
+    """The a*b* plane without a question: pixels, neutral point, lit region and mean."""
     density = chromaticity_density(colors.lab, colors.counts)
     figure = blank(height=400)
     _pixels(figure, density)
@@ -126,8 +128,8 @@ def chromaticity_of_colors(colors: MaskedColors, described: ColorDescription) ->
     points = np.array([*density.corners, np.zeros(2), lit[1:], mean_lab[1:]])
     low, high = square_around(points)
     _neutral(figure)
-    figure.add_trace(_point(mean_lab, "plain mean", _hex(mean_lab), "circle", 10))
-    figure.add_trace(_point(lit, "best-lit part", _hex(lit), "square", 11))
+    figure.add_trace(_point(mean_lab, "mean of all pixels", _hex(mean_lab), "circle", 10))
+    figure.add_trace(_point(lit, "lit region", _hex(lit), "square", 11))
     _labels(
         figure,
         {"neutral": (0.0, 0.0), "asked": mean_lab[1:], "found": lit[1:]},
@@ -299,7 +301,7 @@ def lightness(measurement: Measurement) -> dict[str, Any]:
 
 
 def lightness_of_colors(colors: MaskedColors, described: ColorDescription) -> dict[str, Any]:
-    """Histogram of L* with that of the best-lit part and of the mean."""
+    """Histogram of L* with that of the lit region and of the mean."""
     lines = (("lit", described.lit_lab[0], "solid"), ("mean", described.mean_lab[0], "dash"))
     return _lightness(colors, lines)
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 # one call: images as base64, which takes four bytes for three.
 MOST_EVENT_BYTES = 8 * 2**20
 SMALL_BYTES, MOST_WAITING = 2**16, 20
-BUSY = "Much is being worked on at the moment. Try again in a minute."
-NOTHING_HERE = "There is nothing at this address. TrueHue is at its first page: /"
+BUSY = "TrueHue is busy. Try again in a minute."
+NOTHING_HERE = "There is nothing at this address. Open TrueHue at: /"
 TOO_LONG = (
     f"That is more than {MOST_EVENT_BYTES // 2**20} MB at once. A program sends an image of more "
     f"than {MOST_EVENT_BYTES * 3 // 4 // 2**20} MB to POST /api/images first, and then its id."

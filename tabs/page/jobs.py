@@ -39,10 +39,10 @@ STORE_S = 5.0
 """Progress is stored this often at most."""
 LEAST_S_TO_ESTIMATE = 2.0
 INTERRUPTED = (
-    "TrueHue ended while this was under way. What was stored until then stays; begin it again to "
-    "go on."
+    "TrueHue ended while this job was running. Everything stored so far stays; start it again to "
+    "continue."
 )
-UNKNOWN = "That work is not known any more. Begin it again."
+UNKNOWN = "This job is no longer known. Start it again."
 PRIVATE = ("message", "problems", "preview")
 """Details that are told to those alone who may cancel the work."""
 ENDED = ("done", "failed", "cancelled", "interrupted")
@@ -155,7 +155,7 @@ class Jobs:
             kind,
             title,
             actor.id,
-            words="Waiting" if KINDS[kind].waits or self._waits else "Beginning",
+            words="Waiting" if KINDS[kind].waits or self._waits else "Starting",
             began_at=datetime.now(UTC),
         )
         job = Job(record, self._changed)
@@ -183,7 +183,7 @@ class Jobs:
 
     def _require_room(self, kind: Kind, actor: Actor) -> None:
         if self._closed:
-            raise BadInput("The app is about to end: nothing new is begun.")
+            raise BadInput("TrueHue is shutting down and starts no new jobs.")
         under_way = [job.record for job in self._jobs.values() if not job.ended]
         same = [record for record in under_way if record.kind == kind.id]
         if len(same) >= kind.most + (MOST_WAITING if kind.waits else 0):
@@ -194,7 +194,7 @@ class Jobs:
         own_count = sum(record.actor == actor.id for record in under_way)
         if own_count >= self._most_of_one:
             raise BadInput(
-                f"{many(own_count, 'job')} of yours run already. Wait until one has ended."
+                f"{many(own_count, 'job')} of yours are already running. Wait until one ends."
             )
 
     def _run(self, job: Job, work: Callable[[Job], Mapping[str, Any]]) -> None:

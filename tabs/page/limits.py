@@ -52,12 +52,12 @@ class Limits:
         own_count = waiting.count(owner)
         if own_count >= self.jobs_of_one:
             raise BadInput(
-                f"{many(own_count, 'job')} of yours wait or are drawn already. Wait until one has "
-                "ended."
+                f"{many(own_count, 'job')} of yours are already waiting or running. Wait until one "
+                "ends."
             )
         if len(waiting) >= self.jobs:
             raise BadInput(
-                f"{many(len(waiting), 'job')} wait or are drawn already. Wait until one has ended."
+                f"{many(len(waiting), 'job')} are already waiting or running. Wait until one ends."
             )
 
     def check_runs(self, pictures: list[int], own: int, waiting: int) -> None:
@@ -65,7 +65,7 @@ class Limits:
         ``own`` are one's own."""
         if max(pictures, default=0) > self.run_pictures:
             raise BadInput(
-                f"A run has at most {self.run_pictures:,} pictures here, not "
+                f"A run has at most {self.run_pictures:,} images here, not "
                 f"{max(pictures):,}. Choose fewer prompts or images."
             )
         if own + len(pictures) > self.runs_of_one:

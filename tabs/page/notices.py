@@ -20,7 +20,7 @@ def notices(context: Context, actor: Actor) -> dict[str, Any]:
     shown: list[dict[str, Any]] = []
     keeper = allowed(actor, "read-notice")
     if problem := context.folder_problem():
-        text = problem if keeper else "Nothing can be stored now: the data folder is gone."
+        text = problem if keeper else "Nothing can be saved: the data folder is gone."
         shown.append({"number": None, "text": text})
     elif keeper:
         words = context.storage.losses.words()

@@ -44,7 +44,7 @@ class Reach(Enum):
     """How far an action of a role goes."""
 
     EVERYTHING = "everything"
-    OWN = "what one brought or began"
+    OWN = "what the person added or started"
     NOTHING = "nothing"
 
 
@@ -65,39 +65,41 @@ def _reach(reach: Reach, *roles: Role) -> Mapping[Role, Reach]:
 
 _WORKERS = (Role.RESEARCHER, Role.VISITOR)
 ACTIONS: Mapping[str, Action] = {
-    "look": Action("This is not for you to see.", _reach(Reach.EVERYTHING, *_WORKERS, Role.EXPERT)),
-    "add": Action("Nothing can be added here by you.", _reach(Reach.EVERYTHING, *_WORKERS)),
-    "compute": Action("You cannot begin work here.", _reach(Reach.EVERYTHING, *_WORKERS)),
-    "study": Action("Studies are not for you to see.", _reach(Reach.EVERYTHING, Role.RESEARCHER)),
+    "look": Action(
+        "You do not have access to this.", _reach(Reach.EVERYTHING, *_WORKERS, Role.EXPERT)
+    ),
+    "add": Action("You cannot add anything here.", _reach(Reach.EVERYTHING, *_WORKERS)),
+    "compute": Action("You cannot start jobs here.", _reach(Reach.EVERYTHING, *_WORKERS)),
+    "study": Action(
+        "You do not have access to studies.", _reach(Reach.EVERYTHING, Role.RESEARCHER)
+    ),
     "review": Action("Only experts and admins review here.", _reach(Reach.EVERYTHING, Role.EXPERT)),
     "cancel": Action(
-        "Only who began this, or the owner of this TrueHue, can change it.",
+        "Only the person who started this, or the owner of this TrueHue, can change it.",
         _reach(Reach.OWN, *_WORKERS),
     ),
     "change": Action(
-        "Only who made this, or the owner of this TrueHue, can change it.",
+        "Only the person who made this, or the owner of this TrueHue, can change it.",
         _reach(Reach.OWN, *_WORKERS),
     ),
     "delete": Action(
-        "Only who brought this, or the owner of this TrueHue, can delete it or put it back.",
+        "Only the person who added this, or the owner of this TrueHue, can delete or restore it.",
         _reach(Reach.OWN, *_WORKERS),
     ),
-    "purge": Action(
-        "Only at the machine itself something can be deleted for good.", at_machine=True
-    ),
+    "purge": Action("Permanent deletion works only on the server itself.", at_machine=True),
     "name-folder": Action(
-        "Folders can only be named on the machine where the app runs.", at_machine=True
+        "Paths of folders work only on the machine where TrueHue runs.", at_machine=True
     ),
     "name-file": Action(
-        "Files can only be named on the machine where the app runs.", at_machine=True
+        "Paths of files work only on the machine where TrueHue runs.", at_machine=True
     ),
     "name-cluster": Action(
-        "Clusters can only be named on the machine where the app runs.", at_machine=True
+        "Clusters can be chosen only on the machine where TrueHue runs.", at_machine=True
     ),
     "name-server": Action(
-        "Servers can only be named on the machine where the app runs.", at_machine=True
+        "Servers can be chosen only on the machine where TrueHue runs.", at_machine=True
     ),
-    "backup": Action("Only an admin can make backups and fetch them."),
+    "backup": Action("Only an admin can make and download backups."),
     "read-notice": Action("That notice cannot be marked as read here."),
 }
 """Everything that is ever asked of :func:`may`."""

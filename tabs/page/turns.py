@@ -9,7 +9,7 @@ from threading import Lock, Semaphore
 
 from truehue.core.errors import BadInput
 
-FULL = "Too much is under way for all visitors together. Wait a few minutes and try again."
+FULL = "Too many jobs of visitors are running. Wait a few minutes and try again."
 
 
 @dataclass(frozen=True)
@@ -29,24 +29,24 @@ DRAWING, RUN, ASKING = "drawing", "run", "asking"
 KINDS: Mapping[str, Kind] = {
     kind.id: kind
     for kind in (
-        Kind(DRAWING, "Images are drawn"),
+        Kind(DRAWING, "Generating images"),
         Kind(RUN, "A run", shared=True),
-        Kind("images", "A folder of images is imported", most=2),
-        Kind("scoring", "Imported images are scored", most=2),
-        Kind("pictures", "A set of pictures is made", most=2),
-        Kind("search", "An object is looked for in an image", most=4, waits=True),
-        Kind("trial", "A trial of a run"),
-        Kind("export", "An export of a run", shared=True),
-        Kind("import", "An archive of a run is imported", shared=True),
-        Kind("diagnosis", "A diagnosis of the rules", shared=True),
-        Kind("rejudge", "Stored images are judged", shared=True),
-        Kind("scores", "Pictures of runs are scored", shared=True),
-        Kind("cells", "Colors of concepts are extracted", shared=True),
-        Kind("questions", "Questions about images are made", most=2, shared=True),
-        Kind("rules", "Rules judge diagnostic renders", shared=True),
-        Kind(ASKING, "Questions are asked", shared=True),
-        Kind("study", "A study is made", most=2, shared=True),
-        Kind("backup", "A backup is made"),
+        Kind("images", "Importing a folder of images", most=2),
+        Kind("scoring", "Scoring imported images", most=2),
+        Kind("pictures", "Creating an image set", most=2),
+        Kind("search", "Finding an object in an image", most=4, waits=True),
+        Kind("trial", "Timing test for a run"),
+        Kind("export", "Exporting a run", shared=True),
+        Kind("import", "Importing a run archive", shared=True),
+        Kind("diagnosis", "Measuring rule accuracy", shared=True),
+        Kind("rejudge", "Scoring stored images", shared=True),
+        Kind("scores", "Scoring images of runs", shared=True),
+        Kind("cells", "Extracting colors of concepts", shared=True),
+        Kind("questions", "Generating a question set", most=2, shared=True),
+        Kind("rules", "Scoring diagnostic renders", shared=True),
+        Kind(ASKING, "Evaluating a model", shared=True),
+        Kind("study", "Creating a study", most=2, shared=True),
+        Kind("backup", "Backing up"),
     )
 }
 

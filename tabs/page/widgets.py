@@ -19,7 +19,7 @@ ON_LOAD = """element.inert = true; import(location.origin + '{address}').then(
 (module) => module.mount({{ element, props, trigger, watch }}),
 (error) => {{ element.textContent = '{gone}'; throw error; }}
 ).finally(() => {{ element.inert = false; }}) /* {events} */"""
-GONE = "TrueHue was started anew. Load this page again."
+GONE = "TrueHue was restarted. Reload this page."
 
 
 def asset(path: str) -> str:

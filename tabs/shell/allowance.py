@@ -87,19 +87,19 @@ class DeskAllowance:
     def _problem(self, then: Amount) -> str:
         limits = self._limits
         advice = (
-            f"Delete some of your images; what you added goes by itself {KEPT_HOURS} hours after "
-            "you last used it. Or run TrueHue on a machine of your own."
+            f"Delete some of your images; everything you added is deleted {KEPT_HOURS} hours "
+            "after its last use. Or run TrueHue on your own machine."
         )
         if then.size_bytes > limits.desk_bytes:
             most, stored = bytes_words(limits.desk_bytes), bytes_words(self._stored.size_bytes)
             return (
-                f"A visitor may store {most} here. {stored} are stored, and this is too much. "
-                + advice
+                f"A visitor may store {most} here. {stored} are stored, and this would exceed the "
+                "limit. " + advice
             )
         if then.images > limits.desk_images:
             return (
                 f"A visitor may store {limits.desk_images:,} images here. {self._stored.images:,} "
-                f"are stored, and this is too much. {advice}"
+                f"are stored, and this would exceed the limit. {advice}"
             )
         return ""
 
@@ -107,8 +107,8 @@ class DeskAllowance:
         while self._crowd.stored_by_others(self._visitor) + size_bytes > self._limits.all_bytes:
             if not self._crowd.make_room():
                 raise BadInput(
-                    "All visitors together have stored as much as there is room for. What nobody "
-                    "uses goes by itself: try again in an hour."
+                    "The storage for visitors is full. Unused data is deleted automatically: "
+                    "try again in an hour."
                 )
 
     def _now(self, anew: bool = False) -> Amount:

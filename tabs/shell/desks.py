@@ -53,8 +53,8 @@ CROWDED_S = 600.0
 """Where there is no room, desks that were not used for so long make some, oldest first."""
 LOOK_S = 30.0
 JOIN_S = 10.0
-CROWDED = "Many people are trying TrueHue right now, and there is no room. Come back in an hour."
-FLOODED = "Many people begin to try TrueHue right now. Look around, and try again in a minute."
+CROWDED = "Too many people are trying TrueHue right now. Come back in an hour."
+FLOODED = "Many people are starting TrueHue right now. Look around, and try again in a minute."
 _VISITOR = re.compile("[0-9a-f]{32}")
 
 
@@ -220,7 +220,7 @@ class Desks:
         with self._moving:
             self._clear_once()
             if self._end.is_set():
-                raise BadInput("TrueHue is about to end: nothing new is begun.")
+                raise BadInput("TrueHue is shutting down and starts nothing new.")
             desk = self._open.get(visitor)
             if desk is not None:
                 return desk

@@ -29,7 +29,7 @@ from truehue.core.masks.grounded.tools import entry_of, open_tool
 DRAW_S, FIND_S = 120, 60
 """How long a device is asked for, in seconds; a visitor's share of the day is counted by it."""
 NO_DEVICE_KINDS = ("renderer", "served")
-TRY_AGAIN = "Try again, or draw with the reference renderer, which needs no device."
+TRY_AGAIN = "Try again, or use the reference renderer, which needs no device."
 
 Decorate = Callable[..., Callable[[Callable[..., Any]], Callable[..., Any]]]
 

@@ -9,7 +9,7 @@ const SHOWN = 100;
 
 function chosenNodes() {
   const item = store.get('chosen');
-  if (!item) return [make('p', 'th-hint', 'No prompt is chosen yet.')];
+  if (!item) return [make('p', 'th-hint', 'No prompt selected.')];
   const words = make('p', 'th-ask-text', item.text);
   const targets = make('ul', 'th-ask-targets');
   (item.targets || []).forEach((target) => {
@@ -28,7 +28,7 @@ function chosenNodes() {
   const put = make(
     'button',
     'th-button',
-    basket.has(item) ? 'Take out of the basket' : 'Put into the basket',
+    basket.has(item) ? 'Remove from the selection' : 'Add to the selection',
   );
   put.type = 'button';
   put.addEventListener('click', () => basket.toggle(item));
@@ -92,8 +92,8 @@ export function mount({ element, props, trigger }) {
       tab.tabIndex = on ? 0 : -1;
       if (tab.dataset.mode === 'basket')
         tab.textContent = basket.size()
-          ? 'Basket · ' + basket.size().toLocaleString('en-US')
-          : 'Basket';
+          ? 'Selection · ' + basket.size().toLocaleString('en-US')
+          : 'Selection';
     });
     const own = document.querySelector('#own-words');
     if (own) own.classList.toggle('th-off', mode !== 'own');
@@ -115,11 +115,11 @@ export function mount({ element, props, trigger }) {
   function savingNodes() {
     const bar = make('form', 'th-basket-bar');
     const name = make('input');
-    name.placeholder = 'Name of the selection';
+    name.placeholder = 'Selection name';
     name.maxLength = 80;
-    name.setAttribute('aria-label', 'Name of the selection');
+    name.setAttribute('aria-label', 'Selection name');
     const save = make('button', 'th-button', 'Save');
-    const clear = make('button', 'th-button', 'Empty the basket');
+    const clear = make('button', 'th-button', 'Clear selection');
     clear.type = 'button';
     clear.addEventListener('click', () => {
       emptied = basket.items();
@@ -143,7 +143,7 @@ export function mount({ element, props, trigger }) {
             ? ' ' +
               many(kept.missing, 'prompt') +
               (kept.missing === 1 ? ' is' : ' are') +
-              ' not here any more and ' +
+              ' no longer available and ' +
               (kept.missing === 1 ? 'was' : 'were') +
               ' left out.'
             : '');
@@ -164,8 +164,8 @@ export function mount({ element, props, trigger }) {
         'p',
         'th-hint',
         emptied.length
-          ? 'The basket was emptied: ' + many(emptied.length, 'prompt') + '. '
-          : 'The basket is empty.',
+          ? 'Selection cleared: ' + many(emptied.length, 'prompt') + '. '
+          : 'The selection is empty.',
       );
       if (!emptied.length) return [line];
       const undo = make('button', 'th-button th-basket-undo', 'Undo');
@@ -184,8 +184,8 @@ export function mount({ element, props, trigger }) {
       const line = make('li');
       const out = make('button', 'th-basket-out', '✕');
       out.type = 'button';
-      out.title = 'Take out of the basket';
-      out.setAttribute('aria-label', 'Take out of the basket: ' + (item.text || item.id));
+      out.title = 'Remove from the selection';
+      out.setAttribute('aria-label', 'Remove from the selection: ' + (item.text || item.id));
       out.addEventListener('click', () => basket.toggle(item));
       line.append(swatches(item.hexes || []), make('span', '', item.text || item.id), out);
       list.appendChild(line);

@@ -14,7 +14,7 @@ export function mount({ element, props, trigger, watch }) {
     const view = props.view || {};
     const asked = store.get('request') || { mode: 'own', prompts: 1 };
     const waiting = sending && view.answered !== sending;
-    button.textContent = view.button || 'Draw';
+    button.textContent = view.button || 'Generate';
     // Not disabled: it keeps the focus, and the line beside it says why nothing would come.
     button.setAttribute(
       'aria-disabled',
@@ -23,7 +23,7 @@ export function mount({ element, props, trigger, watch }) {
     const say = asked.prompts
       ? view.problem || view.note || ''
       : asked.mode === 'basket'
-        ? 'Put prompts into the basket with the boxes at the left of the list.'
+        ? 'Add prompts to the selection with the check boxes of the list.'
         : 'Click a prompt in the list.';
     note.textContent = say;
     note.classList.toggle('th-problem', Boolean(asked.prompts && view.problem));

@@ -138,7 +138,7 @@ export function mount({ element, props, trigger }) {
       }
       put(word, MARKS[said.status] + ' ' + WORDS[said.status]);
       word.className = 'th-shot-word th-shot-word-' + said.status;
-      put(why, said.short || said.reason);
+      put(why, said.sentence || said.short || said.reason);
       verdict.title = item.targets
         .filter((target) => target.asked)
         .map((target) => {
@@ -194,7 +194,7 @@ export function mount({ element, props, trigger }) {
   let turn = 0;
   function load(run) {
     busy = busy.then(run).catch((error) => {
-      status.textContent = 'The pictures could not be listed: ' + error.message;
+      status.textContent = 'The images could not be listed: ' + error.message;
     });
   }
   function refresh() {
@@ -262,8 +262,8 @@ export function mount({ element, props, trigger }) {
     empty.hidden = data.total > 0;
     empty.textContent =
       filter === 'all' && !modelBox.value
-        ? 'Nothing is drawn yet. Press Draw: the reference renderer needs no weights.'
-        : 'Nothing of this kind.';
+        ? 'No images yet. Click Generate: the reference renderer needs no weights.'
+        : 'No image matches this filter.';
     const chosen = modelBox.value;
     const models = JSON.stringify(data.models);
     if (modelBox.dataset.models !== models) {
@@ -286,7 +286,7 @@ export function mount({ element, props, trigger }) {
     }),
   );
   modelBox.addEventListener('change', again);
-  ruleBox.replaceChildren(...(props.rules || []).map((id) => new Option('Judged by ' + id, id)));
+  ruleBox.replaceChildren(...(props.rules || []).map((id) => new Option('Scored by ' + id, id)));
   if (!(props.rules || []).includes(rule())) chooseRule(DEFAULT_RULE, false);
   ruleBox.value = rule();
   ruleBox.addEventListener('change', () => {

@@ -71,8 +71,8 @@ export function paintDialog(element) {
     put(
       dialog.querySelector('.th-paint-covered'),
       mean
-        ? 'Guidance is turned down on ' + Math.max(1, Math.round(100 * mean)) + '% of the picture'
-        : 'Nothing is painted yet: guidance stays everywhere',
+        ? 'Guidance is lowered on ' + Math.max(1, Math.round(100 * mean)) + '% of the image'
+        : 'Nothing painted yet: full guidance everywhere',
     );
     dialog.querySelector('.th-paint-use').disabled = !mean;
     refresh();

@@ -8,10 +8,10 @@ import { store } from '../shared/state.js';
 import { zoomTogether } from '../shared/zoom.js';
 
 const VIEWS = [
-  { id: 'wipe', name: 'Wipe', title: 'One over the other: drag the line, or use the arrow keys' },
+  { id: 'wipe', name: 'Wipe', title: 'Overlaid: drag the line, or use the arrow keys' },
   { id: 'beside', name: 'Side by side', title: 'Both, with one zoom' },
   { id: 'difference', name: 'Difference', title: 'ΔE00 of every pixel' },
-  { id: 'map', name: 'Map', title: 'Where guidance was turned down: white is most' },
+  { id: 'map', name: 'Map', title: 'Where guidance was lowered: white is most' },
 ];
 const WIPE_STEP = 2;
 /** Characters of an id that a link carries. */
@@ -53,8 +53,8 @@ export function mount({ element }) {
       tool('−', 'Smaller (-)', () => zoom.by(1 / 1.5)),
       level,
       tool('+', 'Larger (+)', () => zoom.by(1.5)),
-      tool('Fit', 'The whole picture (0)', () => zoom.fit()),
-      tool('1:1', 'One pixel for one (1)', () => zoom.exact()),
+      tool('Fit', 'The whole image (0)', () => zoom.fit()),
+      tool('1:1', 'Actual pixels (1)', () => zoom.exact()),
       tool('✕', 'Close (Esc)', () => dialog.close()),
     );
     return box;
@@ -83,9 +83,9 @@ export function mount({ element }) {
     const difference = whole ? pair.difference : null;
     if (view === 'difference' && difference.problem) extra.show('', '', difference.problem);
     else if (view === 'difference')
-      extra.show(difference.url, 'The difference of every pixel, in ΔE00');
+      extra.show(difference.url, 'Difference of every pixel, in ΔE00');
     else if (view === 'map')
-      extra.show(pair.map, 'The map: white where guidance is turned down most');
+      extra.show(pair.map, 'Guidance map: white where guidance is lowered most');
     else extra.show('');
     find('scale').hidden = view !== 'difference' || Boolean(difference.problem);
     zoom.layOut();
@@ -99,11 +99,12 @@ export function mount({ element }) {
       short(one.median) +
       ', 95% below ' +
       short(one.percentile_95) +
-      ', most ' +
+      ', maximum ' +
       short(one.most) +
       '. ' +
-      percent(one.equal_share) +
-      ' of the pixels are the same to the bit.'
+      (one.equal_share > 0
+        ? percent(one.equal_share) + ' of the pixels are identical.'
+        : 'No pixel is identical.')
     );
   }
   function table(rows) {
@@ -146,7 +147,11 @@ export function mount({ element }) {
       parts.push(
         make('h3', '', 'How vivid'),
         table(pair.measures),
-        make('p', 'th-soft th-cfr-note', 'CFM stands here once the pictures are scored by it.'),
+        make(
+          'p',
+          'th-soft th-cfr-note',
+          'The CFM score appears here once the images are scored with it.',
+        ),
         make('h3', '', 'Saturation of all pixels'),
         chart,
         make('h3', '', 'Difference'),
@@ -166,7 +171,7 @@ export function mount({ element }) {
     if (pair.before) figure(chart, structuredClone(pair.figure));
   }
   function paintButton() {
-    const button = make('button', 'th-button th-cfr-paint', 'Paint a map of your own over it…');
+    const button = make('button', 'th-button th-cfr-paint', 'Paint your own map over it…');
     button.type = 'button';
     button.addEventListener('click', () => {
       const { image_id } = pair.before;

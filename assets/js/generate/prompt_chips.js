@@ -25,7 +25,7 @@ export function showChips(box, chosen, facets, { choose, clear }) {
       return pressed(
         'th-chip-button',
         (facet ? facet.title : name) + ': ' + ((known && known.label) || value) + '  ✕',
-        'Take this filter away',
+        'Remove this filter',
         () =>
           choose(
             name,
@@ -63,7 +63,7 @@ export function showSuggestions(box, { instead, facets }, { search, filter }) {
         ...listed.map((one) =>
           offer(
             one.title + ': ' + one.label + ' (' + one.count.toLocaleString('en-US') + ')',
-            'Tick this filter, and search for the other words',
+            'Select this filter and search for the remaining words',
             () => filter(one.facet, one.value, one.rest),
           ),
         ),

@@ -109,7 +109,7 @@ export function promptRows(list, { question, rowsOf, isChosen, choose }) {
     const box = make('input');
     box.type = 'checkbox';
     box.tabIndex = -1;
-    box.setAttribute('aria-label', 'In the basket: ' + row.text);
+    box.setAttribute('aria-label', 'In the selection: ' + row.text);
     box.addEventListener('mousedown', (event) => {
       event.preventDefault();
       list.focus({ preventScroll: true });

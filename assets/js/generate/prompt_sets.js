@@ -49,7 +49,7 @@ export function promptSets(element, { now, open }) {
   function show() {
     [...select.options].filter((one) => one.disabled).forEach((one) => one.remove());
     if (!isHere()) {
-      const missing = new Option('Not here: ' + name(), now());
+      const missing = new Option('Not available: ' + name(), now());
       missing.disabled = true;
       select.prepend(missing);
     }
@@ -63,8 +63,8 @@ export function promptSets(element, { now, open }) {
   removeButton.addEventListener('click', () => {
     confirmBox.querySelector('b').textContent = 'Remove “' + name() + '”?';
     confirmBox.querySelector('p').textContent = isSelection()
-      ? 'The selection leaves the list of sets. Its prompts and their pictures stay.'
-      : 'The imported set leaves the list, and its prompts can no longer be found or drawn. Pictures that were drawn of them stay.';
+      ? 'The selection is removed from the list of sets. Its prompts and images stay.'
+      : 'The imported set is removed from the list: its prompts can no longer be searched or generated. Images generated from them stay.';
     problem.hidden = true;
     confirmBox.showModal();
   });
@@ -97,6 +97,6 @@ export function promptSets(element, { now, open }) {
           (isSelection() ? 'selection' : 'set') +
           ' “' +
           name() +
-          '” here. Choose another one above.',
+          '”. Choose another one above.',
   };
 }

@@ -91,14 +91,14 @@ export function mount({ element }) {
           data.total === data.of
             ? many(data.of, 'prompt')
             : data.total.toLocaleString('en-US') + ' of ' + many(data.of, 'prompt');
-        matches.title = 'Answered in ' + data.ms.toFixed(1) + ' ms';
+        matches.title = 'Found in ' + data.ms.toFixed(1) + ' ms';
         addAll.textContent =
           total === 1
-            ? 'Add it to the basket'
-            : 'Add all ' + total.toLocaleString('en-US') + ' to the basket';
+            ? 'Add it to the selection'
+            : 'Add all ' + total.toLocaleString('en-US') + ' to the selection';
         addAll.disabled = !total;
         empty.hidden = total > 0;
-        empty.textContent = 'No prompt matches. Take a filter away, or search for fewer words.';
+        empty.textContent = 'No prompt matches. Remove a filter, or search for fewer words.';
       } catch (error) {
         if (mine !== asked) return;
         nothing(error.message);
@@ -120,7 +120,7 @@ export function mount({ element }) {
     empty.hidden = false;
     empty.textContent = text;
     matches.textContent = '';
-    addAll.textContent = 'Add all to the basket';
+    addAll.textContent = 'Add all to the selection';
     addAll.disabled = true;
   }
   function showFacets(list) {

@@ -25,7 +25,9 @@ function words(job) {
     (job.status === 'waiting' || job.total === 1 || job.done + job.failed > 0);
   const left = known && active(job) ? ' · about ' + seconds(job.eta_s) + ' left' : '';
   if (job.status === 'waiting')
-    return (job.place === 1 ? 'Next in the queue' : 'Place ' + job.place + ' in the queue') + left;
+    return (
+      (job.place === 1 ? 'Next in the queue' : 'Position ' + job.place + ' in the queue') + left
+    );
   if (job.status === 'loading') return 'Loading ' + job.model_name + '…';
   if (job.status === 'drawing')
     return (
@@ -38,7 +40,7 @@ function words(job) {
     );
   const failed = job.failed ? ', ' + job.failed + ' failed' : '';
   if (job.status === 'cancelled')
-    return 'Cancelled: ' + many(job.done, 'image') + ' of ' + job.total + ' kept' + failed;
+    return 'Cancelled: ' + many(job.done, 'image') + ' of ' + job.total + ' saved' + failed;
   if (job.status === 'failed')
     return 'Failed' + (job.done ? ' after ' + many(job.done, 'image') : '');
   return many(job.done, 'image') + ' in ' + seconds(job.elapsed_s) + failed;
@@ -75,7 +77,7 @@ export function mount({ element, watch }) {
   const silent = make(
     'p',
     'th-problem',
-    'TrueHue does not answer. Is it still running? What was drawn so far is stored.',
+    'TrueHue does not answer. Is it still running? All images generated so far are stored.',
   );
   let unheard = 0;
   silent.hidden = true;
@@ -103,7 +105,7 @@ export function mount({ element, watch }) {
     const problems = make('div');
     node.dataset.job = first.id;
     node.dataset.mine = String(first.mine);
-    picture.alt = 'Preview of the image being drawn';
+    picture.alt = 'Preview of the image being generated';
     picture.hidden = true;
     head.appendChild(make('b', '', first.mine ? first.title : 'Someone else: ' + first.title));
     row.append(picture, status);
@@ -154,7 +156,7 @@ export function mount({ element, watch }) {
       const texts = [...(refused ? [refused] : []), ...(job.problems || []).slice(0, 3)];
       const more =
         job.failed > 3
-          ? 'and ' + (job.failed - 3) + ' more; Failed in the pictures below lists all'
+          ? 'and ' + (job.failed - 3) + ' more; the filter “Generation failed” below lists all'
           : '';
       if (problems.dataset.texts !== JSON.stringify([texts, more])) {
         problems.dataset.texts = JSON.stringify([texts, more]);
@@ -168,7 +170,7 @@ export function mount({ element, watch }) {
     // What was heard last is no news: nothing is counted down while nobody answers.
     function lose() {
       if (active(job))
-        put(status, 'Not known: TrueHue does not answer. It goes on here when it does.');
+        put(status, 'Status unknown: TrueHue does not answer. This updates once it does.');
     }
     return { node, update, lose };
   }

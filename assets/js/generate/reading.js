@@ -5,6 +5,14 @@ const STALE_MS = 600;
 const RETRY_MS = 3000;
 const MAX_RETRIES = 3;
 
+/**
+ * A target in words: “red cube”; a color without a name after the object.
+ * @param {{ object: string, label: string }} target
+ */
+export function targetWords({ object, label }) {
+  return /[#\d]/.test(label) ? object + ' in ' + label : label.toLowerCase() + ' ' + object;
+}
+
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, trigger, watch }) {
   const judged = element.querySelector('.th-reading-judged');
@@ -43,10 +51,10 @@ export function mount({ element, props, trigger, watch }) {
     const found = view.judged || [];
     judged.hidden = !found.length;
     judged.replaceChildren(
-      make('span', '', 'Judged as: '),
+      make('span', '', 'Will be scored for: '),
       ...found.flatMap((one, at) => {
-        const words = make('b', '', one.object + ', ' + one.label);
-        return [...(at ? [make('span', '', '; ')] : []), swatches([one.hex]), words];
+        const words = make('b', '', targetWords(one));
+        return [...(at ? [make('span', '', ', ')] : []), swatches([one.hex]), words];
       }),
       ...(view.more
         ? [make('span', '', ' and ' + view.more.toLocaleString('en-US') + ' more')]

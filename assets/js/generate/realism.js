@@ -62,8 +62,8 @@ export function mount({ element, props, watch }) {
     put(
       beside.nextElementSibling,
       first
-        ? 'The first pass is kept: each picture is drawn without CFR too'
-        : 'Draw each picture without CFR too, to compare',
+        ? 'The first pass is saved: each image is also generated without CFR'
+        : 'Also generate each image without CFR, to compare',
     );
     // The picture to paint over may stand further down, where nobody has looked yet.
     if (!find('painted').hidden && value.on && !looked && !picture()) {
@@ -87,14 +87,14 @@ export function mount({ element, props, watch }) {
     if (!rows.length) {
       put(
         find('said'),
-        over ? 'Nothing is painted yet.' : 'Draw a picture first: it is painted over.',
+        over ? 'Nothing painted yet.' : 'Generate an image first, then paint over it.',
       );
       return;
     }
     const cells = cellsOf(rows);
     const percent = Math.max(1, Math.round(100 * meanOf(cells)));
-    put(find('said'), cells.width + ' × ' + cells.height + ' cells, ' + percent + '% turned down');
-    thumb.setAttribute('aria-label', 'The painted map: white where guidance is turned down most');
+    put(find('said'), cells.width + ' × ' + cells.height + ' cells, ' + percent + '% lowered');
+    thumb.setAttribute('aria-label', 'The painted map: white where guidance is lowered most');
     Object.assign(thumb, { width: cells.width, height: cells.height });
     const context = thumb.getContext('2d');
     const image = context.createImageData(cells.width, cells.height);

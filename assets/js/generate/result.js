@@ -39,7 +39,7 @@ export function mount({ element }) {
     if (drawing) {
       const words =
         drawing.status === 'drawing'
-          ? 'Drawing'
+          ? 'Generating'
           : drawing.status === 'loading'
             ? 'Loading the model'
             : 'Waiting';
@@ -48,15 +48,15 @@ export function mount({ element }) {
       put(
         about,
         lost
-          ? 'TrueHue does not answer: this is what was last heard.'
+          ? 'TrueHue does not answer: this is the last known state.'
           : drawing.preview
-            ? 'As it is drawn: no verdict yet'
+            ? 'Preview: no verdict yet'
             : '',
       );
       return;
     }
     if (!item) {
-      source('', 'The picture appears here.');
+      source('', 'Your image appears here.');
       put(verdict, '');
       put(about, '');
       return;
@@ -66,7 +66,7 @@ export function mount({ element }) {
     verdict.replaceChildren(
       ...(said
         ? [
-            make('b', '', SIGNS[said.status] + (said.short ? ': ' + said.short + '. ' : '')),
+            make('b', '', SIGNS[said.status] + (said.sentence ? ': ' + said.sentence : '')),
             make(
               'span',
               '',
@@ -81,7 +81,7 @@ export function mount({ element }) {
                 'span',
                 '',
                 (item.targets || []).some((one) => one.asked)
-                  ? 'No verdict yet: click the picture to mark the object.'
+                  ? 'No verdict yet: click the image to select the object.'
                   : item.unscored && 'Not scored. ' + item.unscored,
               ),
               ...(item.concept ? [compareConcept(item)] : []),

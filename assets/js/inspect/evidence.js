@@ -27,7 +27,7 @@ export function mount({ element, props, watch }) {
     cards.offsets.replaceChildren();
     if (!data) return;
     const title = element.querySelector('.th-offsets-to');
-    title.textContent = 'Found minus ' + data.to;
+    title.textContent = 'Measured minus ' + data.to;
     const full = Math.max(20, ...data.rows.map((row) => Math.abs(row.value)));
     data.rows.forEach((row) => {
       const line = el('div', 'th-offset');

@@ -55,12 +55,12 @@ export function mount({ element, props, trigger }) {
 
   async function open(key, byItself) {
     wanted = key;
-    status.textContent = images.get(key) ? '' : 'Drawing it…';
+    status.textContent = images.get(key) ? '' : 'Rendering…';
     try {
       const made = await answer({ example: key });
       images.set(key, made.image_id);
     } catch (error) {
-      status.textContent = byItself ? '' : 'The example could not be drawn. ' + error.message;
+      status.textContent = byItself ? '' : 'The example could not be rendered. ' + error.message;
       return;
     }
     if (wanted !== key) return;

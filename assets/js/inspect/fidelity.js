@@ -73,8 +73,8 @@ export function fidelityCard(card) {
     part('rank').hidden = !view.others.length;
     part('alone').hidden = Boolean(view.others.length);
     part('alone').textContent = view.prompt
-      ? 'No other picture of this prompt is stored here.'
-      : 'Without a prompt there are no others to rank it among.';
+      ? 'No other image of this prompt is stored.'
+      : 'Without a prompt there are no images to rank it against.';
     options(part('by'), view.measures, view.by);
     part('others').replaceChildren(
       ...view.others.map((/** @type {any} */ other, /** @type {number} */ place) => {
@@ -82,7 +82,7 @@ export function fidelityCard(card) {
         link.href = other.href;
         const thumb = /** @type {HTMLImageElement} */ (make('img'));
         thumb.src = other.thumb;
-        thumb.alt = 'Picture ' + (place + 1) + (other.here ? ', the open one' : '');
+        thumb.alt = 'Image ' + (place + 1) + (other.here ? ', the open one' : '');
         thumb.loading = 'lazy';
         if (other.here) link.setAttribute('aria-current', 'true');
         link.append(thumb, make('span', '', (other.rank ? other.rank + '. ' : '') + other.text));
@@ -119,7 +119,7 @@ export function fidelityCard(card) {
   });
   part('score').addEventListener('click', () => {
     const prompt = part('prompt').value;
-    fill(() => send('/api/fidelity', { image, prompt }), 'CFM looks at the picture …');
+    fill(() => send('/api/fidelity', { image, prompt }), 'Scoring with CFM…');
   });
   const opacity = () => {
     part('heat').style.opacity = String(part('opacity').value / 100);

@@ -8,7 +8,7 @@ import { store } from '../shared/state.js';
 const KEPT = 'th-film';
 const BESIDE = 12;
 const MOST_PAGES = 20;
-const NOUNS = { fail: 'failure', pass: 'pass', unscored: 'unscored picture' };
+const NOUNS = { fail: 'failure', pass: 'pass', unscored: 'unscored image' };
 
 const nameOf = (one) => one.run_id + '.' + one.position;
 

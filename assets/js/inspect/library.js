@@ -9,7 +9,7 @@ import { MOST_PHOTOGRAPHS, openSweep } from '../compare/sweep.js';
 
 const FROM = {
   upload: 'Photographs and uploads',
-  question: 'Questions that people are asked',
+  question: 'Study questions',
   render: 'Reference renderer',
   generated: 'Models',
   import: 'Imports',
@@ -54,7 +54,7 @@ export function mount({ element, props, trigger, watch }) {
         ? shown.toLocaleString('en-US') + ' of ' + data.total.toLocaleString('en-US')
         : narrowed && data.stored
           ? 'None of ' + many(data.stored, 'stored image') + ' fits.'
-          : 'No image is stored yet. Drop a photograph on the stage, or draw an object in Generate.';
+          : 'No images yet. Drop a photograph on the stage, or generate one in Generate.';
       part('select').hidden = !data.stored;
     } catch (error) {
       if (mine === loads)
@@ -105,7 +105,7 @@ export function mount({ element, props, trigger, watch }) {
         ? many(chosen.size, 'image') +
             ' chosen' +
             (chosen.size > MOST_PHOTOGRAPHS ? '; a sweep takes ' + MOST_PHOTOGRAPHS : '')
-        : 'Click images to choose them.',
+        : 'Click images to select them.',
     );
     part('delete').setAttribute('aria-disabled', String(!chosen.size));
     const fits = chosen.size >= 1 && chosen.size <= MOST_PHOTOGRAPHS;
@@ -178,12 +178,14 @@ export function mount({ element, props, trigger, watch }) {
       make(
         'li',
         'th-soft',
-        'Taken off the disk ' + data.days + ' days after it was deleted, when TrueHue starts.',
+        'Removed from the disk ' +
+          data.days +
+          ' days after deletion, at the next start of TrueHue.',
       ),
       ...data.deleted.map((one) => {
         const line = make('li');
-        const back = make('button', 'th-button', 'Put back');
-        const gone = make('button', 'th-button', 'Delete for good');
+        const back = make('button', 'th-button', 'Restore');
+        const gone = make('button', 'th-button', 'Delete permanently');
         [back, gone].forEach((button) => {
           button.type = 'button';
         });
@@ -200,7 +202,7 @@ export function mount({ element, props, trigger, watch }) {
         gone.addEventListener('click', async () => {
           if (gone.dataset.sure !== 'yes') {
             gone.dataset.sure = 'yes';
-            put(gone, 'Press again: this cannot be undone');
+            put(gone, 'Click again: this cannot be undone');
             return;
           }
           try {

@@ -34,7 +34,7 @@ function headline(view) {
       'confidence ' + view.confidence.text + ' · ' + view.confidence.word,
     );
     sure.title =
-      'How sure the verdict is, from 50% up: how far it is from the limit, and how clearly one material leads.';
+      'Confidence in the verdict, from 50%: how far the score is from the limit, and how clearly one material dominates.';
     row.appendChild(sure);
   }
   return row;
@@ -132,7 +132,7 @@ export function mount({ element, props, trigger, watch }) {
         step: LIMIT_STEPS[metric.name],
       });
       parts.slider.setAttribute('aria-label', 'Limit of ' + metric.label);
-      parts.slider.title = 'Drag to try another limit; the stored verdict stays as it is';
+      parts.slider.title = 'Drag to try another limit; the stored verdict does not change';
       parts.slider.addEventListener('input', () =>
         limits.set(metric.name, Number(parts.slider.value)),
       );
@@ -176,7 +176,7 @@ export function mount({ element, props, trigger, watch }) {
         'aria-valuetext',
         limits.number(metric.name, limit) +
           (other
-            ? ', yours; the rule has ' + limits.number(metric.name, metric.limit)
+            ? ', yours; the rule uses ' + limits.number(metric.name, metric.limit)
             : ', the limit of the rule'),
       );
       limitText.textContent = other ? '< ' + limits.number(metric.name, limit) : metric.limit_text;
@@ -201,7 +201,7 @@ export function mount({ element, props, trigger, watch }) {
     view.others.forEach((other) => {
       const line = el('button', 'th-other');
       line.type = 'button';
-      line.title = other.help + ' Click to judge by this rule.';
+      line.title = other.help + ' Click to score by this rule.';
       line.addEventListener('click', () => {
         props.value = { rule: other.id, at: Date.now() };
         trigger('rule');
@@ -233,12 +233,12 @@ export function mount({ element, props, trigger, watch }) {
     const shown = new URLSearchParams(view.link);
     const mask = shown.get('mask');
     if (mask) {
-      const all = action('All its colors', 'th-all-colors', () => {
+      const all = action('Color distribution', 'th-all-colors', () => {
         // A tab that was never opened has no script yet: it takes up what was asked when it starts.
         store.set('wish', { d: 'image:' + shown.get('image') + '/' + mask });
         roomTab('Compare').click();
       });
-      all.title = 'The distribution of the colors inside the mask, in Compare';
+      all.title = 'Color distribution inside the mask, in Compare';
       row.appendChild(all);
     }
     return row;
@@ -316,6 +316,8 @@ export function mount({ element, props, trigger, watch }) {
       return;
     }
     root.appendChild(headline(view));
+    // One sentence for everybody; the rule, the light and the numbers follow.
+    if (view.sentence) root.appendChild(el('p', 'th-plain', view.sentence));
     root.appendChild(el('p', 'th-reason', view.reason));
     // What is known for sure stands beside what a rule finds.
     if (view.truth) root.appendChild(el('p', 'th-truth', view.truth));
@@ -326,7 +328,7 @@ export function mount({ element, props, trigger, watch }) {
     // The same order everywhere: what was asked left, what was found right.
     add(
       pair,
-      swatch('asked', view.asked, view.relation === 'differs' ? 'Must not be' : 'Asked'),
+      swatch('asked', view.asked, view.relation === 'differs' ? 'Must not be' : 'Target'),
       view.accepted && swatch('accepted', view.accepted, view.accepted.title),
       swatch('found', view.found, 'Measured'),
     );

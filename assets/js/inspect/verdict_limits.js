@@ -4,7 +4,7 @@
 
 export const LIMIT_STEPS = { misfit: 0.1, delta_e00: 0.1, delta_chroma: 0.1, hue_deg: 1 };
 const LIMIT_NAMES = {
-  misfit: 'misfit',
+  misfit: 'mismatch score',
   delta_e00: 'ΔE00',
   delta_chroma: 'Δa*b*',
   hue_deg: 'hue',

@@ -8,8 +8,8 @@ const files = (event) =>
   [...(event.dataTransfer ? event.dataTransfer.types : [])].includes('Files');
 
 const WORDS = {
-  Compare: 'Drop it: it is compared',
-  Colorize: 'Drop it: it is prepared to be colored',
+  Compare: 'Drop to compare',
+  Colorize: 'Drop to prepare for coloring',
 };
 
 const room = () =>
@@ -23,7 +23,7 @@ export function mount({ element }) {
   let covered = null;
   function show(on) {
     clearTimeout(covered);
-    if (on) cover.textContent = WORDS[room()] || 'Drop it: it opens in Inspect';
+    if (on) cover.textContent = WORDS[room()] || 'Drop to open in Inspect';
     cover.hidden = !on;
     // A drag that ends outside of the window says nothing more.
     if (on)

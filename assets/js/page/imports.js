@@ -6,7 +6,7 @@ import { randomId } from '../shared/ids.js';
 import { cancelJob, followJob } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
 
-const ENDS = { cancelled: 'Cancelled. What was stored stays.', done: 'Done.' };
+const ENDS = { cancelled: 'Cancelled. Everything stored so far stays.', done: 'Done.' };
 
 function listed(title, items, total) {
   const box = make('details');
@@ -120,7 +120,7 @@ export function mount({ element }) {
     let sent = 0;
     try {
       await sendAll(files, async (file) => {
-        if (chosen !== choice) throw new Error('Another folder was chosen. Check it.');
+        if (chosen !== choice) throw new Error('You chose another folder. Check it first.');
         await sendFile('/api/image-sets/files/' + fresh, file, {
           'X-File-Path': encodeURIComponent(file.webkitRelativePath || file.name),
         });
@@ -134,7 +134,7 @@ export function mount({ element }) {
               ' files…',
           );
       });
-      if (chosen !== choice) throw new Error('Another folder was chosen. Check it.');
+      if (chosen !== choice) throw new Error('You chose another folder. Check it first.');
     } catch (error) {
       forget(fresh);
       throw error;
@@ -275,8 +275,8 @@ export function mount({ element }) {
       const data = await ask('/api/prompts/sets');
       const chosen = setBox.value;
       setBox.replaceChildren(
-        new Option('No set: the prompts are in a CSV in the folder', ''),
-        new Option('Every imported set, by the name of its file', '*'),
+        new Option('No set: a CSV in the folder defines the prompts', ''),
+        new Option('All imported sets, matched by file name', '*'),
         ...data.sets.map((one) => new Option(one.title, one.id)),
       );
       setBox.value = chosen || (data.sets[0] ? data.sets[0].id : '');

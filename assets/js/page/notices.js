@@ -47,7 +47,7 @@ export function mount({ element }) {
     if (box.querySelector('[data-number="signed-out"]')) return;
     const node = make('div', 'th-notice');
     node.dataset.number = 'signed-out';
-    node.appendChild(make('p', '', 'You are signed out: nothing is stored until you sign in.'));
+    node.appendChild(make('p', '', 'You are signed out: nothing is saved until you sign in.'));
     const door = make('a', 'th-button', 'Sign in');
     door.href = '/signin?next=' + encodeURIComponent(location.pathname + location.search);
     node.appendChild(door);

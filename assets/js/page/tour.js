@@ -48,8 +48,8 @@ export function mount({ element }) {
   const back = card.querySelector('.th-tour-back');
   const STEPS = [
     {
-      title: 'Draw a mug of known color',
-      text: 'Press Draw. The form holds an example: the reference renderer, which needs no weights, draws a vivid reddish orange mug. Your own prompt comes back when the tour ends.',
+      title: 'Render a mug of known color',
+      text: 'Click Generate. The form holds an example: the reference renderer, which needs no weights, renders a vivid reddish orange mug. Your own prompt is restored when the tour ends.',
       walk: () => {
         openRoom('Generate');
         store.set('tour-example', 'begin');
@@ -61,15 +61,15 @@ export function mount({ element }) {
       title: 'See the verdict',
       text: () =>
         judged()
-          ? 'The picture stands beside the button, with the verdict of the rule that is chosen below. The renderer knows exactly which pixels are the mug. Click the picture, or Next, to see why.'
-          : 'Nothing is drawn yet. Press Draw and wait a moment, or press Next for a mug that is ready.',
+          ? 'The image appears beside the button, with its verdict by the rule selected below. The renderer knows exactly which pixels are the mug. Click the image, or Next, to see why.'
+          : 'No image yet. Click Generate and wait a moment, or click Next to open a finished mug.',
       walk: () => openRoom('Generate'),
       at: '#result .th-result-picture',
       done: () => seen(document.querySelector('#verdict')),
     },
     {
       title: 'Change the rule',
-      text: 'Choose another rule. The same pixels can pass one and fail another: light and shade move L* and chroma. “How this was measured” lists every step.',
+      text: 'Choose another rule. The same pixels can pass one rule and fail another: light and shade change L* and chroma. “How this was measured” lists every step.',
       walk: () => {
         if (seen(document.querySelector('#verdict .th-metrics'))) return;
         if (judged() && press('#result .th-result-picture:enabled')) return;
@@ -79,15 +79,15 @@ export function mount({ element }) {
       at: '#rule',
     },
     {
-      title: 'Fill a basket',
-      text: 'Search for “vivid green” and tick three prompts at the left of the list; with Shift, all between two. Draw then draws the basket.',
+      title: 'Select prompts',
+      text: 'Search for “vivid green” and select three prompts on the left of the list; Shift selects a range. Generate then uses the selection.',
       walk: () => openRoom('Generate'),
       at: '#prompts .th-search',
       done: () => basket.size() >= 3,
     },
     {
-      title: 'Let a whole run do it',
-      text: 'Take 20 prompts, 1 image per prompt and the size 256 × 256, and press Start: every picture is drawn, judged by the rules that are ticked, and kept.',
+      title: 'Start a run',
+      text: 'Choose 20 prompts, 1 image per prompt and the size 256 × 256, and click Start: every image is generated, scored by the selected rules, and saved.',
       walk: () => {
         openRoom('Explore');
         later('.th-explore-switch [data-view="runs"]');
@@ -96,8 +96,8 @@ export function mount({ element }) {
       done: () => document.querySelector('.th-run-item[data-status="running"]'),
     },
     {
-      title: 'See what broke',
-      text: 'Leaderboard says how often each run painted what was asked. Click a number: Failures shows the pictures behind it. “Can the measure be trusted?” says how often each rule is right.',
+      title: 'Look at failures',
+      text: 'Leaderboard shows the share of images in the requested color, per run. Click a number to see the images behind it in Failures. “Rule accuracy” shows how often each rule is right.',
       walk: () => {
         openRoom('Explore');
         later('.th-explore-switch [data-view="board"]');
@@ -107,7 +107,7 @@ export function mount({ element }) {
     },
     {
       title: 'Compare with people',
-      text: 'A “rotten mango” has no one right color. Search for it and choose it: what people give it and what models give it stand side by side. Your own pictures come in at the foot of Generate, under “Bring your own images”.',
+      text: 'A “rotten mango” has no single correct color. Search for it and select it to see the colors of people and of models side by side. Import your own images at the bottom of Generate, with “Import images”.',
       walk: () => {
         openRoom('Compare');
         later('.th-compare-switch [data-view="concept"]');

@@ -31,9 +31,9 @@ export function workWords(jobs) {
   const active = jobs.filter((job) => job.active).length;
   const wrong = jobs.filter((job) => !job.active && job.problem).length;
   const parts = [];
-  if (active) parts.push(active.toLocaleString('en-US') + ' at work');
+  if (active) parts.push(many(active, 'job') + ' running');
   if (wrong) parts.push(many(wrong, 'problem'));
-  return parts.join(', ') || (jobs.length ? 'Done' : '');
+  return parts.join(', ') || (jobs.length ? 'All jobs done' : '');
 }
 
 /** @param {HTMLElement} element the header */

@@ -131,7 +131,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
     why.rows = 2;
     why.maxLength = 2000;
     why.placeholder = 'For instance: the shaded side was measured';
-    label.append(make('span', '', 'Why? (may stay empty)'), why);
+    label.append(make('span', '', 'Why? (optional)'), why);
     const foot = make('div', 'th-judging-foot');
     const save = make('button', 'th-button', 'Save');
     const cancel = make('button', 'th-button', 'Cancel');
@@ -141,7 +141,7 @@ export function judging({ question, status, ruleName, evidence, answers, changed
       form = null;
       draw();
     });
-    foot.append(save, cancel, make('span', 'th-soft', 'Kept with the verdicts of all rules.'));
+    foot.append(save, cancel, make('span', 'th-soft', 'Saved with the verdicts of all rules.'));
     form.append(set, label, foot);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -167,38 +167,36 @@ export function judging({ question, status, ruleName, evidence, answers, changed
   // What others say stands there as theirs: it can be neither changed nor taken back from here.
   function lineOfOther(one) {
     const said = make('p', 'th-judging-other');
-    said.append(make('b', '', 'Somebody else says: '), make('span', '', words(one)));
+    said.append(make('b', '', 'Another person says: '), make('span', '', words(one)));
     return said;
   }
   function draw() {
     const parts = [];
     if (id === '')
       parts.push(
-        make('span', 'th-kept-state', 'Draft, not kept'),
+        make('span', 'th-kept-state', 'Not saved'),
         button(
-          'Keep verdict',
+          'Save result',
           'v',
-          'Stores the verdicts of all rules on this mask and color',
+          'Saves the verdicts of all rules for this mask and target color',
           keep,
         ),
       );
     else if (id !== null) {
-      const kept = make('span', 'th-kept-state', 'Kept');
-      kept.title = 'In the database of the data folder. It counts in “Where the rules disagree”.';
+      const kept = make('span', 'th-kept-state', 'Saved');
+      kept.title = 'Stored in the data folder. It counts in “Rule disagreements”.';
       if (id !== 'kept') kept.dataset.evidence = id;
       parts.push(kept);
       if (id !== 'kept' && !mine)
-        parts.push(
-          button('Delete', '', 'Takes this verdict out of the database; can be undone', remove),
-        );
+        parts.push(button('Delete', '', 'Deletes this verdict; can be undone', remove));
     }
     if (!mine && !form) {
       if (status === 'pass' || status === 'fail')
         parts.push(
-          button('I agree', 'a', 'You see what ' + ruleName + ' says', () => answer(status, '')),
+          button('Agree', 'a', 'You see what ' + ruleName + ' reports', () => answer(status, '')),
         );
       parts.push(
-        button('I disagree', 'd', 'Say what you see instead, and why', async () => ask1(true)),
+        button('Disagree', 'd', 'Say what you see instead, and why', async () => ask1(true)),
       );
     }
     line.replaceChildren(...parts);
@@ -212,14 +210,14 @@ export function judging({ question, status, ruleName, evidence, answers, changed
       below.append(
         said,
         button('Change', 'd', 'Another answer or reason', async () => ask1(!mine.agrees)),
-        button('Take back', '', 'Your answer no longer counts', takeBack),
+        button('Withdraw', '', 'Your answer no longer counts', takeBack),
       );
     }
     below.append(...others.map(lineOfOther));
     const more = othersTotal - others.length;
     if (more > 0)
       below.appendChild(
-        make('p', 'th-judging-other th-soft', more + ' more: Explore, Where the rules disagree'),
+        make('p', 'th-judging-other th-soft', more + ' more: Explore, Rule disagreements'),
       );
   }
   draw();

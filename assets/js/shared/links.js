@@ -21,8 +21,8 @@ const EXPLORE = {
   board: 'Leaderboard',
   wall: 'Failures',
   runs: 'Runs',
-  trust: 'Can the measure be trusted?',
-  audit: 'Where the rules disagree',
+  trust: 'Rule accuracy',
+  audit: 'Rule disagreements',
 };
 const COMPARE = {
   concept: 'A concept',
@@ -34,7 +34,7 @@ const COMPARE = {
 const VLM = {
   results: 'VLMs',
   questions: 'VLMs: questions',
-  differ: 'VLMs: where two differ',
+  differ: 'VLMs: compare two',
 };
 const STUDIES = {
   new: 'Studies: a new study',
@@ -105,12 +105,12 @@ function titleOf(query, words) {
       if (value('mode') === 'compare') room = 'Two runs';
       const status = value('status');
       if (status === 'pass') room = 'Passes';
-      else if (status && status !== 'fail') room = 'Pictures';
+      else if (status && status !== 'fail') room = 'Images';
       open ||= about(
         value('object'),
         nameOfColor(value('color')),
         value('task').toUpperCase(),
-        value('large') && 'one picture',
+        value('large') && 'one image',
       );
     }
     if (view === 'board' || !view) open ||= value('rule') && 'by ' + value('rule');

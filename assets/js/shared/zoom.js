@@ -115,7 +115,7 @@ export function zoomTogether(onChange) {
     });
     image.addEventListener('error', () => {
       if (image.hasAttribute('src'))
-        put(words, lost || 'The picture cannot be shown: its file is gone.');
+        put(words, lost || 'The image cannot be shown: its file is gone.');
     });
     box.addEventListener(
       'wheel',

@@ -31,7 +31,7 @@ export function stageFinding(stage, props, trigger) {
     forget();
     say('');
     asked = 'find';
-    work.expect('Asking…');
+    work.expect('Checking…');
     trigger('find', { image_id: stage.imageId });
   }
 
@@ -41,7 +41,7 @@ export function stageFinding(stage, props, trigger) {
     stage.wanted = next;
     asked = 'points';
     say('');
-    work.expect('Asking…');
+    work.expect('Checking…');
     view.showMarks(next.filter((one) => one.type === 'point'));
     refresh();
     trigger('points', { image_id: stage.imageId, marks: next });
@@ -75,7 +75,7 @@ export function stageFinding(stage, props, trigger) {
       /* not ours: nothing to go on with */
     }
     if (known && known.image_id === stage.imageId && stage.imageId)
-      follow(known.job, 'Looking…', null);
+      follow(known.job, 'Searching…', null);
   }
 
   function follow(job, words, points) {
@@ -84,7 +84,7 @@ export function stageFinding(stage, props, trigger) {
       if (end.status !== 'done') {
         stage.wanted = null;
         view.showMarks(showable());
-        if (end.status === 'failed') say(String(end.words || 'It did not work.'));
+        if (end.status === 'failed') say(String(end.words || 'Detection failed.'));
         refresh();
       } else if (points) {
         stage.wanted = null;

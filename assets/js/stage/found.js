@@ -66,9 +66,9 @@ export function stageFound(root, view, onOverride) {
     const choice = el('select');
     choice.setAttribute('aria-label', 'Is it in the image?');
     [
-      ['', 'as answered'],
-      ['yes', 'yes, by me'],
-      ['no', 'no, by me'],
+      ['', 'model’s answer'],
+      ['yes', 'yes (set by me)'],
+      ['no', 'no (set by me)'],
     ].forEach(([value, words]) => {
       const option = el('option', '', words);
       option.value = value;
@@ -89,10 +89,10 @@ export function stageFound(root, view, onOverride) {
     rows.made = el('span', 'th-found-made');
     head.append(rows.title, rows.made);
     panel.appendChild(head);
-    rows.boxes = group('Boxes that make the mask', found.boxes, ticked('box'));
+    rows.boxes = group('Boxes in the mask', found.boxes, ticked('box'));
     // Of many labels most are not in the image: those are one line, and nothing to choose.
     rows.negatives = found.negatives.length
-      ? group('Parts taken away', found.negatives, ticked('negative'))
+      ? group('Excluded parts', found.negatives, ticked('negative'))
       : [];
     rows.absent = el('small', 'th-found-absent');
     if (found.negatives.length) panel.lastChild.appendChild(rows.absent);
@@ -102,7 +102,7 @@ export function stageFound(root, view, onOverride) {
   }
 
   function update(found) {
-    put(rows.title, 'Found: ' + found.object);
+    put(rows.title, 'Detected: ' + found.object);
     put(rows.made, found.made);
     rows.made.title = found.made;
     [
@@ -117,7 +117,7 @@ export function stageFound(root, view, onOverride) {
       row.node.hidden = item.found === false;
     });
     const absent = found.negatives.filter((item) => !item.found).map((item) => item.label);
-    put(rows.absent, absent.length ? 'Not found: ' + absent.join(', ') : '');
+    put(rows.absent, absent.length ? 'Not detected: ' + absent.join(', ') : '');
     rows.presence.forEach((row, k) => {
       const item = found.presence[k];
       row.choice.value = item.override;

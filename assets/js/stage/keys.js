@@ -3,8 +3,8 @@
 import { POINTS } from './hands.js';
 
 const KEY_HINTS = {
-  box: 'Enter starts a box in the middle; arrows move it, Shift+arrows resize it, Enter takes it.',
-  pick: 'Enter starts in the middle; arrows move by a pixel, Shift+arrows by ten; Enter shows the color, once more asks for it.',
+  box: 'Enter starts a box in the middle; arrows move it, Shift+arrows resize it, Enter applies it.',
+  pick: 'Enter starts in the middle; arrows move by a pixel, Shift+arrows by ten; Enter shows the color, Enter again makes it the target.',
 };
 
 const boxWords = ([x0, y0, x1, y1]) =>
@@ -41,14 +41,14 @@ export function stageKeys(stage) {
     keyBox = keyPoint = null;
   }
   const keyHint = () =>
-    KEY_HINTS[stage.tool] || 'Enter starts in the middle; arrows move, Enter takes the place.';
+    KEY_HINTS[stage.tool] || 'Enter starts in the middle; arrows move, Enter selects the point.';
 
   function startKeys() {
     const [width, height] = view.size();
     if (stage.tool === 'box') {
       keyBox = [0.3 * width, 0.3 * height, 0.7 * width, 0.7 * height].map(Math.round);
       view.showMarks([{ type: 'box', box: keyBox }]);
-      announce(boxWords(keyBox) + ' Arrows move it, Shift+arrows resize it, Enter takes it.');
+      announce(boxWords(keyBox) + ' Arrows move it, Shift+arrows resize it, Enter applies it.');
       return;
     }
     keyPoint = [Math.floor(width / 2), Math.floor(height / 2)];
@@ -117,7 +117,7 @@ export function stageKeys(stage) {
       else startKeys();
     } else if (event.key === 'Escape' && begun) {
       dropKeys();
-      announce('Left as it was.');
+      announce('Cancelled.');
     } else if (way && begun) {
       const coarse = Math.max(1, Math.round(Math.max(...view.size()) / 100));
       const step = stage.tool === 'pick' ? (event.shiftKey ? 10 : 1) : coarse;

@@ -90,7 +90,7 @@ export function mount({ element, props, trigger, watch }) {
     stageKept.keep(stage.imageId, stage.marks);
     patience = setTimeout(() => {
       if (pending) {
-        stage.hint = 'The app does not answer; what you drew is kept. Trying again…';
+        stage.hint = 'TrueHue does not answer; your selection is kept. Retrying…';
         refresh();
       }
     }, 20000);
@@ -189,7 +189,7 @@ export function mount({ element, props, trigger, watch }) {
     find('name').textContent = stage.imageId ? String(props.image_name || 'image') : '';
     find('size').textContent = stage.imageId ? props.width + ' × ' + props.height : '';
     find('info').hidden = !stage.imageId;
-    const lines = notes.length ? notes : ['Nothing was converted: the file is sRGB as it is.'];
+    const lines = notes.length ? notes : ['Nothing was converted: the file is already sRGB.'];
     find('notes').replaceChildren(
       ...lines.map((note) => {
         const line = document.createElement('li');
@@ -222,7 +222,7 @@ export function mount({ element, props, trigger, watch }) {
     found.show(stage.imageId && props.found ? props.found : null);
     find('mask').textContent = String(
       props.mask_text ||
-        (!stage.imageId ? 'No image is open' : stage.marks.length ? '' : 'Nothing is marked yet'),
+        (!stage.imageId ? 'No image is open' : stage.marks.length ? '' : 'Nothing selected yet'),
     );
     say(String(props.message || ''));
     refresh();

@@ -36,7 +36,7 @@ export function stageWork(root) {
         }
         state = {
           status: 'failed',
-          problem: 'The app does not answer any more. Check that it is still running.',
+          problem: 'TrueHue does not answer. Check that it is still running.',
         };
       }
       if (job !== id) return;

@@ -68,7 +68,7 @@ class CfmScorer:
         import torch
 
         if len(pictures) != len(prompts):
-            raise BadInput(f"{len(pictures)} pictures have {len(prompts)} prompts: one each.")
+            raise BadInput(f"{len(pictures)} images have {len(prompts)} prompts: one each.")
         out: list[CfmScore] = []
         with torch.inference_mode():
             for start in range(0, len(pictures), batch_size):

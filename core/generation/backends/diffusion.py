@@ -98,7 +98,7 @@ class DiffusersModel:
         repository's own safety checker), and lets torch's OutOfMemoryError through.
         """
         if self._pipeline is None:
-            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to draw.")
+            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to generate.")
         calls = [self._arguments(request) for request in requests]
         images = []
         for index, (request, call) in enumerate(zip(requests, calls, strict=True)):
@@ -158,7 +158,7 @@ class DiffusersModel:
             # Pipelines check their arguments so, before the first step.
             if watch.count:
                 raise
-            raise BadInput(f"{self._entry.name} cannot draw this: {error}") from error
+            raise BadInput(f"{self._entry.name} cannot generate this: {error}") from error
         finally:
             if self._at.offload != "none":
                 pipeline.maybe_free_model_hooks()
@@ -198,7 +198,7 @@ class DiffusersModel:
         scale = call.get(self._family.guidance)
         if scale is None:
             raise BadInput(
-                f"{self._entry.name} has no guidance that CFR could turn down: switch CFR off."
+                f"{self._entry.name} has no guidance that CFR could lower: switch CFR off."
             )
         pipeline, previewer = self._pipeline, self.previewer
         if refinement.reads_prediction and previewer is None:
@@ -214,7 +214,7 @@ class DiffusersModel:
         """The pipeline's arguments for a request; raises BadInput for what it does not take."""
         name, fam, defaults = self._entry.name, self._family, self._entry.defaults
         if not request.text.strip():
-            raise BadInput(f"{name} draws from text, and the prompt is empty.")
+            raise BadInput(f"{name} generates from text, and the prompt is empty.")
         call: dict[str, Any] = {"prompt": request.text, **fam.fixed}
         steps = request.steps or (defaults.steps if defaults else None)
         if request.steps is not None and request.steps < 1:
@@ -255,7 +255,7 @@ class DiffusersModel:
         if size_px < multiple or size_px % multiple:
             nearest_px = max(multiple, round(size_px / multiple) * multiple)
             raise BadInput(
-                f"{self._entry.name} draws sides that are multiples of {multiple} pixels; "
+                f"{self._entry.name} generates sides that are multiples of {multiple} pixels; "
                 f"{size_px} is none. Nearest: {nearest_px}."
             )
         return size_px

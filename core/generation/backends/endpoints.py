@@ -255,13 +255,13 @@ def _of_status(error: Any, end: Endpoint, message: str) -> TrueHueError:
         )
     if status == 429:
         return EndpointFailed(
-            f"{name} takes no more requests for now ({status}). Try again later. {message}"
+            f"{name} accepts no more requests for now ({status}). Try again later. {message}"
         )
     if status >= 500:
         return EndpointFailed(f"{name} failed ({status}). {message}".rstrip())
     if any(sign in f"{error.code} {error.type} {message}".lower() for sign in _REFUSALS):
-        return BadInput(f"{name} declines to draw this prompt: {message}")
-    return BadInput(f"{name} cannot draw this ({status}): {message}")
+        return BadInput(f"{name} declines to generate this prompt: {message}")
+    return BadInput(f"{name} cannot generate this ({status}): {message}")
 
 
 def _message_of(error: Any) -> str:

@@ -101,7 +101,7 @@ class JanusModel:
         not fit, or a temperature below 0; Cancelled once ``stop`` is set.
         """
         if self._model is None:
-            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to draw.")
+            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to generate.")
         return [self._draw(request, on_step, stop) for request in requests]
 
     def unload(self) -> None:
@@ -151,7 +151,7 @@ class JanusModel:
         side = self._side_px
         if (request.width or side, request.height or side) != (side, side):
             raise BadInput(
-                f"{self._entry.name} draws {side} × {side} pixels only, not "
+                f"{self._entry.name} generates {side} × {side} pixels only, not "
                 f"{request.width or side} × {request.height or side}. Leave the size empty."
             )
         if request.negative_text.strip():
@@ -257,4 +257,4 @@ def _as_processor(choose: Callable[[Any, Any], Any]) -> Any:
 def _notes(request: GenerationRequest) -> tuple[str, ...]:
     if request.steps is None:
         return ()
-    return (f"The {request.steps} steps asked for do not apply: a step is a token of the image.",)
+    return (f"The {request.steps} requested steps do not apply: a step is a token of the image.",)

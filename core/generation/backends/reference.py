@@ -157,16 +157,16 @@ class _Plan:
         light, failure, shape = _options(request)
         if not request.targets:
             raise BadInput(
-                "The reference renderer reads no sentences: it needs an object and a color. Choose "
-                "a prompt of a set, or give targets such as an apple in vivid red."
+                "The reference renderer cannot read sentences: it needs an object and a color. "
+                "Choose a prompt of a set, or give targets such as an apple in vivid red."
             )
         if not all(target.name.strip() for target in request.targets):
-            raise BadInput("An object to be drawn needs a name.")
+            raise BadInput("An object to render needs a name.")
         standings = shapes_for(request.targets, shape)
         placed = tuple(standing for standing in standings if standing.shape is not None)
         if not 1 <= len(placed) <= MOST_OBJECTS:
             raise BadInput(
-                f"The reference renderer draws one to {MOST_OBJECTS} objects in a picture, "
+                f"The reference renderer renders one to {MOST_OBJECTS} objects in an image, "
                 f"not {len(placed)}."
             )
         cast = tuple(_cast_of(request, placed))
@@ -213,7 +213,7 @@ class _Plan:
         )
         notes = [standing.note for standing in self.standings if standing.note]
         notes += [
-            f"No color is asked of the {target.name}: it has {why}."
+            f"The {target.name} has no target color: it is rendered in {why}."
             for number, target in enumerate(self.request.targets)
             if (why := _unasked(self.request, number))
         ]
@@ -276,7 +276,7 @@ class _Plan:
             return []
         modification = self.cast[0].moved
         if modification is None:
-            return [f"The {name} keeps the color that was asked for: {modifier!r} moves none."]
+            return [f"The {name} keeps its target color: {modifier!r} changes none."]
         # A failure that changes something says itself what became of the modifier.
         acted = self.failure.startswith("modifier-") and self.acted.acted
         return [] if acted else [note_of(name, modification)]
@@ -309,7 +309,7 @@ def _size_px(request: GenerationRequest) -> int:
     height = request.height or width
     if width != height or not SMALLEST_PX <= width <= LARGEST_PX:
         raise BadInput(
-            f"The reference renderer draws squares of {SMALLEST_PX} to {LARGEST_PX} pixels, "
+            f"The reference renderer renders squares of {SMALLEST_PX} to {LARGEST_PX} pixels, "
             f"not {width} × {height}."
         )
     if not 0 <= request.seed <= MAX_SEED:
@@ -373,7 +373,7 @@ def _unasked(request: GenerationRequest, number: int) -> str:
 
 
 def _replaced(shape: str, name: str) -> str:
-    return f"As wished, the shape {shape!r} is drawn for the {name}."
+    return f"As requested, the {name} has the shape {shape!r}."
 
 
 def _preview(srgb8: np.ndarray) -> np.ndarray:

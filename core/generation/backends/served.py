@@ -163,10 +163,12 @@ class ServedModel:
         height, width, _ = loaded.srgb8.shape
         notes = list(loaded.notes)
         if f"{width}x{height}" != payload["size"]:
-            notes.append(f"Asked for {payload['size']} pixels, the server drew {width}x{height}.")
+            notes.append(
+                f"Asked for {payload['size']} pixels, the server returned {width}x{height}."
+            )
         revised = getattr(item, "revised_prompt", None) or ""
         if revised and revised != request.text:
-            notes.append(f"The server drew another prompt: {revised}")
+            notes.append(f"The server used another prompt: {revised}")
         origin = {
             "model": end.id,
             "base_url": end.base_url,

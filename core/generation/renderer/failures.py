@@ -16,12 +16,12 @@ from truehue.core.generation.renderer.usual import Rgb8, apart, usual_instead
 
 FAILURES: MappingProxyType[str, str] = MappingProxyType(
     {
-        "none": "Every object has the color that was asked for.",
-        "ignored": "The asked color is ignored: objects have their usual color, or a gray.",
+        "none": "Every object has its target color.",
+        "ignored": "The target color is ignored: objects have their usual color, or a gray.",
         "leaked": "The first object's color tints its neighbor, or the backdrop if it is alone.",
         "swapped": "Two objects exchange their colors.",
-        "too-vivid": "Colors are more vivid than asked: same lightness and hue, more chroma.",
-        "one-missing": "The second object is not drawn.",
+        "too-vivid": "Colors are more vivid than requested: same lightness and hue, more chroma.",
+        "one-missing": "The second object is missing.",
         "modifier-ignored": "A concept's modifier is ignored: the rotten mango is a mango.",
         "modifier-overshot": "A concept's modifier is overdone: its change of color times "
         f"{OVERSHOT_FACTOR}.",
@@ -109,7 +109,10 @@ def _ignored(cast: Sequence[Cast]) -> ActedColors:
         color = item.color
         if item.asked is not None:
             color = usual_instead(item.name, item.shape, item.asked)
-            notes.append(f"The {item.name} ignores {hex_of(item.asked)}: it is {hex_of(color)}.")
+            notes.append(
+                f"Simulated: {item.name} rendered in {hex_of(color)} instead of "
+                f"{hex_of(item.asked)}."
+            )
         colors.append(color)
     return ActedColors(tuple(colors), notes=tuple(notes))
 
@@ -118,19 +121,19 @@ def _leaked(cast: Sequence[Cast]) -> ActedColors:
     colors = [item.color for item in cast]
     main = _first_asked(cast)
     if main is None:
-        return ActedColors(tuple(colors), notes=("No color was asked for, so none can leak.",))
+        return ActedColors(tuple(colors), notes=("Simulated: no target color, so none can leak.",))
     name, color = cast[main].name, cast[main].color
     for number, item in enumerate(cast):
         if number != main and apart(item.color, color) >= _SEEN_DELTA_E00:
             colors[number] = mixed(item.color, color, LEAK_SHARE)
-            note = f"The color of the {name} leaks to the {item.name}."
+            note = f"Simulated: the color of the {name} leaks to the {item.name}."
             return ActedColors(tuple(colors), notes=(note,))
     lab = _lab(color)
     if float(chroma(lab)) < _ACHROMATIC_CHROMA:
-        note = f"The {name} is a gray, which cannot tint the gray backdrop: nothing leaks."
+        note = f"The {name} is gray and cannot tint the gray backdrop: nothing leaks."
         return ActedColors(tuple(colors), notes=(note,))
     tint = np.array((_STAGE_LIGHTNESS, *(STAGE_LEAK_SHARE * lab[1:])))
-    note = f"The color of the {name} leaks to the backdrop."
+    note = f"Simulated: the color of the {name} leaks to the backdrop."
     return ActedColors(tuple(colors), _rgb(in_srgb(tint)), notes=(note,))
 
 
@@ -141,7 +144,7 @@ def _swapped(cast: Sequence[Cast]) -> ActedColors:
         if main is not None and apart(item.color, colors[main]) >= _SEEN_DELTA_E00:
             other = cast[main]
             colors[main], colors[number] = item.color, other.color
-            note = f"The {other.name} and the {item.name} have exchanged their colors."
+            note = f"Simulated: the {other.name} and the {item.name} swap colors."
             return ActedColors(tuple(colors), notes=(note,))
     note = "No two objects have colors that could be told apart: nothing is swapped."
     return ActedColors(tuple(colors), notes=(note,))
@@ -154,11 +157,11 @@ def _too_vivid(cast: Sequence[Cast]) -> ActedColors:
         if item.asked is not None:
             color, factor = more_vivid(item.color)
             if factor > 1.0:
-                notes.append(f"The {item.name} has {factor:.2f} times the chroma that was asked.")
+                notes.append(f"Simulated: {item.name} with {factor:.2f} times the target chroma.")
             elif float(chroma(_lab(color))) < _ACHROMATIC_CHROMA:
-                notes.append(f"The {item.name} is a gray: it has no chroma to raise.")
+                notes.append(f"The {item.name} is gray: it has no chroma to raise.")
             else:
-                notes.append(f"The {item.name} is as vivid as sRGB allows already.")
+                notes.append(f"The {item.name} is already as vivid as sRGB allows.")
         colors.append(color)
     return ActedColors(tuple(colors), notes=tuple(notes))
 
@@ -170,7 +173,7 @@ def _one_missing(cast: Sequence[Cast]) -> ActedColors:
             tuple(colors), notes=("There is no second object that could be missing.",)
         )
     colors[1] = None
-    return ActedColors(tuple(colors), notes=(f"The {cast[1].name} is not drawn.",))
+    return ActedColors(tuple(colors), notes=(f"Simulated: the {cast[1].name} is missing.",))
 
 
 def _modifier_ignored(cast: Sequence[Cast]) -> ActedColors:
@@ -188,7 +191,7 @@ def _modified(cast: Sequence[Cast], overshot: bool) -> ActedColors:
         if moved is not None and moved.says:
             color = moved.overshot if overshot else moved.base
             how = f"{OVERSHOT_FACTOR} times as strong" if overshot else "ignored"
-            words = f"The modifier {moved.modifier!r} is {how}"
+            words = f"Simulated: the modifier {moved.modifier!r} is {how}"
             notes.append(f"{words}: the {item.name} is {hex_of(color)}.")
         colors.append(color)
     if not notes:

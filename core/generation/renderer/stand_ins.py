@@ -125,12 +125,12 @@ def stand_in_note(name: str, category: str = "") -> str:
     entry = stand_in(name, category)
     if entry.itself:
         return ""
-    return f"{article(entry.shape).capitalize()} {entry.shape} stands in for the {name}."
+    return f"Rendered with {article(entry.shape)} {entry.shape} shape (no {name} model)."
 
 
 def left_out_note(name: str) -> str:
     """A sentence for people about a place beside the object."""
-    return f"The renderer draws no places: the {name} is left out."
+    return f"The renderer has no scenery: the {name} is left out."
 
 
 def _entry_of(name: str) -> StandIn | None:

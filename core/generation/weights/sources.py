@@ -123,7 +123,7 @@ def how_to_get(entry: ModelEntry, sources: Sources) -> tuple[str, ...]:
         return (f"There is no folder {entry.id.partition(':')[2].strip()}.",)
     if entry.shipped:
         return (
-            f"The weights of {entry.name} are not here. Restore them with: "
+            f"The weights of {entry.name} are not installed. Restore them with: "
             f"git checkout -- assets/models/{entry.id}",
         )
     size = f" ({entry.download_gib:g} GiB)" if entry.download_gib else ""
@@ -133,7 +133,7 @@ def how_to_get(entry: ModelEntry, sources: Sources) -> tuple[str, ...]:
             f"Of {base.name}, which it is based on: {s}" for s in how_to_get(base, sources)
         )
     lines = [
-        f"The weights of {entry.name}{size} are not here. Get them with: "
+        f"The weights of {entry.name}{size} are not installed. Get them with: "
         f"python -m truehue models download {entry.id}"
     ]
     gates = [gate for gate in (entry, *([model(entry.base)] if entry.base else [])) if gate.gated]

@@ -76,12 +76,12 @@ def ground(
     boxes_of: dict[str, tuple[Detection, ...]] = {}
     if labels:
         _halt(stop)
-        say(f"Looking for what is no part of it: {', '.join(labels)}")
+        say(f"Looking for parts to exclude: {', '.join(labels)}")
         threshold = variant.negative_threshold
         parts = detector.detect(seen, labels, threshold, text_threshold, autocast)
         boxes_of = {label: above(parts, label, threshold) for label in labels}
     _halt(stop)
-    say(f"Cutting out {target.name}")
+    say(f"Segmenting {target.name}")
     embedding = segmenter.embed(seen, seen_name, autocast)
     _halt(stop)
     segments = segmenter.from_boxes(embedding, [detection.box for detection in detections])

@@ -64,7 +64,7 @@ def _dino(size: str, download_gib: float, backbone: str) -> VisionEntry:
         model_class="GroundingDinoForObjectDetection",
         repo=f"IDEA-Research/grounding-dino-{size}",
         license="Apache-2.0",
-        note=f"Finds boxes by words; {backbone} and BERT.",
+        note=f"Detects boxes from text; {backbone} and BERT.",
         download_gib=download_gib,
         defaults={"box_threshold": 0.35, "text_threshold": 0.25},
     )

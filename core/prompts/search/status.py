@@ -11,7 +11,7 @@ import numpy as np
 from truehue.core.errors import BadInput
 from truehue.core.prompts.search.columns import Column
 
-DRAWN = ("drawn", "not drawn")
+DRAWN = ("drawn", "not generated")
 VERDICTS = ("pass", "fail", "unscored", "no verdict")
 _NO_VERDICT = VERDICTS.index("no verdict")
 
@@ -43,7 +43,7 @@ class StatusColumn:
         rows = np.arange(len(self.drawn), dtype=np.int32)
         drawn = np.where(self.drawn, 0, 1).astype(np.int32)
         return (
-            _column("drawn", "Drawn", rows, drawn, DRAWN),
+            _column("drawn", "Generated", rows, drawn, DRAWN),
             _column("verdict", "Verdict", rows, self.verdict.astype(np.int32), VERDICTS),
         )
 
