@@ -61,7 +61,7 @@ class GeneratePage:
         return ids
 
     def mode(self, name: str) -> None:
-        """Chooses what to draw: ``Own words``, ``Chosen prompt`` or ``Basket``."""
+        """Chooses what to draw: ``Your prompt``, ``From the list`` or ``Basket``."""
         tab = self.page.locator("#ask").get_by_role("tab", name=re.compile(f"^{name}"))
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 def address() -> Iterator[str]:
     """An app with two pickers; what they send to Python is written into text boxes."""
     with gr.Blocks() as demo:
-        asked = color_picker("Asked color", "l3:Vivid reddish orange", elem_id="asked")
+        asked = color_picker("Target color", "l3:Vivid reddish orange", elem_id="asked")
         color_picker("Albedo", elem_id="albedo")
         changes = gr.Textbox(elem_id="changes")
         inputs = gr.Textbox(elem_id="inputs")
@@ -46,7 +46,7 @@ def test_a_color_is_picked_by_key_mouse_and_python(browser: Browser, address: st
     root = page.locator("#asked")
     # Its script comes a moment after its template.
     expect(root.locator(".th-picker-label")).not_to_be_empty()
-    field, options = page.get_by_label("Asked color"), root.locator("[role=option]")
+    field, options = page.get_by_label("Target color"), root.locator("[role=option]")
     line, swatch = (
         root.locator(".th-picker-line"),
         root.locator(".th-picker-box > .th-picker-swatch"),

@@ -164,7 +164,7 @@ def test_from_the_leaderboard_to_pictures_inspect_and_back(visit: Visit, started
     expect(page).not_to_have_url(first)
     expect(film.locator(".th-film-place")).to_have_text(re.compile(r"^5 of "))
     # Compare, which was never opened before, with all colors of the mask.
-    page.get_by_role("button", name="All its colors").click()
+    page.get_by_role("button", name="Color distribution").click()
     expect(page).to_have_title(re.compile("^Compare"))
     expect(page).to_have_url(re.compile("view=concept.*d=image:"))
     expect(page.locator("#compare-concept .th-cc-source")).to_have_count(1, timeout=SHOWN_MS)
@@ -175,7 +175,7 @@ def test_from_the_leaderboard_to_pictures_inspect_and_back(visit: Visit, started
     expect(film.locator(".th-film-place")).to_have_text(re.compile(r"^5 of "))
     assert film.locator("[aria-current=true]").get_attribute("title") == inspected
     # And once more, now that the room is there.
-    page.get_by_role("button", name="All its colors").click()
+    page.get_by_role("button", name="Color distribution").click()
     expect(page).to_have_url(re.compile("view=concept.*d=image:"))
     expect(page.locator("#compare-concept .th-cc-source")).to_be_visible()
     page.go_back()

@@ -105,7 +105,7 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
     assert drop(page, "#verdict", png(PHOTOGRAPH), "my jar.png")
     expect(bench.stage.locator(".th-stage-name")).to_have_text("my jar.png")
     expect(page.locator("#object-name input, #object-name textarea")).to_have_value("")
-    expect(bench.verdict).to_contain_text("Colors of the whole picture")
+    expect(bench.verdict).to_contain_text("Colors of the whole image")
     expect(examples).to_be_hidden()
     expect(bench.data).to_contain_text("1 image · 0 verdicts")
 

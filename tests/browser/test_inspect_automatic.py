@@ -130,7 +130,7 @@ def test_found_overridden_pointed_at_and_opened_again(
     expect(bench.steps).to_contain_text("Boxes by GroundingDINO tiny")
 
     # A negative part kept, and undone; presence answered by a person.
-    bench.tick("Parts taken away", 0)
+    bench.tick("Excluded parts", 0)
     assert bench.outline() != outline
     expect(bench.steps).to_contain_text(f"{best.negatives[0]} left in")
     bench.button("Undo").click()

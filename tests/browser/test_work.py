@@ -50,7 +50,7 @@ def test_a_run_is_cancelled_and_the_data_backed_up_from_any_room(
         panel.get_by_role("button", name="Cancel").click()
         expect(button).to_have_text("Done")
         expect(panel).to_contain_text("Cancelled")
-        panel.get_by_role("button", name="Take away what has ended").click()
+        panel.get_by_role("button", name="Clear finished jobs").click()
         expect(button).to_be_hidden()
 
         # The owner backs the data up and gets the file.

@@ -135,7 +135,7 @@ def by_keys_to_another_rule(bench: Workbench, before: Shown) -> Shown:
 def neighbors_are_accepted(bench: Workbench, alone: Shown) -> None:
     """The field and the slider of the rule's settings judge again, and are in the address."""
     page = bench.page
-    page.get_by_role("button", name="Settings of the rule").click()
+    page.get_by_role("button", name="Rule settings").click()
     number = page.locator("#neighbors input[type=number]")
     number.fill("9")
     number.press("Tab")
@@ -188,7 +188,7 @@ def undo_and_redo(bench: Workbench, lines: list[str]) -> None:
     bench.page.keyboard.press("Control+z")
     expect(bench.mask).to_have_text(lines[0])
     bench.button("Undo").click()
-    expect(bench.mask).to_have_text("Nothing is marked yet")
+    expect(bench.mask).to_have_text("Nothing selected yet")
     expect(bench.button("Undo")).to_be_disabled()
     bench.page.keyboard.press("Control+Shift+Z")
     expect(bench.mask).to_have_text(lines[0])
@@ -208,7 +208,7 @@ def opened_by_link(bench: Workbench, wanted: Shown, mask: str) -> None:
     expect(bench.stage.locator(".th-stage-name")).to_have_text("jar on a shelf.png")
     assert np.array_equal(drawn_pixels(bench.picture), PHOTOGRAPH)
     # What was marked can be marked on, not only looked at.
-    expect(bench.button("Clear all marks")).to_be_enabled()
+    expect(bench.button("Clear the selection")).to_be_enabled()
     # A long file name and a full card have their room on a phone.
     bench.page.set_viewport_size({"width": 390, "height": 844})
     assert bench.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -386,7 +386,7 @@ def test_nothing_on_the_page_tints_what_is_judged(app: App, visit: Visit) -> Non
     page.get_by_role("tab", name="Generate").click()
     tab = GeneratePage(page)
     tab.facet("Color system")
-    tab.mode("Own words")
+    tab.mode("Your prompt")
     tab.choose("generate-size", "256 × 256")
     tab.drawn(tab.draw())
     expect(tab.shots.first.locator("img")).to_be_visible()

@@ -119,7 +119,7 @@ test('two figures at a time, and the link names them', async () => {
   assert.match(csv, /^rule,unscored_are,category,found_l2,/);
   button(names, 'Found colors').click();
   await until(() => box.querySelectorAll('.th-analysis').length === 1);
-  button(await analysis('rules'), 'Where the rules disagree').click();
+  button(await analysis('rules'), 'Rule disagreements').click();
   assert.match(link(), /view=audit/);
 });
 

@@ -90,7 +90,7 @@ test('the chosen prompt stands there with its colors, and goes into the basket',
     'saucer: red (the same color, implied)',
     'table: must not take the color',
   ]);
-  form.button('Put into the basket').click();
+  form.button('Add to the selection').click();
   assert.equal(form.mode(), 'basket');
   assert.deepEqual(basket.refs(), [['mini', 'a']]);
   press(form.tab('basket'), 'ArrowLeft');
@@ -124,8 +124,8 @@ test('a basket that was written in silence is read before it is written', async 
 test('an emptied basket says why nothing is drawn, and comes back', async () => {
   const form = await open();
   basket.add(others('a', 'b', 'c'));
-  form.button('Empty the basket').click();
-  assert.equal(form.tab('basket').textContent, 'Basket');
+  form.button('Clear selection').click();
+  assert.equal(form.tab('basket').textContent, 'Selection');
   assert.match(form.note(), /boxes at the left/);
   assert.match(form.find('.th-ask-body').textContent, /was emptied: 3 prompts/);
   assert.equal(form.draw.element.querySelector('button').getAttribute('aria-disabled'), 'true');

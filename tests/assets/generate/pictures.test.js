@@ -14,7 +14,7 @@ const GRAY = 'data:image/png;base64,AAAA';
 const job = (id, status, more = {}) => ({
   id,
   status,
-  title: 'Own words',
+  title: 'Your prompt',
   mine: true,
   total: 12,
   done: 0,
@@ -219,7 +219,7 @@ test('an app that has ended is said once it was silent three times', async () =>
     await queued();
     assert.equal(silent(), heard);
   }
-  assert.equal(words('h'), 'Not known: TrueHue does not answer. It goes on here when it does.');
+  assert.equal(words('h'), 'Status unknown: TrueHue does not answer. This updates once it does.');
   assert.match(result.element.textContent, /TrueHue does not answer/);
   answer('GET /api/jobs', () => ({ jobs, version: ++version }));
   await queued(job('h', 'drawing', { done: 1 }));
@@ -238,7 +238,7 @@ test('the picture asked for last stands beside the button, first as it is drawn'
   assert.equal(picture.disabled, true);
   await queued(job('i', 'drawing', { total: 1, preview: GRAY }));
   assert.equal(picture.querySelector('img').getAttribute('src'), GRAY);
-  assert.equal(text('about'), 'As it is drawn: no verdict yet');
+  assert.equal(text('about'), 'Preview: no verdict yet');
   // Somebody else's came after it.
   pictures = [...pictures, drawing(2, { job: 'i', truth: 'As rendered: #FF0000.' })];
   await queued(job('i', 'done', { total: 1, done: 1 }));
@@ -351,7 +351,7 @@ test('filters, models and a verdict of one’s own ask anew', async () => {
   await pictured(() => press('failed'));
   assert.equal(query().get('status'), 'failed');
   const empty = gallery.element.querySelector('.th-gallery-empty');
-  assert.equal(empty.textContent, 'Nothing of this kind.');
+  assert.equal(empty.textContent, 'No image matches this filter.');
   const model = gallery.element.querySelector('.th-gallery-model');
   assert.equal(model.hidden, false);
   await pictured(() => press('all'));

@@ -123,7 +123,7 @@ test('rows say what they are, what was drawn of them and what is in the basket',
     task: 'cna',
     hexes: ['#ff0000'],
   });
-  assert.equal(page.box(1).getAttribute('aria-label'), 'In the basket: Prompt 1');
+  assert.equal(page.box(1).getAttribute('aria-label'), 'In the selection: Prompt 1');
   assert.equal(page.row(1).getAttribute('role'), 'row');
   assert.equal(page.row(1).querySelectorAll('[role=gridcell]').length, 2);
 });
@@ -137,10 +137,10 @@ test('words are searched for once they are written, and the count says of how ma
   assert.equal(searches().length, 2);
   assert.equal(asked(searches()[1]).get('q'), 'vivid green');
   assert.equal(page.matches(), '27 of 44,464 prompts');
-  assert.equal(page.find('.th-add-all').textContent, 'Add all 27 to the basket');
+  assert.equal(page.find('.th-add-all').textContent, 'Add all 27 to the selection');
   total = 1;
   await page.after(() => type(page.find('.th-sort'), 'hue'));
-  assert.equal(page.find('.th-add-all').textContent, 'Add it to the basket');
+  assert.equal(page.find('.th-add-all').textContent, 'Add it to the selection');
   assert.match(location.search, /q=vivid%20green&sort=hue/);
   total = 0;
   await page.after(() => type(page.find('.th-search'), 'nonsense'));

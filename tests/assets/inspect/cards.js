@@ -25,7 +25,7 @@ test('the evidence lists names, differences, steps and measures', async () => {
     assert.ok(part('.th-names').textContent.includes(system.system));
     for (const row of system.rows) assert.ok(part('.th-names').textContent.includes(row.name));
   }
-  assert.equal(part('.th-offsets-to').textContent, 'Found minus ' + view.offsets.to);
+  assert.equal(part('.th-offsets-to').textContent, 'Measured minus ' + view.offsets.to);
   const rows = [...made.element.querySelectorAll('.th-offset')];
   assert.deepEqual(
     rows.map((row) => row.querySelector('.th-value').textContent),

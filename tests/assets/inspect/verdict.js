@@ -49,7 +49,7 @@ test('a card without a verdict says what to do, and tells the colors', async () 
   assert.equal(made.part('.th-headline'), null);
   // Without a mask they are those of the whole image, said to be that.
   made.set('view', views.unmarked);
-  assert.equal(made.text('.th-colors h2'), 'Colors of the whole picture');
+  assert.equal(made.text('.th-colors h2'), 'Colors of the whole image');
   assert.match(made.text('.th-reason'), /mark the object for its own color/);
 });
 
@@ -100,7 +100,7 @@ test('a number that does not judge has no limit to move and no mark', async () =
   assert.equal(made.part('.th-told .th-state').textContent, '');
   assert.match(made.text('.th-confidence'), /^confidence (over )?\d+% · /);
   assert.equal(made.text('.th-in-light'), views.truehue.light);
-  assert.equal(made.text('.th-swatch-accepted b'), 'In this light');
+  assert.equal(made.text('.th-swatch-accepted b'), 'Under this light');
 });
 
 test('a color that must not be there is told as matching or differing', async () => {
@@ -182,7 +182,7 @@ test('all colors of the mask are asked of Compare', async () => {
   document.body.append(tab);
   let clicked = 0;
   tab.firstChild.addEventListener('click', () => (clicked += 1));
-  made.button('All its colors').click();
+  made.button('Color distribution').click();
   const shown = new URLSearchParams(views.fails.link);
   const wish = 'image:' + shown.get('image') + '/' + shown.get('mask');
   assert.deepEqual(store.take('wish'), { d: wish });
@@ -259,7 +259,7 @@ test('a verdict is kept by key, deleted, and put back', async () => {
   const made = await card(views.fails);
   const news = [];
   const leave = store.subscribe('drawn', () => news.push('drawn'));
-  assert.equal(made.text('.th-kept-state'), 'Draft, not kept');
+  assert.equal(made.text('.th-kept-state'), 'Not saved');
   const { rule } = views.fails.question;
   answer('POST /api/verdicts', { evidence: { [rule]: 'e1' } });
   answer('POST /api/trash', { id: 't1', count: 6, words: '6 verdicts' });
@@ -272,7 +272,7 @@ test('a verdict is kept by key, deleted, and put back', async () => {
   made.button('Delete').click();
   await settled();
   assert.deepEqual(said('/api/trash').at(-1), { kind: 'verdict', ids: ['e1'], all_rules: true });
-  assert.equal(made.text('.th-kept-state'), 'Draft, not kept');
+  assert.equal(made.text('.th-kept-state'), 'Not saved');
   assert.match(made.text('.th-undo'), /The verdicts of 6 rules were deleted/);
   made.button('Undo').click();
   await settled();
@@ -337,7 +337,7 @@ test('a kept verdict shows one’s own answer and those of others', async () => 
   await settled();
   assert.equal(made.text('.th-judging-said'), 'You agree: it does not have the color.');
   const [other, more] = made.texts('.th-judging-other');
-  assert.equal(other, 'Somebody else says: it has the color. “<b>No</b>”');
+  assert.equal(other, 'Another person says: it has the color. “<b>No</b>”');
   assert.match(more, /^2 more/);
   const asked = new URLSearchParams(requests.at(-1).search);
   assert.equal(asked.get('mask'), views.fails.question.mask);
@@ -346,8 +346,8 @@ test('a kept verdict shows one’s own answer and those of others', async () => 
 test('what the app refuses is said below the card', async () => {
   const made = await card(views.fails);
   answer('POST /api/verdicts', { error: 'You may look, not keep.' }, 403);
-  made.button('Keep verdict').click();
+  made.button('Save result').click();
   await settled();
   assert.equal(made.text('.th-judging [role=alert]'), 'You may look, not keep.');
-  assert.equal(made.text('.th-kept-state'), 'Draft, not kept');
+  assert.equal(made.text('.th-kept-state'), 'Not saved');
 });

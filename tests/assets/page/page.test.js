@@ -44,7 +44,7 @@ test('the tour goes on with what was done, and gives the reader’s form and foc
   start.focus();
   store.tell('tour');
   assert.equal(document.activeElement, card);
-  assert.equal(title(), 'Draw a mug of known color');
+  assert.equal(title(), 'Render a mug of known color');
   assert.equal(textOf(find('footer span')), '1 of 7');
   assert.equal(button('back').disabled, true);
   assert.equal(front(), 'Generate');
@@ -64,11 +64,11 @@ test('the tour goes on with what was done, and gives the reader’s form and foc
   assert.equal(front(), 'Inspect');
   assert.equal(store.take('example'), 'mug');
   button('next').click();
-  assert.equal(title(), 'Fill a basket');
+  assert.equal(title(), 'Select prompts');
   assert.equal(front(), 'Generate');
   basket.add(['1', '2', '3'].map((id) => ({ source: 's', id })));
   t.mock.timers.tick(500);
-  assert.equal(title(), 'Let a whole run do it');
+  assert.equal(title(), 'Start a run');
   // A room that was never opened draws itself first: what is in it is pressed once it is there.
   const runs = document.createElement('div');
   runs.className = 'th-explore-switch';
@@ -82,7 +82,7 @@ test('the tour goes on with what was done, and gives the reader’s form and foc
   // What was done before a step began does not end it: one may have come back to read.
   button('back').click();
   t.mock.timers.tick(2000);
-  assert.equal(title(), 'Fill a basket');
+  assert.equal(title(), 'Select prompts');
   assert.equal(runs.firstChild.classList.contains('th-tour-spot'), false);
   button('next').focus();
   press(button('next'), 'Escape');
@@ -297,7 +297,7 @@ test('another folder that is chosen meanwhile is not mixed up', async () => {
       return {};
     };
     await check();
-    assert.equal(status(), 'Another folder was chosen. Check it.');
+    assert.equal(status(), 'You chose another folder. Check it first.');
     assert.equal(posted('plan').length, 0);
     assert.equal(posted('forget').length, 1);
   }

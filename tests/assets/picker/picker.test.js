@@ -39,7 +39,7 @@ let picker;
 
 /** A picker that begins with a value; `changes` are the values that go to Python. */
 async function open(value) {
-  const props = { label: 'Asked color', value };
+  const props = { label: 'Target color', value };
   const mounted = await widget('picker/picker', { props });
   const find = (part) => mounted.element.querySelector('.th-picker-' + part);
   const input = find('input');
@@ -70,7 +70,7 @@ beforeEach(async () => {
 });
 
 test('it shows the value that it starts with', async () => {
-  assert.equal(picker.find('label').textContent, 'Asked color');
+  assert.equal(picker.find('label').textContent, 'Target color');
   assert.equal(picker.find('label').htmlFor, picker.input.id);
   assert.equal(picker.input.value, FIRST);
   assert.equal(picker.find('tag').textContent, 'L3 · #E83B1B');

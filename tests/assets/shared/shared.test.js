@@ -83,9 +83,9 @@ test('what others say of a verdict stands there as theirs', async () => {
     const { node } = judging({ ...about, answers });
     return [textsOf(node, 'p'), textsOf(node, 'button')];
   };
-  const other = 'Somebody else says: it has the color. “It is red.”';
+  const other = 'Another person says: it has the color. “It is red.”';
   assert.deepEqual(card({ judgment: null, others, others_total: 3 }), [
-    [other, '2 more: Explore, Where the rules disagree'],
+    [other, '2 more: Explore, Rule disagreements'],
     ['I agree', 'I disagree'],
   ]);
   assert.deepEqual(card({ judgment: own, others, others_total: 1 }), [

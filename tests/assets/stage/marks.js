@@ -106,7 +106,7 @@ test('what was converted is said as text, and controls wait for an image', async
   assert.equal(made.part('notes').querySelector('b'), null);
   assert.equal(made.part('size').textContent, '200 × 100');
   assert.equal(made.part('picture').getAttribute('src'), '/media/images/a1.png');
-  assert.equal(made.part('mask').textContent, 'Nothing is marked yet');
+  assert.equal(made.part('mask').textContent, 'Nothing selected yet');
   for (const name of ['Box', 'Whole image', 'Find the object', 'Zoom in'])
     assert.equal(made.button(name).disabled, false, name);
   assert.equal(made.button('Exact mask').hidden, true);
@@ -199,10 +199,10 @@ test('marks go back and forth by buttons and by keys', async () => {
   made.key('z', { ctrlKey: true });
   made.key('y', { ctrlKey: true });
   assert.deepEqual(made.kinds(), ['whole', 'brush']);
-  made.press('Clear all marks');
+  made.press('Clear the selection');
   assert.deepEqual(made.kinds(), []);
   made.answers('');
-  assert.equal(made.button('Clear all marks').disabled, true);
+  assert.equal(made.button('Clear the selection').disabled, true);
   made.press('Undo');
   made.press('Undo');
   made.press('Undo');
@@ -352,7 +352,7 @@ test('a box is drawn by keyboard, and said', async () => {
     press(key, { shiftKey });
   assert.equal(status.textContent, 'Box 82 × 42 pixels, from 58, 28 to 140, 70.');
   press('Escape');
-  assert.equal(status.textContent, 'Left as it was.');
+  assert.equal(status.textContent, 'Cancelled.');
   assert.deepEqual(made.values, []);
   press('Enter');
   // It stays on the image.

@@ -47,7 +47,7 @@ test('a search is watched to its end and becomes a mark', async () => {
   const tells = job('j1');
   made.key('f');
   assert.deepEqual(asked(made), ['find', { image_id: 'a1' }]);
-  assert.equal(made.part('work-text').textContent, 'Asking…');
+  assert.equal(made.part('work-text').textContent, 'Checking…');
   made.python({ work: begun('find', { job: 'j1', words: 'Looking for the jar…' }) });
   assert.equal(made.part('work').hidden, false);
   assert.deepEqual(JSON.parse(sessionStorage.getItem(FINDING)), { job: 'j1', image_id: 'a1' });
@@ -83,7 +83,7 @@ test('a search is cancelled, and its late answer is nobody’s', async () => {
   const made = await opened();
   const tells = job('j3');
   made.press('Find the object');
-  made.python({ work: begun('find', { job: 'j3', words: 'Looking…' }) });
+  made.python({ work: begun('find', { job: 'j3', words: 'Searching…' }) });
   await settled();
   made.press('Cancel');
   await settled();

@@ -109,7 +109,7 @@ def test_one_model_is_checked(
     models_folder: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--models-folder", str(models_folder("kolors")), "check", "kolors"]) == 0
-    assert "Ready to draw" in capsys.readouterr().out
+    assert "Ready to generate" in capsys.readouterr().out
     assert main(["check", "reference-renderer"]) == 0
     (tmp_path / "kolors").mkdir()
     assert main(["--models-folder", str(tmp_path), "check", "kolors"]) == 1
@@ -130,7 +130,7 @@ def test_a_server_is_ready_only_where_it_is_set_up(
     assert "Ready" not in out
     monkeypatch.setenv("TRUEHUE_ENDPOINT", "http://127.0.0.1:9/v1")
     assert main(["check", "served:endpoint"]) == 0
-    assert "Ready to draw." in capsys.readouterr().out
+    assert "Ready to generate." in capsys.readouterr().out
     monkeypatch.setenv("TRUEHUE_ENDPOINT", "no address")
     assert main(["check", "served:endpoint"]) == 2
     assert "TRUEHUE_ENDPOINT" in capsys.readouterr().err

@@ -163,8 +163,8 @@ def test_an_image_that_cannot_be_kept_counts_as_failed() -> None:
     assert (state.status, state.done, state.failed) == ("done", 3, 3)
     no_space = "(OSError: [Errno 28] No space left on device)"
     assert state.problems == (
-        Problem(f"It was drawn but could not be kept: {no_space}", 2),
-        Problem("It was drawn but could not be kept: The data folder is gone.", 1),
+        Problem(f"It was generated but could not be saved: {no_space}", 2),
+        Problem("It was generated but could not be saved: The data folder is gone.", 1),
     )
 
 

@@ -103,7 +103,7 @@ def test_the_command_writes_both_pictures(
         (before, "need --cfr"),
         (["--cfr", "1", "--before", str(tmp_path / "x" / ".." / "after.png")], "are one file"),
         (["--cfr", "2"], "from 0 to 1"),
-        (["--cfr", "1", "--cfr-map", "predicted", *before], "no picture before"),
+        (["--cfr", "1", "--cfr-map", "predicted", *before], "no image before"),
         (["--cfr", "1", "--cfr-map", str(tmp_path / "none.png")], "none.png"),
     ):
         assert main([*arguments, *wrong]) == 2

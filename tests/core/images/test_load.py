@@ -377,7 +377,7 @@ def test_several_pictures_give_the_first():
         data = saved(frames[0], kind, save_all=True, append_images=frames[1:], **options)
         image = load_image(data)
         assert (image.srgb8 == (200, 0, 0)).all(), kind
-        assert image.notes == ("The file holds several pictures or pages; the first one was read.",)
+        assert image.notes == ("The file holds several images or pages; the first one was read.",)
 
 
 @pytest.mark.parametrize(

@@ -42,14 +42,14 @@ def test_target_guidance_is_named_when_it_turns_the_verdict() -> None:
     assert found is not None
     assert "released" in found.passing
     assert "released-unguided" in found.failing
-    assert found.reasons[0][0] == "Target guidance: turns the verdict"
+    assert found.reasons[0][0] == "Target guidance: decides the outcome"
     assert "5% of its pixels" in found.reasons[0][1]
 
 
 def test_gray_pixels_that_the_clean_up_drops_are_named_with_their_share() -> None:
     found = audited(*flat(((200, 40, 40), 60), ((128, 128, 128), 40)), color="200,40,40")
     assert found is not None
-    text = dict(found.reasons)["Gray pixels dropped"]
+    text = dict(found.reasons)["Gray pixels excluded"]
     assert "40% of the mask" in text
 
 
@@ -59,7 +59,7 @@ def test_neighbors_that_the_paper_accepts_are_named() -> None:
     found = audited(srgb8, mask, color="css:firebrick", acceptance=Acceptance(5))
     assert found is not None
     assert "paper" in found.passing
-    assert "brown" in dict(found.reasons)["Candidates: turns the verdict"]
+    assert "brown" in dict(found.reasons)["Candidates: decides the outcome"]
 
 
 def test_neighbors_that_the_verdict_does_not_need_are_not_named() -> None:
@@ -96,5 +96,5 @@ def test_light_and_shadow_are_named_when_ours_sees_through_them(light: str) -> N
     found = audited(drawn.srgb8, drawn.mask.pixels, color="l2:blue")
     assert found is not None
     assert "truehue" in found.passing
-    assert "Light and shadow: turns the verdict" in titles(found)
+    assert "Shading: decides the outcome" in titles(found)
     assert found.sentence.startswith("truehue")

@@ -315,7 +315,7 @@ def test_what_must_differ_says_in_which_light_it_would_match() -> None:
     assert "has not taken the asked color, " in one.outcomes[1].told
     srgb8, (mask,) = flat("#C04040")
     taken = measure(srgb8, mask, RED, "truehue", asked=AskedObject("plate", "differs")).verdict
-    assert taken.reason.endswith("must not take, as this light shows it, at 100% of full light.")
+    assert taken.reason.endswith("must not take under the estimated light, at 100% of full light.")
 
 
 def test_objects_of_one_name_are_told_apart_by_their_place() -> None:

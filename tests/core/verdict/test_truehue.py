@@ -93,7 +93,7 @@ def test_more_white_than_a_surface_reflects_is_not_excused() -> None:
 def test_what_light_cannot_do_fails(asked: str, got: tuple[int, int, int]) -> None:
     found = judged(seen(got, ramp(0.5)), asked)
     assert found.verdict.status == "fail"
-    assert "as this light shows it" not in found.verdict.reason
+    assert "under the estimated light" not in found.verdict.reason
 
 
 def test_a_lit_part_over_exposure_is_seen_through() -> None:
@@ -321,7 +321,7 @@ def test_a_small_distance_that_fails_says_by_how_much_the_light_adds_to_it() -> 
     ]
     assert told
     assert all(
-        "misfit" in reason or "which this image does not make likely" in reason for reason in told
+        "misfit" in reason or "only under an unlikely light" in reason for reason in told
     )
     assert any("makes a misfit" in reason and "over 3.6" in reason for reason in told)
 

@@ -97,7 +97,7 @@ def test_who_has_no_account_waits_for_a_hash_of_the_same_cost() -> None:
 
 def test_a_hash_that_cannot_be_read_is_nobodys(caplog: pytest.LogCaptureFixture) -> None:
     assert not Passwords().is_right("md5:1234", PASSWORD)
-    assert "set that password anew" in caplog.text
+    assert "set a new password" in caplog.text
     assert "1234" not in caplog.text
 
 

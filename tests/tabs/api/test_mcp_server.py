@@ -147,7 +147,7 @@ def test_who_asks_is_the_visitor_of_the_cookie(public: Any) -> None:
     assert "not known" in others["content"][0]["text"]
     folder = result(call(ben, "generate", prompt="a red mug", model="folder:/etc"))
     assert folder["isError"]
-    assert "Folders can only be named on the machine" in folder["content"][0]["text"]
+    assert "Paths of folders work only on the machine" in folder["content"][0]["text"]
 
 
 def test_an_older_package_is_told_of(public: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,6 +101,6 @@ def test_the_routes_answer_in_words(context: Context) -> None:
     assert client.post("/api/compare/image/look", json=none).status_code == 404
     empty = client.post("/api/compare/image/mark", json={"image": "x", "marks": []})
     assert empty.status_code == 400
-    assert "The list of marks is a list" in empty.json()["error"]
+    assert "The list of selections is a list" in empty.json()["error"]
     with pytest.raises(NotStored):
         keep_mark(context, OWNER, read_as(Mark, none))

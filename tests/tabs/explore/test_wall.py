@@ -257,7 +257,7 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     assert context.storage.evidence.count() == 0
     with pytest.raises(BadInput, match="not judged by"):
         judge_verdict(context, OWNER, read_as(Judge, {**asked, "rule": "none"}))
-    with pytest.raises(BadInput, match="Which picture of the run"):
+    with pytest.raises(BadInput, match="Which image of the run"):
         read_as(Judge, {**asked, "rule": "paper", "position": "0"})
 
 

@@ -281,7 +281,7 @@ def test_files_are_named_only_by_people_at_the_machine(tmp_path: Path) -> None:
             given = {"path": str(tmp_path / "data" / "truehue.duckdb")}
             answer = other.post("/api/runs/import-path", json=given, headers=OURS)
         assert answer.status_code == 403
-        assert "where the app runs" in answer.json()["error"]
+        assert "where TrueHue runs" in answer.json()["error"]
         context.close()
 
 

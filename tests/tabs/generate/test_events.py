@@ -103,7 +103,7 @@ def test_draw_puts_the_request_into_the_queue_or_says_why_not(call: Call, contex
     assert told["header"]["data"]
     told = call("draw", "draw", {"mode": "basket", "refs": [], "at": 18})
     assert told["draw"]["view"]["answered"] == 18
-    assert "no prompt to draw" in told["draw"]["view"]["problem"]
+    assert "no prompt to generate" in told["draw"]["view"]["problem"]
     assert "job" not in told["queue"]
     assert context.storage.drawings.count() == 1
 

@@ -98,12 +98,12 @@ def test_what_will_be_judged_is_said_before_anything_is_drawn() -> None:
     nothing = reading_view(OwnPrompt("a photo of a cat", "", "", NOBODY), False, False)
     assert nothing["judged"] == []
     assert nothing["notes"] == [
-        "Nothing here will be scored: no object has a target color. The image is generated all "
+        "No color to score: the prompt names no object with a color. The image is generated all "
         "the same."
     ]
     refused = reading_view(OwnPrompt("a sunset", "", "", NOBODY), True, True)
     assert "does not read sentences" in refused["problem"]
-    assert "generated all the same" not in " ".join(refused["notes"])
+    assert "will still be generated" not in " ".join(refused["notes"])
 
 
 def test_a_long_text_lists_few_objects_and_says_how_many_more() -> None:

@@ -142,7 +142,7 @@ def test_own_words_stay_as_they_are_and_keep_their_id() -> None:
     )
     assert one.id == own_prompt(OwnPrompt("Mist over the hills", "", "")).id
     assert one.id != own_prompt(OwnPrompt("Mist over the hills", "cat", "")).id
-    with pytest.raises(BadInput, match="Write what to draw"):
+    with pytest.raises(BadInput, match="Write a prompt"):
         own_prompt(OwnPrompt("  ", "", "css:red"))
     with pytest.raises(UnknownColor, match="blurple"):
         own_prompt(OwnPrompt("", "mug", "blurple"))

@@ -206,7 +206,7 @@ def test_what_the_model_refuses_is_a_row_with_its_reason(
 
 def test_folders_are_for_people_at_this_machine(context: Context) -> None:
     as_demo(context)
-    with pytest.raises(BadInput, match="machine where the app runs"):
+    with pytest.raises(BadInput, match="machine where TrueHue runs"):
         tab.start(context, EVE, {"mode": "own"}, MUG, ["folder:/etc"], *RIGHT[1:])
 
 
@@ -223,7 +223,7 @@ def test_a_basket_with_a_prompt_that_is_gone_says_so(context: Context) -> None:
     sent = {"mode": "basket", "refs": [["mini", "gone"]]}
     with pytest.raises(BadInput, match=r"gone.*Take it out of the basket"):
         tab.start(context, OWNER, sent, OwnPrompt(), *RIGHT)
-    with pytest.raises(BadInput, match="no prompt to draw"):
+    with pytest.raises(BadInput, match="no prompt to generate"):
         tab.start(context, OWNER, {"mode": "basket", "refs": []}, OwnPrompt(), *RIGHT)
 
 
@@ -331,7 +331,7 @@ def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> No
 def test_a_folder_is_not_looked_for_where_others_reach_the_app(context: Context) -> None:
     as_demo(context)
     shown, about, *_ = tab.plan(context, EVE, {}, MUG, ["folder:/etc"], *RIGHT[1:])
-    assert "machine where the app runs" in shown["view"]["problem"]
+    assert "machine where TrueHue runs" in shown["view"]["problem"]
     assert about["view"] == {}
 
 

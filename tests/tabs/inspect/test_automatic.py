@@ -160,7 +160,7 @@ def test_a_wish_that_cannot_be_is_refused_in_words(
 ) -> None:
     said = inspect_find.find(looking, OWNER, {"image_id": image.image_id}, name, *asked)
     assert words in said["problem"]
-    assert "did not expect" not in said["problem"]
+    assert "unexpected error" not in said["problem"]
 
 
 def test_negative_labels_come_from_the_table_of_objects() -> None:
@@ -240,7 +240,7 @@ def test_a_search_says_what_it_waits_for_and_ends_while_it_waits() -> None:
         answer = thread.submit(lambda: tool.about)
         told("Waiting for 1 before this…")
         before.cancel()
-        told("Waiting for the image that is being drawn…")
+        told("Waiting for the image being generated…")
         job.stop.set()
         with pytest.raises(Cancelled):
             answer.result(WAIT_S)
@@ -297,7 +297,7 @@ def test_a_typed_model_that_is_none_is_refused_in_words(
         inspect_find.points(looking, OWNER, {**data, "marks": [POINT]}, typed),
     ):
         assert words in said["problem"]
-        assert "did not expect" not in said["problem"]
+        assert "unexpected error" not in said["problem"]
 
 
 def test_where_others_reach_the_app_no_folder_is_opened(
@@ -314,9 +314,9 @@ def test_where_others_reach_the_app_no_folder_is_opened(
         # Nor by a mark that was made up.
         inspect_find.points(shared, EVE, {**data, "marks": [{**POINT, "by": folder}]}, SAM2),
     ):
-        assert "Folders can only be named on the machine" in said["problem"]
+        assert "Paths of folders work only on the machine" in said["problem"]
     staged, _, _ = judged(shared, image, {**POINT, "by": f"folder:{folder}"})
-    assert "Folders can only be named on the machine" in staged["message"]
+    assert "Paths of folders work only on the machine" in staged["message"]
 
 
 # ── overrides ───────────────────────────────────────────────────────────────────────────────────
@@ -334,7 +334,7 @@ def test_a_box_that_is_left_out_makes_another_mask_and_undo_the_first_again(
     assert record.parameters["overrides"]["without_boxes"] == list(range(count - 1))
     assert record.parameters["marks"] == [start(made), *out]
     assert [box["used"] for box in staged["found"]["boxes"]] == [False] * (count - 1) + [True]
-    assert "box 1 left out" in titles(evidence)["By hand"]
+    assert "box 1 left out" in titles(evidence)["Edited manually"]
     assert f"{count - 1} steps by hand" in staged["mask_text"]
     # Ticked again, and undone: the pixels, and then the very mask, of the beginning.
     back = [override("box", n, use=True) for n in range(count - 1)]
@@ -368,7 +368,7 @@ def test_a_negative_part_that_is_kept_is_measured(
     assert staged["found"]["negatives"][0]["note"] == "left in by hand"
     assert "negative" not in staged["hatched"]
     labels = sorted(of.label for of in steps_of(made.parameters).negatives)
-    assert titles(evidence)["By hand"] == f"{labels[0]} left in; {labels[1]} left in"
+    assert titles(evidence)["Edited manually"] == f"{labels[0]} left in; {labels[1]} left in"
 
 
 def test_presence_can_be_answered_by_hand_and_the_card_says_so(

@@ -124,7 +124,7 @@ def test_without_a_question_the_colors_are_told(
 ) -> None:
     asked = ("", "", *CONTROLS[2:])
     for mark, pixels, title in (
-        ([], np.ones((128, 128), bool), "Colors of the whole picture"),
+        ([], np.ones((128, 128), bool), "Colors of the whole image"),
         ([box(photograph)], object_photograph(128)[1], "What color is it?"),
     ):
         value = value_of(stored, *mark)
@@ -267,7 +267,7 @@ def test_find_and_point_say_what_hinders_them_each_time_anew(
 ) -> None:
     asked = [one.value for one in page.view.find.asked]
     nameless = page.send("find", {"image_id": stored.image_id}, "", *asked)["work"]
-    assert nameless["problem"].startswith("Type what to look for in the field Object")
+    assert nameless["problem"].startswith("Enter an object in the field Object")
     assert (nameless["image_id"], nameless["kind"]) == (stored.image_id, "find")
     # The same words twice are two answers.
     again = page.send("find", {"image_id": stored.image_id}, "", *asked)["work"]

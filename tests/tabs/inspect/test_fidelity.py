@@ -72,7 +72,7 @@ def test_a_registered_cfm_scores_and_maps_an_image(
 ) -> None:
     tiny = cfm.save(tmp_path / "tiny")
     wish = read_as(RegisterCfm, {"model": str(tiny)})
-    with pytest.raises(NotAllowed, match="Folders can only be named"):
+    with pytest.raises(NotAllowed, match="Paths of folders work only"):
         register_cfm(context, Actor("ann", Role.RESEARCHER), wish)
     version = register_cfm(context, OWNER, wish)["version"]
     images = three_of_a_prompt(context)
@@ -89,7 +89,7 @@ def test_a_registered_cfm_scores_and_maps_an_image(
     (score, _) = context.storage.scores.of_items("image", [view["image"]])[view["image"]]
     assert (score.version, score.provenance["prompt"]) == (version, "a market")
     # A photograph that was brought has no prompt: who asks writes one.
-    with pytest.raises(BadInput, match="Write what it shows"):
+    with pytest.raises(BadInput, match="Enter a description"):
         score_by_cfm(context, OWNER, read_as(ScoreImage, {"image": stored.image_id}))
     view = score_by_cfm(
         context, OWNER, read_as(ScoreImage, {"image": stored.image_id, "prompt": "a mug"})

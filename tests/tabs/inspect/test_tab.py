@@ -88,7 +88,7 @@ def test_without_a_color_the_mask_is_shown_and_the_color_asked_for(
         context, value_of(stored, box(photograph)), "", target, "paper", 0, True
     )
     assert view_of(verdict)["status"] == "waiting"
-    assert "Choose the asked color" in view_of(verdict)["reason"]
+    assert "Choose the target color" in view_of(verdict)["reason"]
     assert staged["outline"].startswith("M")
     assert staged["mask_text"].startswith("GrabCut · box · ")
     assert context.storage.evidence.count() == 0
@@ -226,7 +226,7 @@ def test_a_value_that_the_stage_never_makes_becomes_words(context: Context, valu
     assert view_of(verdict)["status"] == "unscored"
     assert staged["message"] == view_of(verdict)["reason"]
     assert "unexpected" not in staged["message"].lower()
-    assert "did not expect" not in staged["message"]
+    assert "unexpected error" not in staged["message"]
     assert view_of(evidence) == ""
 
 
@@ -347,7 +347,7 @@ def test_a_link_to_an_image_that_is_not_stored_says_so(
 ) -> None:
     out = inspect.restore(context, view, {"image": image, "target": "css:red"})
     assert len(out) == len(view.outputs)
-    assert "This link cannot be opened here" in out[0]["message"]
+    assert "This link cannot be opened" in out[0]["message"]
     assert view_of(out[1])["status"] == "unscored"
 
 
@@ -483,14 +483,14 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
     for label in ("ΔE00", "Δa*b*", "Hue"):
         assert bars[label]["passed"] is None
         assert bars[label]["limit_text"] == "not judged"
-        assert "does not judge by it" in bars[label]["help"]
-    assert card["light"].startswith("Compared as it looks in ")
-    assert card["accepted"]["title"] == "In this light"
+        assert "Reported only" in bars[label]["help"]
+    assert card["light"].startswith("Target under the estimated light (")
+    assert card["accepted"]["title"] == "Under this light"
     assert int(card["confidence"]["text"].rstrip("%")) >= 50
     steps = {step["title"]: step["text"] for step in view_of(evidence)["steps"]}
     assert "Light of the image" in steps
     assert steps["Verdict by truehue 1.1"].endswith("limits misfit 3.6")
-    assert view_of(evidence)["offsets"]["to"].endswith(", as this light shows it")
+    assert view_of(evidence)["offsets"]["to"].endswith(" under the estimated light")
     _, verdict, _ = inspect.judge(context, value, "ball", "css:orangered", "paper", 0, True)
     assert (view_of(verdict)["light"], view_of(verdict)["confidence"]) == ("", None)
 

@@ -70,7 +70,7 @@ def test_a_kept_verdict_is_stored_by_every_rule_once(
     ("change", "words"),
     [
         ({"target": "no color at all"}, "no color at all"),
-        ({"rule": "mine"}, "cannot be judged by"),
+        ({"rule": "mine"}, "cannot be used for scoring"),
         ({"mask": "0" * 64}, "Nothing is stored"),
         ({"k": 999}, "a whole number from 0 to 20"),
     ],
@@ -145,7 +145,7 @@ def test_ones_own_answer_is_told_from_those_of_others(
     assert (answers["judgment"], answers["others_total"]) == (None, 2)
     # Nobody but the owner of the folder takes back what another one said.
     for actor, judgment_id in ((ben, anns), (ann, owners)):
-        with pytest.raises(NotAllowed, match="Only who made this"):
+        with pytest.raises(NotAllowed, match="Only the person who made this"):
             withdraw(context, actor, Judgment(judgment_id=judgment_id))
     withdraw(context, ann, Judgment(judgment_id=anns))
     assert client.get("/api/judgments").json()["total"] == 1
@@ -214,7 +214,7 @@ def test_for_good_is_for_those_at_the_machine(
     answer = client.post(f"/api/trash/{gone['id']}/purge", json={})
     as_demo(context, demo=False)
     assert answer.status_code == 403
-    assert "Only at the machine itself" in answer.json()["error"]
+    assert "Permanent deletion works only" in answer.json()["error"]
     assert [one.trash_id for one in context.storage.trash.all()] == [gone["id"]]
 
 

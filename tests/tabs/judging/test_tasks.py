@@ -302,7 +302,7 @@ def test_judging_that_breaks_is_stored_as_unscored_by_every_rule(
         rows = rows_of(context, row, rule)
         assert {one.status for one in rows.values()} == {"unscored"}
         assert {one.reason for one in rows.values()} == {
-            "Judging broke off: ZeroDivisionError: a bug"
+            "Scoring failed: ZeroDivisionError: a bug"
         }
         assert context.storage.drawings.count(verdict="unscored", rule=rule) == 1
     # Once it is mended, the same pictures are judged again.
@@ -325,7 +325,7 @@ def test_one_rule_that_breaks_does_not_take_the_others_with_it(
     monkeypatch.setattr(tasks, "judge_task", breaks)
     row = pictured(context, prompt_of(context, "cna"))
     said = {rule: rows_of(context, row, rule)[0] for rule in RULE_IDS}
-    assert said["released"].reason == "Judging broke off: ValueError: odd pixels"
+    assert said["released"].reason == "Scoring failed: ValueError: odd pixels"
     assert {one.status for rule, one in said.items() if rule != "released"} == {"pass"}
 
 
@@ -499,4 +499,4 @@ def test_a_picture_that_cannot_be_read_is_unscored_with_what_is_wrong(context: C
     fresh.close()
     latest = rows_of(context, row, "paper")[0]
     assert latest.status == "unscored"
-    assert latest.reason.startswith("Judging broke off: ")
+    assert latest.reason.startswith("Scoring failed: ")

@@ -89,7 +89,7 @@ def test_what_is_no_exception_ends_it_too(
 def test_who_began_it_and_the_owner_may_cancel_it(jobs: Jobs) -> None:
     for who in (ANN, OWNER):
         job = jobs.start("search", "Looking for a mug", ANN, gated(Event()))
-        with pytest.raises(NotAllowed, match="Only who began"):
+        with pytest.raises(NotAllowed, match="Only the person who started"):
             jobs.cancel(BEN, job.id)
         with pytest.raises(NotAllowed):
             jobs.cancel(Actor("", Role.VISITOR), job.id)

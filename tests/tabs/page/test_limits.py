@@ -103,7 +103,7 @@ def test_uploads_of_others_are_smaller(public: Context) -> None:
         ),
         ("See https://example.org/a/b for details.", "See https://example.org/a/b for details."),
         ("3/4 of runs/ab12 and a / b.", "3/4 of runs/ab12 and a / b."),
-        ("TrueHue is at its first page: /", "TrueHue is at its first page: /"),
+        ("Open TrueHue at: /", "Open TrueHue at: /"),
     ],
 )
 def test_others_are_told_names_not_paths(text: str, told: str) -> None:

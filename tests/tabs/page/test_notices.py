@@ -93,7 +93,7 @@ def test_while_the_data_folder_is_away_nothing_is_confirmed(context: Context) ->
     with pytest.raises(DataFolderError, match="was deleted"):
         context.service(RunSupervisor).start(plan, Execution(), OWNER)
     assert not folder.exists()
-    assert client.get("/api/ready").json()["data"] == "data · gone: nothing is stored"
+    assert client.get("/api/ready").json()["data"] == "data · gone: nothing is saved"
     (one,) = client.get("/api/notices").json()["notices"]
     assert one["number"] is None
     assert "start TrueHue again" in one["text"]

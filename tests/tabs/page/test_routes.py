@@ -199,7 +199,7 @@ def test_paths_are_for_people_at_this_machine_alone(
     as_demo(context)
     refused = client.post("/api/image-sets/plan", json=asked, headers=OURS)
     assert refused.status_code == 403
-    assert "machine where the app runs" in refused.json()["error"]
+    assert "machine where TrueHue runs" in refused.json()["error"]
 
 
 def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context: Context) -> None:

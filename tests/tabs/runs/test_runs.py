@@ -229,7 +229,7 @@ def test_where_others_reach_the_app_folders_and_clusters_are_not_named(
         ({"ray": "10.0.0.1:6379"}, "ray"),
         ({"masker": "grounded", "segmenter": "folder:/etc"}, "segmenter"),
     ):
-        with pytest.raises(BadInput, match="on the machine where the app runs") as caught:
+        with pytest.raises(BadInput, match="on the machine where TrueHue runs") as caught:
             planned(context, ANN, asked_of({**few, **changes}))
         assert caught.value.field == field
 
@@ -299,7 +299,7 @@ def test_an_equal_run_of_somebody_else_is_not_taken_over(
     for what in ("pause", "cancel"):
         act(context, run_id, what, ANN)
         for actor in (BEN, NOBODY):
-            with pytest.raises(NotAllowed, match=r"is there already\. Only who began this"):
+            with pytest.raises(NotAllowed, match=r"is there already\. Only the person who started this"):
                 start_runs(context, actor, equal)
         assert supervisor.owner(run_id) == "ann"
         assert supervisor.line.place(run_id) is None
@@ -400,7 +400,7 @@ def test_only_who_started_a_run_may_change_it_where_others_reach_the_app(
     for other in (BEN, NOBODY):
         assert not any(one(context, other)["may"][name] for name in ("hide", "retry", "resume"))
         for what in ("hide", "cancel"):
-            with pytest.raises(NotAllowed, match="Only who began"):
+            with pytest.raises(NotAllowed, match="Only the person who started"):
                 act(context, run_id, what, other)
 
 

@@ -383,7 +383,7 @@ def test_all_visitors_together_store_so_much_and_the_oldest_desk_makes_room(
     desk(demo, ANN)
     demo.desks.tell(ANN, Amount(2 * MIB, 5))
     own = desk(demo, BEN)
-    with pytest.raises(BadInput, match="All visitors together"):
+    with pytest.raises(BadInput, match="The storage for visitors is full"):
         own.require_room(1000)
     demo.desks._known[ANN].used_at -= desks_module.CROWDED_S + 1
     folder = demo.storage.data_dir / desks_module.FOLDER / ANN

@@ -119,7 +119,7 @@ def test_what_the_server_changed_is_said(server: ImagesServer) -> None:
     assert image.notes[0].startswith("Transparency was laid over white; 50")
     assert image.notes[1:] == (
         "Asked for 96x64 pixels, the server drew 64x64.",
-        "The server drew another prompt: A cozy crimson mug at dawn",
+        "The server used another prompt: A cozy crimson mug at dawn",
     )
     assert image.origin["revised_text"] == "A cozy crimson mug at dawn"
 

@@ -47,7 +47,7 @@ def test_a_name_becomes_a_mask_with_its_steps(
     )
     assert said == [
         "Looking for apple",
-        "Looking for what is no part of it: leaf, stem of it",
+        "Looking for parts to exclude: leaf, stem of it",
         "Cutting out apple",
     ]
     assert found.mask.pixels.shape == (48, 80)
@@ -233,7 +233,7 @@ def test_it_stops_when_asked(
 
     def say(words: str) -> None:
         said.append(words)
-        if words.startswith("Looking for what"):
+        if words.startswith("Looking for parts"):
             stop.set()
 
     method = GroundingMethod(detector, segmenter, RELEASED)

@@ -108,7 +108,7 @@ def test_listing_loads_nothing(tmp_path: Path) -> None:
     assert loaded == "[]"
     assert [line.split()[0] for line in lines] == [entry.id for entry in VISION_MODELS]
     assert all(line.split()[2] == "missing" for line in lines)
-    assert last.startswith("What one is missing")
+    assert last.startswith("What a model lacks")
 
 
 @pytest.mark.weights
