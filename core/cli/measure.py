@@ -228,7 +228,7 @@ def _line(file: str, measurement: Measurement) -> str:
     word = {"pass": "PASS", "fail": "FAIL"}[verdict.status]
     lab = ", ".join(f"{value:.2f}" for value in verdict.lab or ())
     return (
-        f"{word}  {file}  asked {measurement.target.label}, found Lab ({lab})  "
+        f"{word}  {file}  target {measurement.target.label}, measured Lab ({lab})  "
         f"[{verdict.rule} {verdict.version}] {verdict.reason}"
     )
 

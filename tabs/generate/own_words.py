@@ -80,8 +80,7 @@ def own_reading(own: OwnPrompt) -> OwnReading:
     rest = [target for target in reading.targets if target is not first and target.name != name]
     targets = ((object_target(name, color),) if name else ()) + tuple(rest)
     what = [word for word, is_so in (("object", object_by_hand), ("color", color_by_hand)) if is_so]
-    verb = "were" if len(what) == 2 else "was"
-    hand = f"{' and '.join(what).capitalize()} {verb} set by hand; the words say {_words(first)}."
+    hand = f"You set the {' and '.join(what)} manually; the prompt says {_words(first)}."
     return OwnReading(targets, hand, reading.notes)
 
 

@@ -78,7 +78,7 @@ def test_from_a_photograph_to_a_verdict_that_is_found_again(tmp_path: Path, visi
         bench.name("jar")
         by_paper = bench.shown(other_than=kept.evidence_id)
         assert by_paper.headline == "Fails"
-        assert "ΔE00 from the asked color" in by_paper.reason
+        assert "ΔE00 from the target color" in by_paper.reason
         assert "the jar is darker" in by_paper.reason
         assert [row[0] for row in by_paper.metrics] == ["Δa*b*", "ΔE00", "Hue"]
         assert [row[2] for row in by_paper.metrics] == ["< 5", "< 5", "< 30°"]

@@ -66,7 +66,7 @@ test('a verdict has its word, its reason, both colors, and a row for each number
     view.accepted ? ['asked', 'accepted', 'found'] : ['asked', 'found'],
   );
   for (const [side, title] of [
-    ['asked', 'Asked'],
+    ['asked', 'Target'],
     ['found', 'Measured'],
   ]) {
     const box = made.part('.th-swatch-' + side);

@@ -103,11 +103,13 @@ def test_a_pass_is_one_line_and_exit_0(folder: Path) -> None:
     done = run(folder, "mug.png", "--mask", "mask.png", "--target", ORANGE)
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = done.stdout.splitlines()
-    assert line.startswith("PASS  mug.png  asked Vivid reddish orange, found Lab (52.25, 64.36, ")
+    assert line.startswith(
+        "PASS  mug.png  target Vivid reddish orange, measured Lab (52.25, 64.36, "
+    )
     assert f"[{DEFAULT_RULE} {rule(DEFAULT_RULE).version}] By {DEFAULT_RULE}: 0.0 ΔE00" in line
     done = run(folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--rule", "paper")
     assert done.stdout.strip().endswith(
-        "[paper 1.0] By paper: 0.0 ΔE00 from the asked color; every metric is below its limit."
+        "[paper 1.0] By paper: 0.0 ΔE00 from the target color; every metric is below its limit."
     )
 
 
@@ -126,8 +128,8 @@ def test_a_fail_is_one_line_and_exit_0_too(folder: Path) -> None:
         "paper",
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("FAIL  mug.png  asked blue, ")
-    assert "the mug is lighter and less vivid than asked." in done.stdout
+    assert done.stdout.startswith("FAIL  mug.png  target blue, ")
+    assert "the mug is lighter and less vivid than requested." in done.stdout
 
 
 @pytest.mark.parametrize("target", ["#E83B1B", "232,59,27", "rgb(232, 59, 27)", "l3:" + ORANGE])

@@ -219,10 +219,10 @@ def test_every_reason_for_no_colors_is_said() -> None:
 
     assert said(None) == "No mask of the mango is at hand."
     assert said(Localization(inside, "no", "mask", "the answer was 'No'.")) == (
-        "The mango is not in the picture: the answer was 'No'."
+        "The mango is not in the image: the answer was 'No'."
     )
     assert said(Localization(inside, "unknown", "mask")) == (
-        "It is not known whether the mango is in the picture."
+        "It is not known whether the mango is in the image."
     )
     assert said(Localization(None, "", "detection")) == "The mango was not found."
     assert said(Localization(None, "", "mask", "Nothing was cut out.")) == "Nothing was cut out."
@@ -399,7 +399,7 @@ def test_who_says_that_the_object_is_not_there_is_believed(
     row = worked(stored_plan(tmp_path, image, replace(spec, presence=f"folder:{janus}")))
     (one,) = row.profiles
     assert one.profile is None
-    assert one.reason == "The mango is not in the picture: the answer was 'No'."
+    assert one.reason == "The mango is not in the image: the answer was 'No'."
 
 
 def test_whole_pictures_are_the_object(tmp_path: Path, image: np.ndarray) -> None:
@@ -439,7 +439,7 @@ def test_what_the_renderer_left_out_is_not_in_the_picture() -> None:
     (drawn,) = ReferenceRenderer().draw([request], lambda report: None, Event())
     found = masker.find(drawn.srgb8, "concept", (MANGO,), {}, shapes_for((MANGO,)))
     (one,) = profiles_of(concept(), drawn.srgb8, found.findings)
-    assert one.reason == "The mango is not in the picture."
+    assert one.reason == "The mango is not in the image."
 
 
 # ── journals and shards ──────────────────────────────────────────────────────────────────────────

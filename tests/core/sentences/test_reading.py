@@ -71,7 +71,7 @@ def test_a_sentence_asks_for_its_objects_and_colors(text: str, wanted: Wanted) -
     ("text", "said"),
     [
         ("a red and blue ball", "several colors"),
-        ("a mug that is not blue", "“not blue” cannot be judged"),
+        ("a mug that is not blue", "“not blue” cannot be scored"),
         ("a pink-orange vase", "several colors"),
         (
             "a navy-blue bag",
@@ -87,7 +87,7 @@ def test_a_sentence_asks_for_its_objects_and_colors(text: str, wanted: Wanted) -
         ("a blood-red moon", "“blood red” is in none of the four color systems"),
         ("an off-white wall", "the target color is white."),
         ("the mug is bright blue", "“bright blue” is in none of the four color systems"),
-        ("a mug on a white background", "“white background” says how the picture is"),
+        ("a mug on a white background", "“white background” describes the whole image"),
         ("a cow in a green field", "“green field” says where it is"),
         ("a mug in #zz0000", "“#zz0000” is no color"),
     ],

@@ -63,7 +63,11 @@ def test_a_shaded_object_of_the_asked_color_passes(rule_id: str) -> None:
     found = measure(srgb8, mask, parse_target(ORANGE), rule_id, asked=AskedObject("ball"))
     assert found.verdict.status == "pass"
     assert (found.verdict.rule, found.verdict.version) == (rule_id, rule(rule_id).version)
-    words = "misfit 0.0, below 3.6." if rule(rule_id).lit else "every metric is below its limit."
+    words = (
+        "mismatch score 0.0, below 3.6."
+        if rule(rule_id).lit
+        else "every metric is below its limit."
+    )
     assert found.verdict.reason.endswith(words)
     assert found.mask_px == mask.sum()
     assert found.colors is not None
@@ -76,7 +80,7 @@ def test_another_color_fails(rule_id: str, other: str) -> None:
     srgb8, mask = ball()
     verdict = measure(srgb8, mask, parse_target(other), rule_id).verdict
     assert verdict.status == "fail"
-    assert "ΔE00 from the asked color" in verdict.reason
+    assert "ΔE00 from the target color" in verdict.reason
 
 
 @pytest.mark.parametrize("target", ["css:white", "css:gray", "l1:black", "css:navy", "l2:pink"])
@@ -116,7 +120,7 @@ def test_released_cleans_up_first_and_says_so() -> None:
     assert found.measured.sum() < found.mask_px == mask.sum()
     share = 100.0 * np.count_nonzero(mask & ~found.measured) / mask.sum()
     assert found.notes == (
-        f"The clean-up left out {share:.1f}% of the mask: shadows, grays, crumbs.",
+        f"The clean-up left out {share:.1f}% of the mask: shadows, grays, small fragments.",
     )
     untouched = measure(srgb8, mask, parse_target(ORANGE), "paper")
     assert untouched.measured is mask

@@ -26,7 +26,7 @@ def sentence(
     rule_id: str = "paper",
     name: str = "",
 ) -> str:
-    """What is said of a found color, with the first accepted one as the asked color."""
+    """What is said of a found color, with the first accepted one as the target color."""
     accepted = accepted or [ASKED]
     verdict = judge(found, accepted[0], np.array(accepted), rule(rule_id))
     said = explain(verdict, name)
@@ -43,56 +43,56 @@ def turned(chroma: float, degrees: float, lightness: float = 50.0) -> tuple[floa
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        ((30.0, 40.0, 0.0), "the hue is right; the color of the mug is darker than asked."),
-        ((70.0, 40.0, 0.0), "the hue is right; the color of the mug is lighter than asked."),
-        ((50.0, 60.0, 0.0), "the hue is right; the color of the mug is more vivid than asked."),
-        ((50.0, 20.0, 0.0), "the hue is right; the color of the mug is less vivid than asked."),
+        ((30.0, 40.0, 0.0), "the hue is right; the color of the mug is darker than requested."),
+        ((70.0, 40.0, 0.0), "the hue is right; the color of the mug is lighter than requested."),
+        ((50.0, 60.0, 0.0), "the hue is right; the color of the mug is more vivid than requested."),
+        ((50.0, 20.0, 0.0), "the hue is right; the color of the mug is less vivid than requested."),
         (
             (30.0, 20.0, 0.0),
-            "the hue is right; the color of the mug is darker and less vivid than asked.",
+            "the hue is right; the color of the mug is darker and less vivid than requested.",
         ),
         (
             (70.0, 60.0, 0.0),
-            "the hue is right; the color of the mug is lighter and more vivid than asked.",
+            "the hue is right; the color of the mug is lighter and more vivid than requested.",
         ),
         ((50.0, 0.0, 40.0), "the hue is 90° off; lightness and vividness are close."),
         ((50.0, 0.0, -40.0), "the hue is 90° off; lightness and vividness are close."),
-        ((30.0, 0.0, 40.0), "the hue is 90° off; the color of the mug is darker than asked."),
+        ((30.0, 0.0, 40.0), "the hue is 90° off; the color of the mug is darker than requested."),
         # Below C* 5 there is no hue to speak of.
         (
             (50.0, 3.0, 0.0),
-            "what was found is too near neutral to compare hues; "
-            "the color of the mug is less vivid than asked.",
+            "the measured color is too near neutral to compare hues; "
+            "the color of the mug is less vivid than requested.",
         ),
         (
             (30.0, 3.0, 0.0),
-            "what was found is too near neutral to compare hues; "
-            "the color of the mug is darker and less vivid than asked.",
+            "the measured color is too near neutral to compare hues; "
+            "the color of the mug is darker and less vivid than requested.",
         ),
     ],
 )
 def test_a_fail_says_what_differs(found: tuple[float, float, float], said: str) -> None:
     lead, _, rest = sentence(found, name="mug").partition("; ")
-    assert re.fullmatch(r"\d+\.\d ΔE00 from the asked color", lead)
+    assert re.fullmatch(r"\d+\.\d ΔE00 from the target color", lead)
     assert rest == said
 
 
 def test_a_neutral_object_of_another_tint() -> None:
     said = sentence((50.0, -4.0, 0.0), [(50.0, 3.0, 0.0)], name="mug")
     assert said.endswith(
-        "; what was found is too near neutral to compare hues; the tint differs from the asked one."
+        "; the measured color is too near neutral to compare hues; the tint differs from the target."
     )
 
 
 def test_a_neutral_asked_color_is_not_said_of_the_object() -> None:
     said = sentence((50.0, 8.0, 0.0), [(50.0, 2.0, -3.0)], name="mug")
-    assert "what was asked for is too near neutral to compare hues" in said
+    assert "the target color is too near neutral to compare hues" in said
 
 
 def test_a_pass_gives_its_distance() -> None:
     # 3 lighter at L* 50: 3 / (1 + 0.015 * 2.25 / sqrt(22.25)) = 2.98.
     assert sentence((53.0, 40.0, 0.0)) == (
-        "3.0 ΔE00 from the asked color; every metric is below its limit."
+        "3.0 ΔE00 from the target color; every metric is below its limit."
     )
 
 
@@ -105,10 +105,10 @@ def test_a_pass_by_several_accepted_colors_says_so() -> None:
 
 
 def test_without_a_name_it_is_the_color() -> None:
-    assert sentence((30.0, 40.0, 0.0)).endswith("the color is darker than asked.")
-    assert sentence((30.0, 40.0, 0.0), name="  ").endswith("the color is darker than asked.")
+    assert sentence((30.0, 40.0, 0.0)).endswith("the color is darker than requested.")
+    assert sentence((30.0, 40.0, 0.0), name="  ").endswith("the color is darker than requested.")
     named = sentence((30.0, 40.0, 0.0), name=" mug ")
-    assert named.endswith("the color of the mug is darker than asked.")
+    assert named.endswith("the color of the mug is darker than requested.")
 
 
 def test_a_small_turn_of_the_hue_is_named_when_nothing_else_is() -> None:
@@ -127,7 +127,7 @@ def test_only_a_and_b_are_too_far() -> None:
 def test_the_metric_that_failed_is_named_when_it_is_not_the_distance() -> None:
     """2.9 more vivid at C* 60 and 8 degrees on: ΔE00 stays below 5, a*b* are 8.4 apart."""
     said = sentence(turned(60.0, 8.0), [(50.0, 60.0, 0.0)])
-    assert re.match(r"\d\.\d ΔE00 from the asked color, but ΔChroma is 8\.4, over 5; ", said)
+    assert re.match(r"\d\.\d ΔE00 from the target color, but ΔChroma is 8\.4, over 5; ", said)
 
 
 def test_unscored_says_its_reason() -> None:
@@ -141,7 +141,7 @@ COLORS = st.tuples(st.floats(0, 100), st.floats(-100, 100), st.floats(-100, 100)
 @given(COLORS, st.lists(COLORS, min_size=1, max_size=4), st.sampled_from(["paper", "released"]))
 def test_every_verdict_has_one_well_formed_sentence(found, accepted, rule_id) -> None:
     said = sentence(found, accepted, rule_id)
-    against = "(the asked|the nearest accepted|an accepted) color"
+    against = "(the target|the nearest accepted|an accepted) color"
     failed = r"(, but (ΔChroma is \d+\.\d, over 5)?( and )?(hue differs by \d+°, over 30°)?)?"
     assert re.fullmatch(rf"\d+\.\d ΔE00 from {against}{failed}; [^.]*\.", said)
     assert "  " not in said
@@ -188,12 +188,12 @@ def test_released_numbers_of_the_nominal_color_are_not_the_nearest_ones() -> Non
 def test_a_difference_of_small_parts_is_explained() -> None:
     """5.1 ΔE00 from 4.9 in lightness and 4.9 in chroma: what differs is both, a little."""
     said = sentence((54.9, 44.9, 0.0))
-    assert said.endswith("the color is slightly lighter and slightly more vivid than asked.")
+    assert said.endswith("the color is slightly lighter and slightly more vivid than requested.")
 
 
 def test_an_object_in_the_plural() -> None:
     said = sentence((30.0, 40.0, 0.0), name="scissors")
-    assert said.endswith("; the color of the scissors is darker than asked.")
+    assert said.endswith("; the color of the scissors is darker than requested.")
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_what_must_differ_passes_exactly_when_it_does_not_match(rule_id: str) ->
 
 
 def test_without_guidance_the_released_rule_measures_all_pixels_alike() -> None:
-    """A ramp from dark to light red: guided, only the tenth nearest to the asked color counts."""
+    """A ramp from dark to light red: guided, only the tenth nearest to the target color counts."""
     ramp = np.linspace((110, 35, 35), (250, 90, 90), 60).round().astype(np.uint8)
     srgb8, mask = np.repeat(ramp[None], 10, axis=0), np.ones((10, 60), dtype=bool)
     guided = measure(srgb8, mask, RED, "released")
@@ -110,21 +110,21 @@ every_rule = pytest.mark.parametrize("rule_id", RULE_IDS)
 @pytest.mark.parametrize(
     ("task", "targets", "colors", "reason"),
     [
-        ("cna", (APPLE,), ["#C04040"], "The apple has the asked color."),
-        ("ncu", (APPLE,), ["#C04141"], "The apple has the asked color."),
+        ("cna", (APPLE,), ["#C04040"], "The apple has the target color."),
+        ("ncu", (APPLE,), ["#C04141"], "The apple has the target color."),
         (
             "coa",
             COA,
             ["#C04040", "#4060C0"],
-            "The apple has the asked color, and the plate did not take it.",
+            "The apple has the target color, and the plate did not take it.",
         ),
         (
             "moc",
             MOC,
             ["#C04040", "#4060C0"],
-            "The apple and the plate each have the color asked of them.",
+            "The apple and the plate each have their target color.",
         ),
-        ("ica", ICA, ["#C04040", "#C04040"], "The apple and the rose have the asked color."),
+        ("ica", ICA, ["#C04040", "#C04040"], "The apple and the rose have the target color."),
     ],
 )
 def test_what_is_right_passes_by_every_rule(
@@ -157,7 +157,7 @@ def test_what_is_right_passes_by_every_rule(
             MOC,
             ["#4060C0", "#C04040"],
             "fail fail",
-            "The apple and the plate have exchanged their colors.",
+            "The apple and the plate swapped colors.",
         ),
         ("moc", MOC, ["#C04040", "#40C060"], "pass fail", "The color of the plate is "),
         (
@@ -201,7 +201,7 @@ def test_a_color_taken_in_part_is_told_from_one_that_is_merely_wrong() -> None:
     # The row's reason has the numbers as well.
     kept = one.outcomes[1].measurement.verdict.reason
     assert kept.startswith("By paper: the plate took on part of the apple's color: ")
-    assert "ΔE00 from the asked color" in kept
+    assert "ΔE00 from the target color" in kept
     # Where the apple itself has not its red, none can have come from it.
     one = said("moc", MOC, "#40C060", mixed)
     assert "part of" not in one.reason
@@ -232,7 +232,7 @@ def test_an_object_that_is_not_there_fails_and_the_other_is_measured(rule_id: st
     for task, targets in (("moc", MOC), ("coa", COA), ("ica", ICA)):
         one = said(task, targets, "#C04040", ABSENT, rule_id=rule_id)
         name = targets[1].name
-        assert (one.status, one.reason) == ("fail", f"The {name} is not in the picture.")
+        assert (one.status, one.reason) == ("fail", f"The {name} is not in the image.")
         assert steps(one) == [("pass", "color"), ("fail", "presence")]
         verdict = one.outcomes[1].measurement.verdict
         assert (verdict.parameters, verdict.metrics) == ({"presence": "no"}, ())
@@ -250,7 +250,7 @@ def test_an_unknown_answer_counts_as_absent_by_the_released_code_alone(
     (one,) = judge_task("moc", MOC, findings, srgb8, [rule_id])
     assert steps(one) == [("pass", "color"), (status, "presence")]
     assert one.status == status
-    assert "the plate is in the picture" in one.reason
+    assert "the plate is in the image" in one.reason
     assert one.reason.endswith(": It said: hm.")
     # Of the one object of CNA the released code does not ask.
     lone = {0: Localization(masks[0], "unknown")}
@@ -307,21 +307,22 @@ def test_what_must_differ_says_in_which_light_it_would_match() -> None:
     srgb8, (mask,) = flat("#7A2626")
     apart = measure(srgb8, mask, RED, "truehue", asked=AskedObject("plate", "differs")).verdict
     assert apart.status == "pass"
-    assert "which this image does not make likely: misfit" in apart.reason
+    assert "only under an unlikely light (" in apart.reason
+    assert "): mismatch score" in apart.reason
     assert apart.reason.endswith("over 3.6; it does not match it.")
     one = said("coa", COA, "#C04040", "#8C2E2E", rule_id="truehue")
-    assert one.outcomes[1].told == "By truehue: the plate has not taken the asked color."
+    assert one.outcomes[1].told == "By truehue: the plate has not taken the target color."
     one = said("coa", COA, "#C04040", "#4060C0", rule_id="truehue")
-    assert "has not taken the asked color, " in one.outcomes[1].told
+    assert "has not taken the target color, " in one.outcomes[1].told
     srgb8, (mask,) = flat("#C04040")
     taken = measure(srgb8, mask, RED, "truehue", asked=AskedObject("plate", "differs")).verdict
-    assert taken.reason.endswith("must not take under the estimated light, at 100% of full light.")
+    assert taken.reason.endswith("must not take, under the estimated light (100% intensity).")
 
 
 def test_objects_of_one_name_are_told_apart_by_their_place() -> None:
     two = (main("cup", "#C04040"), main("Cup", "#4060C0"), main("scissors", "#40C060"))
     one = said("moc", two, "#C04040", ABSENT, "#40C060")
-    assert one.reason == "The second Cup is not in the picture."
+    assert one.reason == "The second Cup is not in the image."
     one = said("moc", two, "#40C060", "#4060C0", "#40C060")
     assert one.reason == "By paper: the first cup took the scissors' color."
 

@@ -321,9 +321,9 @@ def test_a_small_distance_that_fails_says_by_how_much_the_light_adds_to_it() -> 
     ]
     assert told
     assert all(
-        "misfit" in reason or "only under an unlikely light" in reason for reason in told
+        "mismatch score" in reason or "only under an unlikely light" in reason for reason in told
     )
-    assert any("makes a misfit" in reason and "over 3.6" in reason for reason in told)
+    assert any("; mismatch score" in reason and "over 3.6" in reason for reason in told)
 
 
 def test_only_the_misfit_judges() -> None:

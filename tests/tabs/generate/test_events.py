@@ -85,7 +85,7 @@ def test_the_fields_follow_the_words_and_the_plan_says_what_is_judged(call: Call
         assert told["object_name"]["value"] == "unicorn"
         assert told["target"]["value"] == "css:blue"
         assert told["reading"]["view"]["judged"][0]["object"] == "unicorn"
-        assert told["draw"]["view"]["button"] == "Draw"
+        assert told["draw"]["view"]["button"] == "Generate"
     assert call("reading", "follow", **words)["object_name"]["value"] == "unicorn"
     same = call("reading", "follow", **words, object_name="unicorn", target="css:blue")
     assert all("value" not in update for update in same.values())

@@ -54,17 +54,17 @@ def judged(own: OwnPrompt) -> list[tuple[str, str]]:
         (
             OwnPrompt(UNICORN, "unicorn", "css:red", (False, True)),
             [("unicorn", "red")],
-            "Color was set by hand; the words say unicorn, blue.",
+            "Color was set by hand; the prompt says unicorn, blue.",
         ),
         (
             OwnPrompt("a sunset", "mug", "css:red", (True, True)),
             [("mug", "red")],
-            "the words say neither",
+            "the prompt says no object",
         ),
         (
             OwnPrompt("a blue mug and a red book", "mug", "css:green", (False, True)),
             [("mug", "green"), ("book", "red")],
-            "Color was",
+            "You set the color manually",
         ),
         # Without words the fields are the request.
         (OwnPrompt("", *FIRST, NOBODY), [("mug", "Vivid reddish orange")], ""),
@@ -93,13 +93,13 @@ def test_the_fields_follow_the_words_and_keep_what_a_hand_set() -> None:
 def test_what_will_be_judged_is_said_before_anything_is_drawn() -> None:
     view = reading_view(OwnPrompt(UNICORN, *FIRST, NOBODY), renderer=True, only_renderer=True)
     assert view["judged"] == [{"object": "unicorn", "label": "blue", "hex": "#0000FF"}]
-    assert "The teapot has no asked color: not judged." in view["notes"]
-    assert "A cube stands in for the unicorn." in view["notes"]
+    assert "The teapot has no target color and will not be scored." in view["notes"]
+    assert "Rendered with a cube shape (no unicorn model)." in view["notes"]
     nothing = reading_view(OwnPrompt("a photo of a cat", "", "", NOBODY), False, False)
     assert nothing["judged"] == []
     assert nothing["notes"] == [
-        "No color to score: the prompt names no object with a color. The image is generated all "
-        "the same."
+        "No color to score: the prompt names no object with a color. The image will still be "
+        "generated."
     ]
     refused = reading_view(OwnPrompt("a sunset", "", "", NOBODY), True, True)
     assert "does not read sentences" in refused["problem"]
@@ -114,7 +114,7 @@ def test_a_long_text_lists_few_objects_and_says_how_many_more() -> None:
         OwnPrompt("a red mug and " + "a cat, a dog " * 9, edited=NOBODY), False, False
     )
     (note,) = view["notes"]
-    assert note.endswith("and 12 more have no asked color: not judged.")
+    assert note.endswith("and 12 more have no target color and will not be scored.")
     assert reading_view(OwnPrompt("a red mug", *FIRST, NOBODY), True, True)["more"] == 0
 
 
@@ -128,7 +128,7 @@ def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
     assert row.text == UNICORN
     evidence = context.storage.evidence.for_image(row.image_id or "")
     assert {one.object_name for one in evidence} == {"unicorn"}
-    assert any("stands in for the unicorn" in note for note in row.origin["notes"])
+    assert any("no unicorn model" in note for note in row.origin["notes"])
 
 
 def test_a_link_without_fields_follows_its_words(context: Context) -> None:

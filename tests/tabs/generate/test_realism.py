@@ -56,7 +56,7 @@ def test_the_switch_says_what_a_request_holds() -> None:
 
 
 def test_a_map_that_was_never_drawn_is_not_said_to_be_given() -> None:
-    for map_, said in (("first pass", "not read"), (["00ff"], "given")):
+    for map_, said in (("first pass", "not used"), (["00ff"], "given")):
         refinement = refinement_of({"cfr": {"strength": 0.0, "map": map_}})
         assert refinement is not None
         assert dict(details_of(refinement))["Map"] == said

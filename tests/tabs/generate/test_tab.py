@@ -319,7 +319,7 @@ def test_a_picture_with_an_object_missing_is_never_right(context: Context) -> No
     missing = [one for one in rows if one.mask_id is None]
     assert {one.status for one in missing} == {"fail"}
     assert len(missing) == len(RULES)
-    assert "is not in the picture" in missing[0].reason
+    assert "is not in the image" in missing[0].reason
     assert context.storage.drawings.count(verdict="pass", rule="released") == 0
     mark = context.storage.drawings.marks("gencolorbench", "released")[prompt.id]
     assert mark.verdict == "fail"

@@ -398,7 +398,7 @@ def test_a_nearer_name_and_the_verdict_are_explained(context: Context) -> None:
     card = view_of(inspect.judge(context, value, "", "css:coral", "truehue", 0, True)[1])
     assert (card["status"], card["found"]["name"]) == ("pass", "near tomato")
     assert card["names_note"].startswith("As the pixels look, tomato is nearer (")
-    assert "In the likeliest light coral fits better: misfit" in card["names_note"]
+    assert "Under the likeliest light coral fits better: mismatch score" in card["names_note"]
     # By a rule without a light the numbers beside the names are those that decide.
     card = view_of(inspect.judge(context, value, "", "css:coral", "paper", 0, True)[1])
     assert card["names_note"] == ""
@@ -478,11 +478,11 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
     card = view_of(verdict)
     bars = {metric["label"]: metric for metric in card["metrics"]}
     judged = [metric for metric in bars.values() if metric["limit"] is not None]
-    assert [metric["label"] for metric in judged] == ["Misfit"]
+    assert [metric["label"] for metric in judged] == ["Mismatch score"]
     assert judged[0]["passed"] == (card["status"] == "pass")
     for label in ("ΔE00", "Δa*b*", "Hue"):
         assert bars[label]["passed"] is None
-        assert bars[label]["limit_text"] == "not judged"
+        assert bars[label]["limit_text"] == "reported only"
         assert "Reported only" in bars[label]["help"]
     assert card["light"].startswith("Target under the estimated light (")
     assert card["accepted"]["title"] == "Under this light"

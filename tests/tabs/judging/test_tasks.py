@@ -51,11 +51,11 @@ PROMPTS = {
 RULE_IDS = [by.id for by in RULES]
 STRICT = ("paper", "released-unguided")
 RIGHT = {
-    "cna": "By truehue: the banana has the asked color.",
-    "ncu": "By truehue: the apple has the asked color.",
-    "coa": "By truehue: the apple has the asked color, and the plate did not take it.",
-    "moc": "By truehue: the banana and the apple each have the color asked of them.",
-    "ica": "By truehue: the backpack and the suitcase have the asked color.",
+    "cna": "By truehue: the banana has the target color.",
+    "ncu": "By truehue: the apple has the target color.",
+    "coa": "By truehue: the apple has the target color, and the plate did not take it.",
+    "moc": "By truehue: the banana and the apple each have their target color.",
+    "ica": "By truehue: the backpack and the suitcase have the target color.",
 }
 """What a card says of a right picture."""
 # Where there is nothing to fail at: one object has none to exchange its color with or to lack.
@@ -120,12 +120,12 @@ def test_a_right_picture_passes_by_every_rule(context: Context, task: str, failu
     ("task", "failure", "statuses", "steps", "reason"),
     [
         ("cna", "ignored", "fail", "color", "the color of the banana is "),
-        ("cna", "too-vivid", "fail", "color", "more vivid than asked"),
+        ("cna", "too-vivid", "fail", "color", "more vivid than requested"),
         ("ncu", "ignored", "fail", "color", "the color of the apple is "),
-        ("ncu", "too-vivid", "fail", "color", "more vivid than asked"),
+        ("ncu", "too-vivid", "fail", "color", "more vivid than requested"),
         ("coa", "ignored", "fail pass", "color color", "the color of the apple is "),
         ("coa", "swapped", "fail fail", "color color", "the plate took the apple's color."),
-        ("coa", "one-missing", "pass fail", "color presence", "The plate is not in the picture."),
+        ("coa", "one-missing", "pass fail", "color presence", "The plate is not in the image."),
         ("moc", "ignored", "fail fail", "color color", "the color of the banana is "),
         # What is a part of the color by some rules matches it in another light by truehue.
         (
@@ -140,9 +140,9 @@ def test_a_right_picture_passes_by_every_rule(context: Context, task: str, failu
             "swapped",
             "fail fail",
             "color color",
-            "the banana and the apple have exchanged their colors.",
+            "the banana and the apple swapped colors.",
         ),
-        ("moc", "one-missing", "pass fail", "color presence", "The apple is not in the picture."),
+        ("moc", "one-missing", "pass fail", "color presence", "The apple is not in the image."),
         # Both are wrong; the one that is further off by the rule is named.
         (
             "ica",
@@ -156,7 +156,7 @@ def test_a_right_picture_passes_by_every_rule(context: Context, task: str, failu
             "one-missing",
             "pass fail",
             "color presence",
-            "The suitcase is not in the picture.",
+            "The suitcase is not in the image.",
         ),
     ],
 )
@@ -188,7 +188,7 @@ def test_a_leak_that_the_paper_lets_pass_is_seen_by_truehue(context: Context) ->
     by_rule = {one["rule"]: one for one in drawings_json(context, [row])[0]["verdicts"]}
     assert by_rule["paper"]["status"] == "pass"
     assert by_rule["paper"]["reason"] == (
-        "By paper: the apple has the asked color, and the plate did not take it."
+        "By paper: the apple has the target color, and the plate did not take it."
     )
     assert by_rule["truehue"]["status"] == "fail"
     assert by_rule["truehue"]["reason"] == "By truehue: the plate took the apple's color."
@@ -301,9 +301,7 @@ def test_judging_that_breaks_is_stored_as_unscored_by_every_rule(
     for rule in RULE_IDS:
         rows = rows_of(context, row, rule)
         assert {one.status for one in rows.values()} == {"unscored"}
-        assert {one.reason for one in rows.values()} == {
-            "Scoring failed: ZeroDivisionError: a bug"
-        }
+        assert {one.reason for one in rows.values()} == {"Scoring failed: ZeroDivisionError: a bug"}
         assert context.storage.drawings.count(verdict="unscored", rule=rule) == 1
     # Once it is mended, the same pictures are judged again.
     *_, last = rejudge(context, RULE_IDS)
@@ -433,7 +431,7 @@ def test_an_object_whose_mask_came_later_is_judged_by_it(context: Context) -> No
     *_, state = rejudge(context, ["paper"], [image.image_id])
     assert dict(state.rows) == {("paper", "fail"): 1}
     latest = context.storage.evidence.for_image(image.image_id)[0]
-    assert latest.reason.startswith("The plate is not in the picture")
+    assert latest.reason.startswith("The plate is not in the image")
 
 
 @pytest.mark.parametrize("wrong", [0, 1])
@@ -469,7 +467,7 @@ def test_an_object_that_an_older_program_left_unscored_is_judged_again(context: 
     forgotten(context, [row], ("paper",))
     assert row.targets[1].color is not None
     old = unscored_measurement(
-        "The apple is not in the picture.", row.targets[1].color, "paper", "apple"
+        "The apple is not in the image.", row.targets[1].color, "paper", "apple"
     )
     context.storage.evidence.add(evidence_record(old, str(row.image_id), None))
     assert context.storage.drawings.count(verdict="unscored", rule="paper") == 1

@@ -112,7 +112,7 @@ def test_only_the_listed_files_are_served(client: TestClient, path: str) -> None
 def test_another_version_is_not_found(client: TestClient) -> None:
     answer = client.get("/assets/0123456789abcdef/js/stage/stage.js")
     assert answer.status_code == 404
-    assert "Load the page again" in answer.json()["error"]
+    assert "Reload the page" in answer.json()["error"]
     assert "immutable" not in answer.headers.get("cache-control", "")
 
 

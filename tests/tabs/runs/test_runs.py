@@ -299,7 +299,9 @@ def test_an_equal_run_of_somebody_else_is_not_taken_over(
     for what in ("pause", "cancel"):
         act(context, run_id, what, ANN)
         for actor in (BEN, NOBODY):
-            with pytest.raises(NotAllowed, match=r"is there already\. Only the person who started this"):
+            with pytest.raises(
+                NotAllowed, match=r"is there already\. Only the person who started this"
+            ):
                 start_runs(context, actor, equal)
         assert supervisor.owner(run_id) == "ann"
         assert supervisor.line.place(run_id) is None
