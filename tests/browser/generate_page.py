@@ -61,7 +61,7 @@ class GeneratePage:
         return ids
 
     def mode(self, name: str) -> None:
-        """Chooses what to draw: ``Your prompt``, ``From the list`` or ``Basket``."""
+        """Chooses what to draw: ``Your prompt``, ``From the list`` or ``Selection``."""
         tab = self.page.locator("#ask").get_by_role("tab", name=re.compile(f"^{name}"))
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
@@ -101,8 +101,8 @@ class GeneratePage:
         self.page.locator("#generate-light label").filter(has_text=name).click()
         expect(self.page.locator(f"#generate-light input[value={name}]")).to_be_checked()
 
-    def draw(self, button: str = "Draw") -> Locator:
-        """Presses Draw and returns the job in the queue."""
+    def draw(self, button: str = "Generate") -> Locator:
+        """Presses Generate and returns the job in the queue."""
         expect(self.draw_button).to_have_text(button)
         before = self.queue.locator("[data-mine=true]").evaluate_all(
             "(nodes) => nodes.map((node) => node.dataset.job)"

@@ -106,11 +106,11 @@ def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) ->
     facets.evaluate("(node) => { node.style.maxHeight = ''; }")
     ids = tab.into_basket(3)
     assert all(name.startswith("moc-") for name in ids)
-    basket = page.locator("#ask").get_by_role("tab", name="Basket · 3")
+    basket = page.locator("#ask").get_by_role("tab", name="Selection · 3")
     expect(basket).to_have_attribute("aria-selected", "true")
     small(tab)
     before = app.ask("/api/drawings").json["total"]
-    tab.drawn(tab.draw("Draw 3 images"))
+    tab.drawn(tab.draw("Generate 3 images"))
     # All are there before one of them is looked at: the newest stands first.
     expect(tab.status).to_have_text(pictures(before + 3))
     shot = tab.shots.first
@@ -155,14 +155,14 @@ def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) ->
     tab.mode("Your prompt")
     words, reading = page.locator("#generate-text textarea"), page.locator("#reading")
     words.fill("A photo of a blue unicorn riding a teapot")
-    expect(reading).to_contain_text("Judged as: unicorn, blue")
+    expect(reading).to_contain_text("Will be scored for: blue unicorn")
     expect(reading).to_contain_text("The teapot has no target color")
     expect(page.locator("#generate-object input")).to_have_value("unicorn")
     tab.color.fill("red")
     tab.color.press("Enter")
-    expect(reading).to_contain_text("Color was set by hand; the prompt says unicorn, blue.")
+    expect(reading).to_contain_text("You set the color manually; the prompt says unicorn, blue.")
     reading.get_by_role("button", name="Use the prompt’s").click()
-    expect(reading).to_contain_text("Judged as: unicorn, blue")
+    expect(reading).to_contain_text("Will be scored for: blue unicorn")
     expect(tab.color).to_have_value("blue")
 
     # What cannot be drawn is said before one presses.
@@ -204,7 +204,7 @@ def test_from_a_search_to_pictures_inspect_and_a_link(app: App, visit: Visit) ->
     expect(page.locator("#prompts .th-chip-button")).to_have_count(1)
     expect(tab.search).to_have_value("vivid green")
     # The basket is the browser's, not the link's.
-    expect(page.locator("#ask").get_by_role("tab", name="Basket · 3")).to_be_visible()
+    expect(page.locator("#ask").get_by_role("tab", name="Selection · 3")).to_be_visible()
     tab.drawn(tab.draw())
     expect(tab.status).to_have_text(pictures(before + 4))
     expect(tab.shots.first.locator("img")).to_have_attribute("src", thumb)

@@ -127,7 +127,7 @@ def test_found_overridden_pointed_at_and_opened_again(
     )
     expect(bench.found).to_contain_text(re.compile(rf"{best.negatives[0]}\s*\d+\.\d%"))
     expect(page.locator("#stage .th-stage-legend .negative")).to_be_visible()
-    expect(bench.steps).to_contain_text("Boxes by GroundingDINO tiny")
+    expect(bench.steps).to_contain_text("Detected by GroundingDINO tiny")
 
     # A negative part kept, and undone; presence answered by a person.
     bench.tick("Excluded parts", 0)

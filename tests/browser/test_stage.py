@@ -174,7 +174,8 @@ def test_by_keyboard_alone_a_box_is_drawn_and_a_pixel_is_asked_for(page: Page) -
     stage.button("Box").press("Enter")
     expect(scroll).to_be_focused()
     expect(stage.status).to_have_text(
-        "Enter starts a box in the middle; arrows move it, Shift+arrows resize it, Enter applies it."
+        "Enter starts a box in the middle; arrows move it, Shift+arrows resize it, "
+        "Enter applies it."
     )
     stage.press("Enter", "ArrowLeft", "ArrowUp", "Shift+ArrowRight")
     expect(stage.status).to_have_text("Box 172 × 168 pixels, from 122, 122 to 294, 290.")

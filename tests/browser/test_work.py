@@ -38,7 +38,7 @@ def test_a_run_is_cancelled_and_the_data_backed_up_from_any_room(
         button = page.locator(".th-work-button")
         expect(button).to_be_hidden()
         assert page.evaluate(RUN) == ""
-        expect(button).to_have_text("1 at work")
+        expect(button).to_have_text("1 job running")
         for width in (390, 440):
             page.set_viewport_size({"width": width, "height": 844})
             assert page.evaluate(CUT) == [], width

@@ -110,7 +110,7 @@ def test_from_a_photograph_to_a_verdict_that_is_found_again(tmp_path: Path, visi
 
         expect(bench.data).to_contain_text("1 image · 0 verdicts")
         page.keyboard.press("v")
-        expect(bench.verdict.locator(".th-kept-state")).to_have_text("Kept")
+        expect(bench.verdict.locator(".th-kept-state")).to_have_text("Saved")
         expect(bench.data).to_contain_text(f"1 image · {len(RULES)} verdicts")
         assert app.ask("/api/ready").json["data"] == bench.data.inner_text()
 

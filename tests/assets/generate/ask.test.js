@@ -47,7 +47,7 @@ beforeEach(() => {
 test('a huge basket lists its first hundred and says how many more', async () => {
   const form = await open();
   basket.add(Array.from({ length: 1203 }, (_, n) => ({ source: 's', id: String(n) })));
-  assert.equal(form.tab('basket').textContent, 'Basket · 1,203');
+  assert.equal(form.tab('basket').textContent, 'Selection · 1,203');
   const lines = form.element.querySelectorAll('.th-basket-list li');
   assert.equal(lines.length, 101);
   assert.equal(lines[100].textContent, 'and 1,103 prompts more');
@@ -74,7 +74,7 @@ test('the chosen prompt stands there with its colors, and goes into the basket',
   assert.equal(form.mode(), 'own');
   assert.equal(form.find('.th-ask-body').hidden, true);
   form.tab('chosen').click();
-  assert.match(form.find('.th-ask-body').textContent, /No prompt is chosen yet/);
+  assert.match(form.find('.th-ask-body').textContent, /No prompt selected/);
   assert.match(form.note(), /Click a prompt/);
   store.set('chosen', {
     ...ITEM,
@@ -102,14 +102,14 @@ test('the first prompt put in is what is drawn; one of another tab is only count
   const form = await open();
   basket.toggle(ITEM);
   assert.equal(form.mode(), 'basket');
-  assert.equal(form.tab('basket').textContent, 'Basket · 1');
+  assert.equal(form.tab('basket').textContent, 'Selection · 1');
   assert.deepEqual(store.get('request').refs(), [['mini', 'a']]);
   form.tab('own').click();
   writeElsewhere([ITEM, ...others('b')]);
   assert.equal(form.mode(), 'own');
-  assert.equal(form.tab('basket').textContent, 'Basket · 2');
+  assert.equal(form.tab('basket').textContent, 'Selection · 2');
   writeElsewhere(others('b'));
-  assert.equal(form.tab('basket').textContent, 'Basket · 1');
+  assert.equal(form.tab('basket').textContent, 'Selection · 1');
   // The next page opens with what is in the basket.
   assert.equal((await open()).mode(), 'basket');
 });
@@ -126,11 +126,11 @@ test('an emptied basket says why nothing is drawn, and comes back', async () => 
   basket.add(others('a', 'b', 'c'));
   form.button('Clear selection').click();
   assert.equal(form.tab('basket').textContent, 'Selection');
-  assert.match(form.note(), /boxes at the left/);
-  assert.match(form.find('.th-ask-body').textContent, /was emptied: 3 prompts/);
+  assert.match(form.note(), /check boxes of the list/);
+  assert.match(form.find('.th-ask-body').textContent, /Selection cleared: 3 prompts/);
   assert.equal(form.draw.element.querySelector('button').getAttribute('aria-disabled'), 'true');
   form.button('Undo').click();
-  assert.equal(form.tab('basket').textContent, 'Basket · 3');
+  assert.equal(form.tab('basket').textContent, 'Selection · 3');
   form.find('.th-basket-out').click();
   assert.deepEqual(basket.refs(), [
     ['mini', 'b'],
@@ -163,9 +163,9 @@ test('a selection is saved under a name, with what was left out of it', async ()
   assert.equal(requests[0].headers['X-TrueHue'], '1');
   assert.equal(said(), 'Saved as “two of them” with 2 prompts: it is in the list of prompt sets.');
   await save({ name: 'one', count: 1, missing: 1 });
-  assert.match(said(), /with 1 prompt:.* 1 prompt is not here any more and was left out\./);
+  assert.match(said(), /with 1 prompt:.* 1 prompt is no longer available and was left out\./);
   await save({ name: 'one', count: 1, missing: 2 });
-  assert.match(said(), / 2 prompts are not here any more and were left out\./);
+  assert.match(said(), / 2 prompts are no longer available and were left out\./);
   assert.equal(news, 3);
   await save({ error: 'There is such a name.' }, 400);
   assert.equal(said(), 'There is such a name.');
@@ -215,16 +215,16 @@ test('what is judged stands below the words, and a hand can be taken back', asyn
   const read = await reading(t);
   assert.equal(
     read.element.querySelector('.th-reading-judged').textContent,
-    'Judged as: unicorn, blue',
+    'Will be scored for: blue unicorn',
   );
   assert.equal(read.element.querySelector('li').textContent, 'A cube stands in for the unicorn.');
   const hand = read.element.querySelector('.th-reading-hand');
   assert.equal(hand.hidden, true);
   const judged = [...read.view.judged, { object: 'book', label: 'red', hex: '#ff0000' }];
-  read.set('view', { ...read.view, judged, more: 1200, hand: 'Color was set by hand.' });
-  assert.match(read.element.textContent, /unicorn, blue; book, red and 1,200 more/);
+  read.set('view', { ...read.view, judged, more: 1200, hand: 'You set the color manually.' });
+  assert.match(read.element.textContent, /blue unicorn, red book and 1,200 more/);
   assert.equal(hand.hidden, false);
-  assert.equal(hand.querySelector('span').textContent, 'Color was set by hand.');
+  assert.equal(hand.querySelector('span').textContent, 'You set the color manually.');
   read.props.value = { object: true, target: true };
   hand.querySelector('button').click();
   assert.deepEqual(read.props.value, { object: false, target: false });

@@ -11,7 +11,7 @@ const note = draw.element.querySelector('.th-ask-note');
 test('without prompts the note says how to get some, and the button sends nothing', () => {
   store.set('request', { mode: 'basket', prompts: 0, refs: () => [] });
   assert.equal(button.getAttribute('aria-disabled'), 'true');
-  assert.match(note.textContent, /boxes at the left/);
+  assert.match(note.textContent, /check boxes of the list/);
   button.click();
   assert.deepEqual(draw.sent, []);
 });

@@ -43,7 +43,7 @@ const drawing = (n, more = {}) => ({
   notes: [],
   width: 64,
   height: 64,
-  verdicts: [said('truehue', 'pass', { short: 'red' }), said('released', 'fail')],
+  verdicts: [said('truehue', 'pass', { short: 'red', sentence: 'The mug is red.' }), said('released', 'fail')],
   targets: [
     {
       object: 'mug',
@@ -123,7 +123,7 @@ test('a job says where it is, from its place in the queue to its end', async () 
   await queued(job('a', 'waiting', { eta_s: 90 }));
   assert.equal(words('a'), 'Next in the queue · about 2 min left');
   await queued(job('a', 'waiting', { place: 3 }));
-  assert.equal(words('a'), 'Place 3 in the queue');
+  assert.equal(words('a'), 'Position 3 in the queue');
   await queued(job('a', 'loading'));
   assert.equal(words('a'), 'Loading A model…');
   // The steps of a first image are no measure of the others.
@@ -187,7 +187,7 @@ test('a press that began on Cancel does not end on Dismiss, and a refusal is sai
 
 test('the queue keeps the focus and tells only what is new', async () => {
   await queued(job('e', 'drawing'));
-  assert.match(live.textContent, /Own words: drawing$/);
+  assert.match(live.textContent, /Your prompt: drawing$/);
   button('e').focus();
   live.textContent = '';
   await queued(job('e', 'drawing', { done: 1 }));
@@ -196,7 +196,7 @@ test('the queue keeps the focus and tells only what is new', async () => {
   assert.equal(document.activeElement, button('e'));
   assert.equal(line('e').querySelector('[aria-live]'), null);
   await queued(job('e', 'cancelled', { done: 2 }));
-  assert.equal(live.textContent, 'Own words: Cancelled: 2 images of 12 kept');
+  assert.equal(live.textContent, 'Your prompt: Cancelled: 2 images of 12 saved');
   assert.equal(document.activeElement, button('e'));
 });
 
@@ -244,7 +244,7 @@ test('the picture asked for last stands beside the button, first as it is drawn'
   await queued(job('i', 'done', { total: 1, done: 1 }));
   await until(() => !picture.disabled);
   assert.equal(store.get('result').drawing_id, 'd2');
-  assert.equal(text('verdict'), '✓ Pass: red.  by truehue: Near.');
+  assert.equal(text('verdict'), '✓ Pass: The mug is red. by truehue: Near.');
   assert.equal(text('truth'), 'As rendered: #FF0000.');
   assert.equal(text('about'), 'A red mug 2 · Reference renderer · seed 2');
   gallery.sent.length = 0;
@@ -355,7 +355,7 @@ test('filters, models and a verdict of one’s own ask anew', async () => {
   const model = gallery.element.querySelector('.th-gallery-model');
   assert.equal(model.hidden, false);
   await pictured(() => press('all'));
-  assert.match(empty.textContent, /Nothing is drawn yet/);
+  assert.match(empty.textContent, /No images yet/);
   await pictured(() => type(model, 'small'));
   assert.equal(query().get('model'), 'small');
   await pictured(() => type(model, ''));

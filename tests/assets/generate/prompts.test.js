@@ -210,7 +210,7 @@ test('all that match are put into the basket', async () => {
   page.find('.th-add-all').click();
   await until(() => basket.size() === 3);
   assert.equal(asked(requests.at(-1)).get('q'), '"on a wooden table"');
-  assert.equal(ask.querySelector('[data-mode=basket]').textContent, 'Basket · 3');
+  assert.equal(ask.querySelector('[data-mode=basket]').textContent, 'Selection · 3');
   answer('GET /api/prompts/matching', { error: 'Too many.' }, 400);
   page.find('.th-add-all').click();
   await until(() => page.matches() === 'Too many.');
@@ -365,8 +365,8 @@ test('a link brings back search, filters and the chosen prompt', async () => {
 
 test('a set that is not here is named, and another one is not shown in its place', async () => {
   for (const [named, said] of [
-    ['no-such-set', 'There is no set “no-such-set” here'],
-    ['selection:of another machine', 'There is no selection “of another machine” here'],
+    ['no-such-set', 'There is no set “no-such-set”'],
+    ['selection:of another machine', 'There is no selection “of another machine”'],
   ]) {
     const page = await open('/?tab=generate&set=' + encodeURIComponent(named));
     assert.ok(page.empty().startsWith(said), page.empty());

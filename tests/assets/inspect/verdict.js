@@ -110,7 +110,7 @@ test('a color that must not be there is told as matching or differing', async ()
     views.differs.metrics.map((one) => (one.value < one.limit ? '✕ matches' : '✓ differs')),
   );
   assert.equal(made.text('.th-swatch-asked b'), 'Must not be');
-  assert.ok(made.button('I disagree'));
+  assert.ok(made.button('Disagree'));
 });
 
 test('what cannot be judged, or is not in the image, is said', async () => {

@@ -53,7 +53,7 @@ test('the tour goes on with what was done, and gives the reader’s form and foc
   assert.deepEqual(examples(), [{}]);
   store.tell('drawn');
   assert.equal(title(), 'See the verdict');
-  assert.match(textOf(find('p')), /^Nothing is drawn yet/);
+  assert.match(textOf(find('p')), /^No image yet/);
   store.tell('drawn');
   assert.equal(title(), 'See the verdict');
   const verdict = document.createElement('div');
@@ -118,8 +118,8 @@ test('what is at work and what has ended is listed', () => {
   const nine = Array.from({ length: 9 }, (_, n) => ({ ...JOBS[2], id: String(n) }));
   for (const [jobs, old, ids, words] of [
     [[], [], '', ''],
-    [JOBS, [], 'adbc', '2 at work, 1 problem'],
-    [JOBS, ['b', 'c'], 'ad', '2 at work'],
+    [JOBS, [], 'adbc', '2 jobs running, 1 problem'],
+    [JOBS, ['b', 'c'], 'ad', '2 jobs running'],
     [JOBS.slice(1, 3), ['b'], 'c', 'Done'],
     [JOBS.slice(1, 3), ['b', 'c'], '', ''],
     [nine, [], '01234', 'Done'],
@@ -173,7 +173,7 @@ test('own work is followed where nobody looks, and listed in the header to its e
   await told(0);
   assert.equal(button.hidden, true);
   await told(1);
-  assert.equal(button.textContent, '1 at work');
+  assert.equal(button.textContent, '1 job running');
   button.click();
   assert.equal(panel.hidden, false);
   assert.match(panel.textContent, /An exportCancel.*Writing · about 2 min left/s);

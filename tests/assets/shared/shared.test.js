@@ -86,13 +86,13 @@ test('what others say of a verdict stands there as theirs', async () => {
   const other = 'Another person says: it has the color. “It is red.”';
   assert.deepEqual(card({ judgment: null, others, others_total: 3 }), [
     [other, '2 more: Explore, Rule disagreements'],
-    ['I agree', 'I disagree'],
+    ['Agree', 'Disagree'],
   ]);
   assert.deepEqual(card({ judgment: own, others, others_total: 1 }), [
     ['You disagree: it does not have the color.', other],
     ['Change', 'Take back'],
   ]);
-  assert.deepEqual(card(), [[], ['I agree', 'I disagree']]);
+  assert.deepEqual(card(), [[], ['Agree', 'Disagree']]);
 });
 
 test('the basket is kept in the browser', async () => {

@@ -120,7 +120,7 @@ def test_released_cleans_up_first_and_says_so() -> None:
     assert found.measured.sum() < found.mask_px == mask.sum()
     share = 100.0 * np.count_nonzero(mask & ~found.measured) / mask.sum()
     assert found.notes == (
-        f"The clean-up left out {share:.1f}% of the mask: shadows, grays, small fragments.",
+        f"The clean-up excluded {share:.1f}% of the mask: shadows, grays, small fragments.",
     )
     untouched = measure(srgb8, mask, parse_target(ORANGE), "paper")
     assert untouched.measured is mask

@@ -80,7 +80,8 @@ def test_a_fail_says_what_differs(found: tuple[float, float, float], said: str) 
 def test_a_neutral_object_of_another_tint() -> None:
     said = sentence((50.0, -4.0, 0.0), [(50.0, 3.0, 0.0)], name="mug")
     assert said.endswith(
-        "; the measured color is too near neutral to compare hues; the tint differs from the target."
+        "; the measured color is too near neutral to compare hues; "
+        "the tint differs from the target."
     )
 
 

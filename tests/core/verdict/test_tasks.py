@@ -271,7 +271,7 @@ def test_what_was_not_found_is_unscored_unless_another_object_fails(rule_id: str
 def test_an_object_without_a_finding_or_without_pixels_is_unscored() -> None:
     srgb8, masks = flat("#C04040")
     (one,) = judge_task("moc", MOC, {0: Localization(masks[0])}, srgb8, ["paper"])
-    assert (one.status, one.reason) == ("unscored", "No mask of the plate is at hand.")
+    assert (one.status, one.reason) == ("unscored", "There is no mask of the plate.")
     empty = Localization(np.zeros_like(masks[0]))
     (one,) = judge_task("moc", MOC, {0: Localization(masks[0]), 1: empty}, srgb8, ["paper"])
     assert steps(one) == [("pass", "color"), ("unscored", "mask")]

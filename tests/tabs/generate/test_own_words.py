@@ -49,12 +49,12 @@ def judged(own: OwnPrompt) -> list[tuple[str, str]]:
         (
             OwnPrompt(UNICORN, "mug", "css:blue", (True, False)),
             [("mug", "blue")],
-            "Object was",
+            "You set the object manually",
         ),
         (
             OwnPrompt(UNICORN, "unicorn", "css:red", (False, True)),
             [("unicorn", "red")],
-            "Color was set by hand; the prompt says unicorn, blue.",
+            "You set the color manually; the prompt says unicorn, blue.",
         ),
         (
             OwnPrompt("a sunset", "mug", "css:red", (True, True)),

@@ -397,7 +397,7 @@ def test_a_nearer_name_and_the_verdict_are_explained(context: Context) -> None:
     value = value_of(image, {"type": "whole"})
     card = view_of(inspect.judge(context, value, "", "css:coral", "truehue", 0, True)[1])
     assert (card["status"], card["found"]["name"]) == ("pass", "near tomato")
-    assert card["names_note"].startswith("As the pixels look, tomato is nearer (")
+    assert card["names_note"].startswith("By its pixels alone, tomato is nearer (")
     assert "Under the likeliest light coral fits better: mismatch score" in card["names_note"]
     # By a rule without a light the numbers beside the names are those that decide.
     card = view_of(inspect.judge(context, value, "", "css:coral", "paper", 0, True)[1])

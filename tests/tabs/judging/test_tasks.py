@@ -227,7 +227,7 @@ def test_inspect_says_of_a_forbidden_color_what_failures_say(context: Context) -
     shown = drawings_json(context, [row])[0]["targets"][1]
     image_id, mask_id = str(row.image_id), shown["mask"]
     assert shown["asked"]["relation"] == "differs"
-    assert "from the forbidden one" in str(drawings_json(context, [row])[0]["truth"])
+    assert "from the forbidden color" in str(drawings_json(context, [row])[0]["truth"])
     stored = {rule: rows_of(context, row, rule)[1] for rule in RULE_IDS}
     assert {one.status for one in stored.values()} == {"pass", "fail"}
     for rule, verdict in stored.items():
@@ -281,7 +281,7 @@ def test_a_place_that_the_renderer_leaves_out_is_unscored_not_absent(context: Co
     for rule in RULE_IDS:
         rows = rows_of(context, row, rule)
         assert (rows[1].status, rows[1].numbers["step"]) == ("unscored", "mask")
-        assert rows[1].reason == "The renderer draws no places: the sidewalk is left out."
+        assert rows[1].reason == "The renderer has no scenery: the sidewalk is left out."
         assert context.storage.drawings.count(verdict="pass", rule=rule) == 0
 
 
