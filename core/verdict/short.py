@@ -14,6 +14,8 @@ from truehue.core.verdict.measure import Measurement
 from truehue.core.verdict.reasons import SMALL
 from truehue.core.verdict.rules import DIFFERS
 
+AS_REQUESTED = ", as requested."
+"""How the sentence of a pass ends."""
 SHOWN_HUE_DEG = 15.0
 """From here on the hue is said; below it, lightness and vividness."""
 
@@ -90,7 +92,7 @@ def plain_sentence(
     is_color = f"is {color}" if target.name else f"matches {color}"
     if status == PASS:
         is_not = f"is not {color}" if target.name else f"does not match {color}"
-        return f"{subject} {is_not if forbidden else is_color}, as requested."
+        return f"{subject} {is_not if forbidden else is_color}{AS_REQUESTED}"
     if status != FAIL:
         return ""
     if forbidden:

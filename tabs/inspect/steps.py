@@ -105,7 +105,12 @@ def _drawn_words(measurement: Measurement) -> str:
 
 def _limits(parameters: Mapping[str, Any]) -> str:
     limits, units = parameters["thresholds"], {"hue_deg": "°"}
-    names = {"misfit": "misfit", "delta_chroma": "Δa*b*", "delta_e00": "ΔE00", "hue_deg": "hue"}
+    names = {
+        "misfit": "mismatch score",
+        "delta_chroma": "Δa*b*",
+        "delta_e00": "ΔE00",
+        "hue_deg": "hue",
+    }
     judged = [
         f"{names[key]} {limits[key]:g}{units.get(key, '')}"
         for key in names

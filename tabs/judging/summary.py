@@ -12,7 +12,7 @@ from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.judge import FAIL, PASS, UNSCORED
 from truehue.core.verdict.reasons import by, without_rule
 from truehue.core.verdict.rules import DIFFERS
-from truehue.core.verdict.short import plain_sentence, short_reason
+from truehue.core.verdict.short import AS_REQUESTED, plain_sentence, short_reason
 from truehue.core.verdict.tasks import together
 
 
@@ -111,7 +111,12 @@ def _together(parts: Sequence[RuleVerdict]) -> str:
     sentences = [part.sentence for part in parts]
     if not all(sentences):
         return ""
-    return " ".join(dict.fromkeys(sentences))
+    distinct = list(dict.fromkeys(sentences))
+    if len(distinct) > 1 and all(sentence.endswith(AS_REQUESTED) for sentence in distinct):
+        clauses = [sentence.removesuffix(AS_REQUESTED) for sentence in distinct]
+        rest = [f"{clause[:1].lower()}{clause[1:]}" for clause in clauses[1:]]
+        return f"{', '.join([clauses[0], *rest[:-1]])} and {rest[-1]}{AS_REQUESTED}"
+    return " ".join(distinct)
 
 
 def _rule_verdicts(expectation: Expectation, rows: Iterable[EvidenceRecord]) -> list[RuleVerdict]:

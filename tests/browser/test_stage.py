@@ -122,7 +122,7 @@ def test_the_pointer_marks_where_it_is_and_moves_the_image(page: Page) -> None:
     boxed = stage.outline()
     assert boxed == outline_path(BENCH.masks[-1].pixels)
     expect(stage.mask).to_contain_text("GrabCut · box ·")
-    stage.button("Keep").click()
+    stage.button("Foreground scribble").click()
     stage.drag((30, 30), (60, 30))
     assert kinds() == ["box", "keep"]
     assert BENCH.masks[-1].pixels[30, 30:60].all()

@@ -69,7 +69,7 @@ def test_from_a_photograph_to_a_verdict_that_is_found_again(tmp_path: Path, visi
         bench.rule("paper")
         bench.ask("vivid reddish orange")
         first = bench.shown()
-        bench.mark("Keep", *KEEP)
+        bench.mark("Foreground scribble", *KEEP)
         kept = bench.shown(other_than=first.evidence_id)
         expect(bench.mask).to_have_text(re.compile(r"^GrabCut · box, 1 stroke · "))
         with_keep = bench.mask.inner_text()

@@ -254,7 +254,7 @@ export function mount({ element, props, trigger }) {
     put(
       status,
       data.total
-        ? many(data.total, filter === 'failed' ? 'attempt' : 'picture') +
+        ? many(data.total, filter === 'failed' ? 'attempt' : 'image') +
             (filter === 'failed' ? ' without an image' : '')
         : '',
     );

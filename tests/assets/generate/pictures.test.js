@@ -43,7 +43,10 @@ const drawing = (n, more = {}) => ({
   notes: [],
   width: 64,
   height: 64,
-  verdicts: [said('truehue', 'pass', { short: 'red', sentence: 'The mug is red.' }), said('released', 'fail')],
+  verdicts: [
+    said('truehue', 'pass', { short: 'red', sentence: 'The mug is red.' }),
+    said('released', 'fail'),
+  ],
   targets: [
     {
       object: 'mug',
