@@ -137,7 +137,7 @@ test('an emptied basket says why nothing is drawn, and comes back', async () => 
     ['mini', 'c'],
   ]);
   basket.clear();
-  assert.match(form.find('.th-ask-body').textContent, /The basket is empty/);
+  assert.match(form.find('.th-ask-body').textContent, /The selection is empty/);
 });
 
 test('a selection is saved under a name, with what was left out of it', async () => {

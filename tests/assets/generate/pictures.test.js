@@ -143,7 +143,7 @@ test('a job says where it is, from its place in the queue to its end', async () 
   await queued(job('a', 'done', { done: 8, failed: 4, problems }));
   assert.equal(words('a'), '8 images in 3 s, 4 failed');
   assert.equal(bar.hidden, true);
-  assert.match(line('a').textContent, /No memory\.bcand 1 more; Failed/);
+  assert.match(line('a').textContent, /No memory\.bcand 1 more; the filter “Generation failed”/);
   await queued(job('a', 'failed', { done: 1 }));
   assert.equal(words('a'), 'Failed after 1 image');
   await queued(job('a', 'cancelled', { done: 2 }));

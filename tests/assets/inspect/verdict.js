@@ -305,7 +305,7 @@ test('one disagrees with a reason, changes it, and takes it back', async () => {
   await settled();
   press(made.part('.th-judging-form'), 'Escape');
   answer('POST /api/judgments/j1/withdraw', {});
-  made.button('Take back').click();
+  made.button('Withdraw').click();
   await settled();
   assert.equal(made.part('.th-judging-said'), null);
   press(document.body, 'a');

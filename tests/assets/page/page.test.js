@@ -98,7 +98,7 @@ test('the tour goes on with what was done, and gives the reader’s form and foc
     if (step) button('next').click();
     else store.tell('tour');
   }
-  assert.equal(button('next').textContent, 'Done');
+  assert.equal(button('next').textContent, 'All jobs done');
   assert.equal(front(), 'Compare');
   button('next').click();
   assert.equal(card.hidden, true);
@@ -194,7 +194,7 @@ test('own work is followed where nobody looks, and listed in the header to its e
   assert.equal(cancel.textContent, 'Cancelling…');
   await told(3);
   assert.equal(store.get('work')[0].active, false);
-  assert.equal(button.textContent, 'Done');
+  assert.equal(button.textContent, 'All jobs done');
   assert.equal(asked, 4);
   // Others' work is asked for once somebody looks again.
   const before = requests.length;

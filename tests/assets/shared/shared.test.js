@@ -90,7 +90,7 @@ test('what others say of a verdict stands there as theirs', async () => {
   ]);
   assert.deepEqual(card({ judgment: own, others, others_total: 1 }), [
     ['You disagree: it does not have the color.', other],
-    ['Change', 'Take back'],
+    ['Change', 'Withdraw'],
   ]);
   assert.deepEqual(card(), [[], ['Agree', 'Disagree']]);
 });

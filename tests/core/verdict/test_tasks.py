@@ -275,7 +275,7 @@ def test_an_object_without_a_finding_or_without_pixels_is_unscored() -> None:
     empty = Localization(np.zeros_like(masks[0]))
     (one,) = judge_task("moc", MOC, {0: Localization(masks[0]), 1: empty}, srgb8, ["paper"])
     assert steps(one) == [("pass", "color"), ("unscored", "mask")]
-    assert one.reason.startswith("The plate cannot be judged: The mask is empty")
+    assert one.reason.startswith("The plate cannot be scored: The mask is empty")
     assert list(judge_task("moc", [main("apple")], {}, srgb8, ["paper"])) == []
 
 
