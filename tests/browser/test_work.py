@@ -48,7 +48,7 @@ def test_a_run_is_cancelled_and_the_data_backed_up_from_any_room(
         expect(panel).to_contain_text("Reference renderer")
         expect(panel.get_by_role("progressbar")).to_be_visible()
         panel.get_by_role("button", name="Cancel").click()
-        expect(button).to_have_text("Done")
+        expect(button).to_have_text("All jobs done")
         expect(panel).to_contain_text("Cancelled")
         panel.get_by_role("button", name="Clear finished jobs").click()
         expect(button).to_be_hidden()

@@ -147,7 +147,7 @@ test('a job says where it is, from its place in the queue to its end', async () 
   await queued(job('a', 'failed', { done: 1 }));
   assert.equal(words('a'), 'Failed after 1 image');
   await queued(job('a', 'cancelled', { done: 2 }));
-  assert.equal(words('a'), 'Cancelled: 2 images of 12 kept');
+  assert.equal(words('a'), 'Cancelled: 2 images of 12 saved');
   button('a').click();
   await until(() => !line('a'));
   assert.equal(queue.element.querySelector('.th-queue').hidden, true);

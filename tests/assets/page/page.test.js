@@ -98,7 +98,7 @@ test('the tour goes on with what was done, and gives the reader’s form and foc
     if (step) button('next').click();
     else store.tell('tour');
   }
-  assert.equal(button('next').textContent, 'All jobs done');
+  assert.equal(button('next').textContent, 'Done');
   assert.equal(front(), 'Compare');
   button('next').click();
   assert.equal(card.hidden, true);
@@ -120,9 +120,9 @@ test('what is at work and what has ended is listed', () => {
     [[], [], '', ''],
     [JOBS, [], 'adbc', '2 jobs running, 1 problem'],
     [JOBS, ['b', 'c'], 'ad', '2 jobs running'],
-    [JOBS.slice(1, 3), ['b'], 'c', 'Done'],
+    [JOBS.slice(1, 3), ['b'], 'c', 'All jobs done'],
     [JOBS.slice(1, 3), ['b', 'c'], '', ''],
-    [nine, [], '01234', 'Done'],
+    [nine, [], '01234', 'All jobs done'],
   ]) {
     const shown = shownJobs(jobs, new Set(old));
     assert.equal(shown.map((job) => job.id).join(''), ids);
