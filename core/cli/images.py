@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     argument_parser = argparse.ArgumentParser(
         prog=program("images", "-m core.image_sets"),
-        description="Links the images of a folder to prompts and prints what an import would find.",
+        description="Links the images of a folder to prompts and reports the result of an import.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -46,14 +46,16 @@ def parser() -> argparse.ArgumentParser:
     ids = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
     prompts.add_argument("--set", metavar="SET", help=f"a built-in set: {ids}")
     prompts.add_argument("--prompts", type=Path, metavar="FILE", help="a file of prompts")
-    argument_parser.add_argument("--model", default=UNKNOWN_MODEL, help="who made the images")
     argument_parser.add_argument(
-        "--expected", type=int, default=1, metavar="N", help="images for each prompt; without it 1"
+        "--model", default=UNKNOWN_MODEL, help="the model that generated the images"
+    )
+    argument_parser.add_argument(
+        "--expected", type=int, default=1, metavar="N", help="images per prompt; default 1"
     )
     argument_parser.add_argument(
         "--read", action="store_true", help="open every image too, to find broken ones"
     )
-    argument_parser.add_argument("--json", action="store_true", help="one JSON object")
+    argument_parser.add_argument("--json", action="store_true", help="print one JSON object")
     return argument_parser
 
 
@@ -67,7 +69,9 @@ def _prompts(options: argparse.Namespace) -> Sequence[Prompt]:
     sentences = list(reading.notes)
     sentences += [f"line {problem.line}: {problem.why}" for problem in reading.problems[:SHOWN]]
     if len(reading.problems) > SHOWN:
-        sentences.append(f"… and {len(reading.problems) - SHOWN:,} more lines that were not taken")
+        sentences.append(
+            f"… and {len(reading.problems) - SHOWN:,} more lines that were not imported"
+        )
     for sentence in sentences:
         print(f"{options.prompts.name}: {sentence}", file=sys.stderr)
     return reading.prompts

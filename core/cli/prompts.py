@@ -35,15 +35,17 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = argument_parser.add_subparsers(dest="command", required=True)
-    count = commands.add_parser("counts", help="prompts by task and system, beside the paper's")
-    count.add_argument("--json", action="store_true", help="one JSON object")
-    show = commands.add_parser("list", help="the prompts of a set, one a line")
+    count = commands.add_parser(
+        "counts", help="prompts by task and system, compared with the paper"
+    )
+    count.add_argument("--json", action="store_true", help="print one JSON object")
+    show = commands.add_parser("list", help="the prompts of a set, one per line")
     ids = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
     show.add_argument("--set", required=True, metavar="SET", help=f"one of {ids}")
-    show.add_argument("--jsonl", action="store_true", help="one JSON object a line, not the text")
+    show.add_argument("--jsonl", action="store_true", help="one JSON object per line, not the text")
     show.add_argument("--task", help=f"only this task: {', '.join(TASKS)}")
     show.add_argument("--system", help=f"only this color system: {', '.join(SYSTEMS)}")
-    show.add_argument("--limit", type=int, help="at most so many prompts")
+    show.add_argument("--limit", type=int, help="maximum number of prompts")
     return argument_parser
 
 

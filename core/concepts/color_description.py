@@ -25,7 +25,7 @@ from truehue.core.images.pixels import MaskedColors
 MOST_COLORS = 20
 MERGED_DELTA_E00 = 7.0
 LEAST_SHARE = 0.005
-"""A smaller part of the palette is left out: a few pixels of an edge are no color of the object."""
+"""A smaller part of the palette is excluded: a few pixels of an edge are no color of the object."""
 
 Lab = tuple[float, float, float]
 

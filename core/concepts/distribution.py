@@ -90,10 +90,10 @@ def of_pictures(
     """
     if method not in METHODS:
         raise BadInput(
-            f"Pictures become a distribution by {', '.join(METHODS)}, not by {method[:40]!r}."
+            f"Images become a distribution by {', '.join(METHODS)}, not by {method[:40]!r}."
         )
     if not profiles:
-        raise BadInput(f"{label} has no picture with a measured object. Choose at least one.")
+        raise BadInput(f"{label} has no image with a measured object. Choose at least one.")
     plain = tuple(
         profile.profile if isinstance(profile, PictureProfile) else profile for profile in profiles
     )
@@ -105,11 +105,11 @@ def of_pictures(
         notes.append(f"{len(plain)} colorings by {_people(drawn)}; every coloring counts the same.")
     elif drawn < len(plain):
         notes.append(
-            f"{len(plain):,} images, {drawn:,} different: equal ones are drawn together, and each "
-            "counts."
+            f"{len(plain):,} images, {drawn:,} different: identical images are resampled "
+            "together, and each counts."
         )
     what = "person" if of_people else "image" if drawn == len(plain) else "image again and again"
-    fixed = "" if drawn > 1 else f"of one {what}"
+    fixed = "" if drawn > 1 else f"a single {what}"
     if not fixed and drawn < FEW:
         notes.append(_few(_people(drawn) if of_people else _images(drawn, len(plain))))
     extraction = None
@@ -169,13 +169,12 @@ def of_rows(
         notes.append(f"{len(named)} rows by {_people(len(persons))}: each counts once.")
     if len(units) > 1 and not has_counts:
         notes.append(
-            f"It is not known how many people some rows stand for, so all {len(units)} count "
-            "the same."
+            f"The number of people behind some rows is unknown, so all {len(units)} count the same."
         )
     if any(count != 1 for count in people):
-        fixed = "a mean that came without its people"
+        fixed = "a mean without individual people"
     else:
-        fixed = "" if len(units) > 1 else "of one person"
+        fixed = "" if len(units) > 1 else "a single person"
     if not fixed and len(units) < FEW:
         notes.append(_few(_people(len(units))))
     return Distribution(
@@ -231,7 +230,7 @@ def _images(different: int, count: int) -> str:
 
 
 def _few(count: str) -> str:
-    return f"It is of {count}: intervals of so few are narrower than they should be."
+    return f"It has {count}: intervals from so few are too narrow."
 
 
 def _people(count: int) -> str:

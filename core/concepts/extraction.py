@@ -53,7 +53,7 @@ class ExtractionSettings:
             raise BadInput(f"A group keeps 1 to {CELLS**3} colors, not {self.most_colors}.")
         if self.grouping not in GROUPINGS:
             raise BadInput(
-                f"Pictures are grouped by {', '.join(GROUPINGS)}, not by {self.grouping[:40]!r}."
+                f"Images are grouped by {', '.join(GROUPINGS)}, not by {self.grouping[:40]!r}."
             )
         if self.assignment not in uw71.METHODS:
             raise BadInput(
@@ -129,11 +129,11 @@ class Pictures:
     def __init__(self, profiles: Sequence[ColorProfile]) -> None:
         count = len(profiles)
         if count == 0:
-            raise BadInput("There is no picture to extract colors from. Choose at least one.")
+            raise BadInput("There is no image to extract colors from. Choose at least one.")
         if count > MOST_PICTURES:
             raise BadInput(
-                f"Extraction compares every picture with every other: {count:,} are too many, "
-                f"{MOST_PICTURES:,} are possible. Choose fewer, or the method of all pixels."
+                f"Extraction compares every pair of images: {count:,} are too many, at most "
+                f"{MOST_PICTURES:,} are possible. Choose fewer, or the method “all pixels”."
             )
         srgb255 = np.array([profile.dominant_srgb for profile in profiles], dtype=np.float64)
         self.count = count
@@ -270,7 +270,7 @@ def _notes(settings: ExtractionSettings, groups: tuple[Group, ...]) -> tuple[str
     order = (
         " The order of the images matters here."
         if settings.grouping == LEADER
-        else " The order of the images changes nothing."
+        else " The order of the images does not matter."
     )
     return (
         "The paper does not say how an object becomes 100 × 100 pixels: here its box is averaged "
@@ -284,7 +284,7 @@ def _notes(settings: ExtractionSettings, groups: tuple[Group, ...]) -> tuple[str
         "The pixels of a group are pooled as they are, so an object that is larger in its sample "
         "counts for more within its group; groups count by their images.",
         f"The {settings.most_colors} largest colors hold at least {100 * least:.1f}% of the pixels "
-        "of each group; the rest is left out, and the palette weighs 1 again.",
+        "of each group; the rest is excluded, and the palette weighs 1 again.",
         "Merging takes the closest pair first and puts the weighted mean in CIELAB in its place; "
         "the paper gives the limit alone. Palettes of different groups are not merged.",
     )

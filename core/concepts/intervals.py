@@ -28,10 +28,10 @@ DRAWS = 1_000
 PERCENTILES = (2.5, 97.5)
 UNDEFINED_AT_MOST = 0.05
 
-NOTHING_TO_RESAMPLE = "There is no interval: nothing can be resampled."
+NOTHING_TO_RESAMPLE = "No bootstrap: nothing can be resampled."
 _FURTHER = (
-    "Chance moves both sides of a draw apart, so draws tend to differ more than the two "
-    "distributions do; where these are nearly equal, an interval can lie beside the number."
+    "Resampling adds random differences, so bootstrap draws tend to differ more than the two "
+    "distributions. For nearly equal distributions, the interval can exclude the number."
 )
 _COUNTS_AT_ONCE = 4_000_000
 
@@ -169,10 +169,7 @@ def intervals_of_draws(
     if len(fixed) == 2:
         reasons = (f"{side.label} is {side.fixed}." for side in fixed)
         return Intervals(dict.fromkeys(FIELDS), notes=(NOTHING_TO_RESAMPLE, *reasons))
-    notes = tuple(
-        f"{side.label} is kept as it is: it is {side.fixed}, and cannot be resampled."
-        for side in fixed
-    )
+    notes = tuple(f"{side.label} is not resampled: it is {side.fixed}." for side in fixed)
     ready = min(side.shape[0] for side in sides if side is not None)
     drawn = (
         np.broadcast_to(distribution.weights, (ready, COUNT)) if side is None else side[:ready]

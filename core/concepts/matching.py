@@ -13,7 +13,7 @@ from truehue.core.prompts.concepts import STYLES, Concept, concept_text, concept
 
 _ALIKE = 0.75
 _PROMPT = re.compile(
-    r"(?:(?:an? |the )?(?:natural photo|clip art cartoon|photo|photograph|picture|image|"
+    r"(?:(?:an? |the )?(?:natural photo|clip art cartoon|photo|photograph|image|image|"
     r"illustration|drawing|painting|cartoon) of )?(?:an? |the )?(?P<words>.+?)"
     r"(?:, centered composition)?\.?"
 )

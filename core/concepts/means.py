@@ -42,7 +42,7 @@ class Number:
 def mean_of(
     values: Sequence[float], reasons: Sequence[str], concepts: Sequence[str] | None = None
 ) -> Number:
-    """The mean of ``values``; ``reasons`` are those of what is left out, one each.
+    """The mean of ``values``; ``reasons`` are those of what is excluded, one each.
 
     ``concepts`` says which concept each value is of, where one may have several: those are drawn
     together, for they are no independent ones. None stands for a concept a value.

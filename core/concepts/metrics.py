@@ -76,8 +76,8 @@ _METRICS = (
             3,
             "Pearson's correlation of the shares over the 71 bins, −1 to 1",
             f"{PAPER}, equation 1",
-            "do the same bins rise together? 1 is the same profile",
-            "One of the two has the same share in every bin: there is no correlation with that.",
+            "do both have the same colors? 1 is the same profile",
+            "One of the two has the same share in every bin, so the correlation is undefined.",
         ),
     ),
     ScoreMetric(
@@ -97,7 +97,7 @@ _METRICS = (
             "Earth mover's distance: the least of Σ mass × distance that turns one distribution "
             "into the other; the distance of two bins is Euclidean in CIELAB. Solved exactly",
             f"{PAPER}, equation 2; Rubner et al. 2000",
-            "how far colors would have to move to turn one into the other, in CIELAB units",
+            "how far colors move to turn one distribution into the other, in CIELAB units",
         ),
     ),
     ScoreMetric(
@@ -114,8 +114,8 @@ _METRICS = (
             "ED",
             "nats",
             3,
-            "Difference of the entropies, |H(A) − H(B)| with H = −Σ p ln p: whether both are "
-            "equally varied, not whether they have the same colors",
+            "Difference of the entropies, |H(A) − H(B)| with H = −Σ p ln p: compares how "
+            "varied the colors are, not which colors they are",
             f"{PAPER}, equation 3",
             "is one more varied than the other? 0 is equally varied",
         ),
@@ -126,15 +126,15 @@ _METRICS = (
         "DCA",
         "high",
         "",
-        meaning="Share of concepts whose commonest color is the people's",
+        meaning="Share of concepts whose most common color is people's",
         table=TABLE_2,
         pair=PairNumber(
             "dominant_equal",
             "Dominant bin",
             "",
             0,
-            "Whether the fullest bins are the same one. DCA is the share of concepts of which this "
-            "is true. Of bins equally full the first counts",
+            "Whether both have the same largest bin. DCA is the share of concepts for which "
+            "this is true. If bins are equally large, the first counts",
             f"{PAPER}, equation 4",
         ),
     ),
@@ -144,8 +144,8 @@ _METRICS = (
         "ΔHue",
         "low",
         "degrees",
-        meaning="Hue angle between the commonest colors, degrees; concepts where one of them is "
-        "neutral are left out and counted",
+        meaning="Hue angle between the most common colors, degrees; concepts where one of them is "
+        "neutral are excluded and counted",
         table=TABLE_2,
         interval=True,
         pair=PairNumber(
@@ -153,10 +153,10 @@ _METRICS = (
             "ΔHue",
             "°",
             1,
-            "Angle between the hues of the two fullest bins, 0 to 180°. A neutral bin has no hue: "
-            "then there is no number",
+            "Angle between the hues of the two largest bins, 0 to 180°. A neutral bin has no "
+            "hue: then the number is undefined",
             f"{PAPER}, equation 5",
-            undefined="The fullest bin of one of the two is neutral, which has no hue.",
+            undefined="The largest bin of one of the two is neutral, and a neutral has no hue.",
         ),
     ),
     ScoreMetric(
@@ -180,8 +180,8 @@ _METRICS = (
             "TV",
             "",
             3,
-            "Total variation: ½ Σ |p − q|, the mass that would have to move, 0 to 1; how far it "
-            "would have to move does not count",
+            "Total variation: ½ Σ |p − q|, the share of color that differs, 0 to 1; the "
+            "distance between the colors does not count",
             "TrueHue, beside the paper's",
         ),
     ),

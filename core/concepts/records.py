@@ -13,17 +13,17 @@ PROFILE_VERSION = "1"
 
 EXTRACTED, EXTRACTED_SOFT, PIXELS = "extracted", "extracted-soft", "pixels"
 METHODS: Mapping[str, str] = {
-    EXTRACTED: "Extraction as published (adaptive grouping), palette to the nearest bins",
-    EXTRACTED_SOFT: "Extraction as published, palette softly to all bins",
-    PIXELS: "Every masked pixel to its nearest bin, images weigh the same",
+    EXTRACTED: "Extraction as published (adaptive grouping), palette to the closest bins",
+    EXTRACTED_SOFT: "Extraction as published, palette softly assigned to all bins",
+    PIXELS: "Every masked pixel to its closest bin, equal weight per image",
 }
-"""How the pictures of a concept become one distribution; people's imports have it from the file."""
+"""How the images of a concept become one distribution; people's imports have it from the file."""
 
 PALETTES, HISTOGRAMS, RATINGS = "palettes", "histograms", "ratings"
 KINDS: Mapping[str, str] = {
     PALETTES: "palettes: colors with weights",
     HISTOGRAMS: "histograms: shares of the UW-71 bins",
-    RATINGS: "association ratings, normalized to sum 1: no shares of colorings",
+    RATINGS: "association ratings, normalized to sum 1: not shares of colorings",
 }
 """What the rows of a set of distributions were in their file."""
 

@@ -35,7 +35,7 @@ def unpacked(
 ) -> Path:
     """Unpacks ``zip_path`` into the folder ``into``, which is made, and returns it.
 
-    Hidden and system files are left out. Raises BadInput, and leaves no ``into`` behind, for a
+    Hidden and system files are excluded. Raises BadInput, and leaves no ``into`` behind, for a
     file that is no zip file or is damaged, an encrypted one, paths that leave the folder, links,
     a name that stands twice, and more or larger files than the limits, whatever the header says;
     DataFolderError if ``into`` exists already or cannot be written; Cancelled once ``stop`` is
@@ -51,7 +51,7 @@ def unpacked(
                 into.mkdir(parents=True)
             except OSError as error:
                 raise DataFolderError(
-                    f"{into} cannot be made: {error.strerror or error}. Choose a new folder."
+                    f"{into} cannot be created: {error.strerror or error}. Choose a new folder."
                 ) from error
             try:
                 bytes_left = max_total_bytes
@@ -64,7 +64,7 @@ def unpacked(
                 raise
     except DAMAGED_ZIP as error:
         raise BadInput(
-            f"{name} is no zip file that can be read ({error}). Pack or download it again."
+            f"{name} is not a readable zip file ({error}). Pack or download it again."
         ) from error
     except OSError as error:
         raise BadInput(f"{name} cannot be read: {error.strerror or error}.") from error
@@ -94,7 +94,7 @@ def _checked(
         if info.flag_bits & 1:
             raise BadInput(f"{name} is encrypted: pack it without a password.")
         if str(path) in seen:
-            raise BadInput(f"{_member_name(info)} stands twice in {name}: pack it again.")
+            raise BadInput(f"{_member_name(info)} occurs twice in {name}: pack it again.")
         seen.add(str(path))
         total += info.file_size
         if info.file_size > max_file_bytes:
@@ -125,8 +125,8 @@ def _refuse_bomb(archive: zipfile.ZipFile, name: str) -> None:
     packed = max(1, sum(info.compress_size for info in infos))
     if total > _RATIO_FROM_BYTES and total > _MAX_RATIO * packed:
         raise BadInput(
-            f"{name} would grow {total // packed:,}-fold to {_size(total)}, which no images do: it "
-            "was not unpacked."
+            f"{name} would grow {total // packed:,}-fold to {_size(total)}, more than images "
+            "ever do. It was not unpacked."
         )
 
 
@@ -155,7 +155,10 @@ def _write(
 
 
 def _too_large(info: zipfile.ZipInfo, name: str, limit: int) -> str:
-    return f"{_member_name(info)} in {Path(name).name} is larger than {_size(limit)}: leave it out."
+    return (
+        f"{_member_name(info)} in {Path(name).name} is larger than {_size(limit)}: remove it from "
+        "the archive."
+    )
 
 
 def _member_name(info: zipfile.ZipInfo) -> str:

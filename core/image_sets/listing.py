@@ -53,7 +53,7 @@ def listing(folder: Path) -> Listing:
     """
     if not folder.is_dir():
         raise BadInput(
-            f"{shown_path(folder)} is no folder. Choose the folder that holds the images."
+            f"{shown_path(folder)} is not a folder. Choose the folder that holds the images."
         )
     inventory = Listing()
     waiting = [folder]
@@ -98,7 +98,7 @@ def _sort_in(inventory: Listing, folder: Path, path: Path) -> None:
                 inventory.refused.append(Remark(name, "It is a link that leaves the folder."))
                 return
             if real.is_dir():
-                why = "It is a link to a folder in here, which is read where it lies."
+                why = "It links to a folder inside this one, which is read in its own place."
                 inventory.refused.append(Remark(name, why))
                 return
         state = path.stat()
@@ -109,7 +109,7 @@ def _sort_in(inventory: Listing, folder: Path, path: Path) -> None:
         inventory.refused.append(Remark(name, _unread(error)))
     else:
         if not stat.S_ISREG(state.st_mode):
-            inventory.refused.append(Remark(name, "It is no ordinary file."))
+            inventory.refused.append(Remark(name, "It is not a regular file."))
         else:
             inventory.files.append(ListedFile(path, name, state.st_size, state.st_mtime_ns))
 

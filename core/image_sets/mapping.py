@@ -115,7 +115,7 @@ def _take(
             )
         name = _file_name(cells.get("file", ""), folder)
         if name in table.rows:
-            raise BadInput(f"{name} was there before, on line {table.rows[name].line}.")
+            raise BadInput(f"{name} is already on line {table.rows[name].line}.")
         prompt = _prompt(table, lookup, cells)
         row = MappingRow(line, name, prompt, _model(cells), _seed(cells), _guidance(cells))
     except BadInput as error:
@@ -169,7 +169,7 @@ def _targets(cells: Mapping[str, str]) -> tuple[ObjectTarget, ...]:
     if len(objects) != len(colors):
         raise BadInput(f"There are {len(objects)} objects and {len(colors)} colors: give pairs.")
     if not all(objects):
-        raise BadInput("A color stands without its object: fill the column object.")
+        raise BadInput("A color has no object. Fill the column object.")
     return tuple(
         ObjectTarget(name, parse_target(color) if color else None)
         for name, color in zip(objects, colors, strict=True)
@@ -197,7 +197,8 @@ def _model(cells: Mapping[str, str]) -> str:
     text = cells.get("model", "")
     if len(text) > MAX_FIELD_CHARACTERS or not text.isprintable():
         raise BadInput(
-            f"The model {excerpt(text[:40])} is no name: give at most {MAX_FIELD_CHARACTERS:,} "
+            f"The model {excerpt(text[:40])} is not a valid name: give at most "
+            f"{MAX_FIELD_CHARACTERS:,} "
             "characters without line breaks or control characters."
         )
     return text
@@ -208,7 +209,7 @@ def _seed(cells: Mapping[str, str]) -> int | None:
     if not text:
         return None
     if not text.isascii() or not text.isdecimal() or len(text) > 10 or int(text) > MAX_SEED:
-        raise BadInput(f"The seed {text[:40]!r} is no whole number from 0 to {MAX_SEED}.")
+        raise BadInput(f"The seed {text[:40]!r} is not a whole number from 0 to {MAX_SEED}.")
     return int(text)
 
 
@@ -219,7 +220,7 @@ def _guidance(cells: Mapping[str, str]) -> float | None:
     except ValueError:
         value = math.nan
     if value is not None and not math.isfinite(value):
-        raise BadInput(f"The guidance {text[:40]!r} is no number.")
+        raise BadInput(f"The guidance {text[:40]!r} is not a number.")
     return value
 
 

@@ -33,7 +33,7 @@ def plan(
     """
     root = named_path(folder).resolve()
     if not model.strip():
-        raise BadInput("The model is empty: say who made the images.")
+        raise BadInput("The model is empty. Enter the model that generated the images.")
     names = Names(prompts)
     listed = listing(root)
     table_path = _table_of(root, listed, mapping_csv)
@@ -44,7 +44,7 @@ def plan(
         if table_path is not None and file.path == table_path:
             listed.ignored += 1
         elif file.path not in taken:
-            extra.append(Remark(file.name, "It is no image file."))
+            extra.append(Remark(file.name, "It is not an image file."))
     problems = list(listed.unread)
     if table_path is None:
         linked = _by_names(root, images, names, model, extra)
@@ -82,7 +82,7 @@ def unreadable(plan: FolderPlan, most: int = 500) -> tuple[Remark, ...]:
         if PurePosixPath(remark.where).suffix.lower() in SUFFIXES
     ]
     return _unreadable(
-        plan.folder, named[:most], "It is no image that can be read, and has no prompt."
+        plan.folder, named[:most], "It cannot be read as an image, and has no prompt."
     )
 
 
@@ -90,7 +90,7 @@ def unreadable_found(plan: FolderPlan, most: int = 500) -> tuple[Remark, ...]:
     """Those of the first ``most`` files with a prompt that cannot be read, for a look before an
     import."""
     names = [image.name for image in plan.found[:most]]
-    return _unreadable(plan.folder, names, "It is no image that can be read.")
+    return _unreadable(plan.folder, names, "It cannot be read as an image.")
 
 
 def _unreadable(folder: Path, names: Sequence[str], why: str) -> tuple[Remark, ...]:
@@ -215,7 +215,7 @@ def _shared_numbers(images: tuple[FoundImage, ...]) -> list[Remark]:
     for image in images:
         before = first.setdefault((id(image.prompt), image.k), image.name)
         if before != image.name:
-            why = f"{before} is image {image.k} of {image.prompt.id} too; both are taken."
+            why = f"{before} is also image {image.k} of {image.prompt.id}; both are imported."
             remarks.append(Remark(image.name, why))
     return remarks
 

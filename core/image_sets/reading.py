@@ -15,7 +15,7 @@ from truehue.core.images.load import LoadedImage, image_id, load_image
 MAX_FILE_BYTES = 512 * 2**20
 """More than any image of the accepted size needs, uncompressed and with 16 bits."""
 
-LOSSY_NOTE = "The file was compressed with loss ({kind}), which changes colors a little."
+LOSSY_NOTE = "The file uses lossy compression ({kind}), which changes colors slightly."
 
 
 def read(

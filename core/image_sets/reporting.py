@@ -37,7 +37,7 @@ class FolderReport:
     because the import was stopped). ``same`` are those that were taken though an earlier file has
     their pixels, and the copies; ``lossy`` of those taken were compressed with loss. ``prompts`` is
     how many prompts have an image now, of ``asked``; ``missing`` are those for which the folder has
-    fewer than ``expected`` images, broken ones left out.
+    fewer than ``expected`` images, broken ones excluded.
     """
 
     folder: str
@@ -73,15 +73,15 @@ class FolderReport:
         lines = [
             f"{self.folder}: {self.files:,} files, layout {self.layout}, "
             f"model {', '.join(self.models) or 'unknown'}.",
-            f"{self.found:,} images were linked to prompts: {self.taken:,} taken, {self.known:,} "
-            f"imported before or copies, {self.broken.total:,} broken, {self.unread:,} not read.",
+            f"{self.found:,} images were linked to prompts: {self.taken:,} imported now, "
+            f"{self.known:,} imported before or copies, {self.broken.total:,} broken, {self.unread:,} not read.",
             f"{enough:,} of {self.asked:,} prompts have {self.expected} or more images; "
             f"{self.new_prompts:,} prompts are new. {self.extra.total:,} files are extra, "
-            f"{self.ignored:,} hidden, system or table files were left out.",
+            f"{self.ignored:,} hidden, system or table files were ignored.",
         ]
         if self.lossy:
             lines.append(
-                f"{self.lossy:,} images were compressed with loss: their colors changed a little."
+                f"{self.lossy:,} images use lossy compression, which changes colors slightly."
             )
         titles = (
             ("Broken", self.broken),

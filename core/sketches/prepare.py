@@ -42,10 +42,10 @@ def prepare(srgb8: np.ndarray, settings: SketchSettings | None = None) -> Sketch
     """
     settings = settings or SketchSettings()
     if srgb8.dtype != np.uint8 or srgb8.ndim != 3 or srgb8.shape[2] != 3 or 0 in srgb8.shape:
-        raise ImageError("A picture of a drawing has 8 bits and three channels.")
+        raise ImageError("An image of a drawing has 8 bits and three channels.")
     height, width = srgb8.shape[:2]
     if max(height, width) > 100 * min(height, width):
-        raise ImageError(f"A picture of {width} × {height} pixels is too narrow to color.")
+        raise ImageError(f"An image of {width} × {height} pixels is too narrow to color.")
     factor = min(settings.longer_side / max(height, width), _MOST_ENLARGED)
     size = max(1, round(width * factor)), max(1, round(height * factor))
     srgb8 = _resized(srgb8, 2 * settings.longer_side)

@@ -151,7 +151,7 @@ def _require_few(count: int) -> None:
     if count > MOST_REGIONS:
         raise BadInput(
             f"This drawing falls into {count:,} regions, more than {MOST_REGIONS:,}: it is full of "
-            "hatching or specks. Clean away larger specks, or bring a drawing of clean lines."
+            "hatching or specks. Remove larger specks, or import a drawing of clean lines."
         )
 
 

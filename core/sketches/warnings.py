@@ -40,22 +40,22 @@ def _of_picture(flat: Flattened, inverted: bool) -> Iterator[SketchWarning]:
     if between > _MOST_BETWEEN or flat.colors >= _MANY_COLORS:
         yield SketchWarning(
             PHOTOGRAPH,
-            f"This looks like a photograph or a painting: {between:.0%} of it is neither line nor "
-            f"paper, in {flat.colors} colors. Take a line drawing.",
+            f"This looks like a photograph or a painting: {between:.0%} of it is neither line "
+            f"nor paper, in {flat.colors} colors. Use a line drawing.",
         )
     if inverted:
-        yield SketchWarning(INVERTED, "Light lines on dark ground were turned around.")
+        yield SketchWarning(INVERTED, "Light lines on a dark background were inverted.")
     if flat.colored_share > 0.02:
         yield SketchWarning(
             COLORED,
-            f"Colored areas ({flat.colored_share:.0%} of it) were taken for paper; look whether "
-            "lines are missing.",
+            f"Colored areas ({flat.colored_share:.0%} of it) were treated as paper; check for "
+            "missing lines.",
         )
     if flat.wash_share > 0.01:
         yield SketchWarning(
             GRAY_WASH,
-            f"Gray wash ({flat.wash_share:.0%} of it) was taken away; look whether its edges left "
-            "marks.",
+            f"Gray wash ({flat.wash_share:.0%} of it) was removed; check whether its edges "
+            "left marks.",
         )
 
 
@@ -71,13 +71,15 @@ def of_regions(ink: np.ndarray, maps: RegionMaps, closing: int) -> tuple[SketchW
 def _of_regions(ink: np.ndarray, maps: RegionMaps, closing: int) -> Iterator[SketchWarning]:
     line_share = float((ink < LINE).mean())
     if line_share < 0.001:
-        yield SketchWarning(EMPTY, "There are no lines. Lower the line threshold, or take another.")
+        yield SketchWarning(
+            EMPTY, "There are no lines. Lower the line threshold, or use another drawing."
+        )
         return
     if line_share > 0.4:
         yield SketchWarning(
             MOSTLY_INK,
-            f"Ink covers {line_share:.0%} of it, and nobody can color that. Take a drawing of "
-            "outlines, or lower the line threshold.",
+            f"Ink covers {line_share:.0%} of it, which leaves little to color. Use a drawing "
+            "of outlines, or lower the line threshold.",
         )
     yield from _shading(ink)
     sizes = np.bincount(maps.labels[closing].reshape(-1))[1:]
@@ -93,14 +95,14 @@ def _of_regions(ink: np.ndarray, maps: RegionMaps, closing: int) -> Iterator[Ske
     if tiny > _MANY_SPECKS:
         yield SketchWarning(
             SPECKS,
-            f"Hatching or texture: {tiny} regions are too small to hit. Clean away larger specks, "
-            "or take a simpler drawing.",
+            f"Hatching or texture: {tiny} regions are too small to hit. Remove larger specks, "
+            "or use a simpler drawing.",
         )
     if closing:
         yield SketchWarning(
             GAPS,
-            f"Lines have gaps: with “Close gaps: {CLOSING_WORDS[closing]}”, which is chosen here, "
-            f"regions end at gaps of up to {CLOSINGS_PX[closing]} pixels.",
+            f"Lines have gaps: with “Close gaps: {CLOSING_WORDS[closing]}”, which is set for "
+            f"this drawing, regions close gaps of up to {CLOSINGS_PX[closing]} pixels.",
         )
 
 
@@ -112,8 +114,8 @@ def _shading(ink: np.ndarray) -> Iterator[SketchWarning]:
     if share > 0.002:
         yield SketchWarning(
             SHADING,
-            f"There is shading in the ink ({share:.1%} of it is gray and wide). Colors under it "
-            "would look darker than they are; prepare it with the paper made white.",
+            f"There is shading in the ink ({share:.1%} of it is gray and wide). Colors under "
+            "it would look darker than they are. Prepare the drawing with shading removed.",
         )
 
 

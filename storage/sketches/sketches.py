@@ -85,11 +85,13 @@ class Sketches:
         """The record of a sketch. Raises :class:`NotStored`."""
         records = self.by_ids([sketch_id])
         if sketch_id not in records:
-            raise NotStored(f"There is no sketch {str(sketch_id)[:40]!r}: it may be of elsewhere.")
+            raise NotStored(
+                f"There is no sketch {str(sketch_id)[:40]!r}: it may come from another folder."
+            )
         return records[sketch_id]
 
     def by_ids(self, sketch_ids: Collection[str]) -> dict[str, SketchRecord]:
-        """The records of many sketches by id; one that is not stored is left out."""
+        """The records of many sketches by id; one that is not stored is excluded."""
         rows = self._database.rows(
             f"SELECT {_COLUMNS} FROM sketches WHERE sketch_id IN (SELECT unnest(?::VARCHAR[]))",
             [sorted(sketch_ids)],

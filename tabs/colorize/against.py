@@ -41,7 +41,7 @@ def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> di
 
     ``colors`` are those that were chosen, with their shares; ``weights`` the 71 bins, by the same
     extraction as for models' pictures; ``against`` the others, nearest first. Where nothing is
-    colored yet all but the concept's name is left out.
+    colored yet all but the concept's name is excluded.
     """
     of = painted(context, request.sketch, request.actions)
     words = normal(request.words)

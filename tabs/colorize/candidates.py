@@ -36,8 +36,8 @@ CANDIDATES, LEAST_GUIDANCE, MOST_GUIDANCE = 5, 5.0, 7.0
 MOST_CANDIDATES = 20
 MOST_CONCEPTS = 250
 NO_LINES = (
-    "The reference renderer draws shaded solids, no outlines. Choose a model with weights or a "
-    "server, or import line drawings."
+    "The reference renderer renders shaded solids, not outlines. Choose a model with weights "
+    "or a server, or import line drawings."
 )
 
 
@@ -49,7 +49,9 @@ class CandidatesRequest(PageRequest):
         min_length=1, max_length=MOST_CONCEPTS, title="The concepts"
     )
     model: str = Field(title="The model")
-    count: Whole = Field(default=CANDIDATES, ge=1, le=MOST_CANDIDATES, title="Candidates a concept")
+    count: Whole = Field(
+        default=CANDIDATES, ge=1, le=MOST_CANDIDATES, title="Candidates per concept"
+    )
     low: float = Field(default=LEAST_GUIDANCE, ge=0, le=30, title="The lowest guidance")
     high: float = Field(default=MOST_GUIDANCE, ge=0, le=30, title="The highest guidance")
     seed: Whole = Field(default=0, ge=0, le=MAX_SEED - MOST_CANDIDATES, title="The first seed")
@@ -88,7 +90,9 @@ def start_candidates(context: Context, actor: Actor, request: CandidatesRequest)
         raise BadInput(NO_LINES, "model")
     lacking = missing(model(request.model), None, context.sources, context.endpoints)
     if lacking:
-        raise BadInput(f"{model_name(request.model)} cannot draw here yet. {lacking[0]}", "model")
+        raise BadInput(
+            f"{model_name(request.model)} cannot generate images yet. {lacking[0]}", "model"
+        )
     prompts = {prompt.id: prompt for prompt in map(prompt_of, request.words)}
     scales: Sequence[float | None] = guidances(request.low, request.high, request.count)
     if not takes_guidance(context, request.model):
@@ -121,7 +125,7 @@ def takes_guidance(context: Context, model_id: str) -> bool:
 @asks("look")
 def candidates_view(context: Context, actor: Actor, request: OfConcept) -> dict[str, Any]:
     """What was drawn for a concept, newest first, and what failed; with its sentence, and how many
-    states and moods share its sketch."""
+    modified concepts share its sketch."""
     prompt = prompt_of(request.words)
     base, said = base_of(request.words)
     rows = context.storage.drawings.recent(60, prompt=(SOURCE, prompt.id))

@@ -74,7 +74,7 @@ class Files:
     def kept_kind(self, name: str) -> str:
         """What a file of a kept coloring is. Raises NotStored for another name."""
         if name not in NAMES:
-            raise NotStored(f"A kept coloring has {', '.join(NAMES)}.")
+            raise NotStored(f"A saved coloring has {', '.join(NAMES)}.")
         return NAMES[name]
 
     def words_of(self, coloring: str) -> str:

@@ -20,8 +20,8 @@ from truehue.tabs.page.roles import Actor, Resource, allowed, may
 
 MOST_LISTED = 200
 OTHER_PICTURE = (
-    "The picture that your log gives here is not the one on your page, so nothing was kept. Reload "
-    "the page: your work is still there."
+    "The server's copy of your coloring differs from the one on your page, so nothing was "
+    "saved. Reload the page: your work is still there."
 )
 
 
@@ -43,9 +43,9 @@ def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
     kept is what was seen."""
     words = normal(request.words)
     if not words:
-        raise BadInput("Say what you colored, then keep it.", "words")
+        raise BadInput("Enter the concept that you colored, then save it.", "words")
     if not has_color([read_action(action) for action in request.actions]):
-        raise BadInput("Nothing is colored yet. Fill a region, then keep it.")
+        raise BadInput("Nothing is colored yet. Fill a region, then save it.")
     of = painted(context, request.sketch, request.actions)
     if of.checksum != request.checksum:
         raise BadInput(OTHER_PICTURE)

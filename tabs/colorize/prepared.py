@@ -46,7 +46,7 @@ class Storing(Preparing):
     """The same to be stored for a concept, or a starter ``drawing`` for its own."""
 
     image: str = ""
-    words: str = Field(default="", max_length=MOST_WORDS, title="What it is")
+    words: str = Field(default="", max_length=MOST_WORDS, title="The object")
     drawing: str = ""
 
 
@@ -102,7 +102,7 @@ def base_of(words: str) -> tuple[str, str]:
     share the thing's sketch. Raises BadInput for no words."""
     words = normal(words)
     if not words:
-        raise BadInput("Say what the drawing shows.", "words")
+        raise BadInput("Enter the object that the drawing shows.", "words")
     concept = concept_of(words)
     if concept is None:
         return words, ""
@@ -111,7 +111,7 @@ def base_of(words: str) -> tuple[str, str]:
     others = len(family) - 1
     if not others:
         return base.words, ""
-    share = "One state or mood shares" if others == 1 else f"{others} states and moods share"
+    share = "One modified concept shares" if others == 1 else f"{others} modified concepts share"
     return base.words, f"{share} the sketch of “{base.words}”."
 
 
@@ -151,7 +151,7 @@ def _source(context: Context, image_id: str) -> tuple[str, str]:
     record = context.storage.images.get(image_id)
     rows = context.storage.drawings.for_image(record.image_id)
     if not rows:
-        return IMPORT, shortened(f"brought as {record.name}", MOST_NOTE)
+        return IMPORT, shortened(f"imported as {record.name}", MOST_NOTE)
     row = rows[0]
     parts = [model_name(row.model)]
     parts += [f"seed {row.seed}"] if row.seed is not None else []

@@ -33,7 +33,7 @@ def weights_csv(context: Context, query: Mapping[str, str]) -> str:
         entry for entry in page_sources(context, question) if entry.distribution is not None
     ]
     if not measured_entries:
-        raise BadInput("No distribution is on the page that could be written to a file.")
+        raise BadInput("There is no distribution to export.")
     often = Counter(entry.label for entry in measured_entries)
     for entry in measured_entries:
         assert entry.distribution is not None
@@ -61,7 +61,7 @@ def numbers_csv(context: Context, query: Mapping[str, str]) -> str:
         entry for entry in page_sources(context, question) if entry.distribution is not None
     ]
     if len(measured_entries) < 2:
-        raise BadInput("Two distributions are needed for numbers; add another one.")
+        raise BadInput("Metrics need two distributions. Add another one.")
     buffer = io.StringIO()
     sides = [f"{name}_{side}" for side in "ab" for name in ("source", "label", "kind", "count")]
     columns = [

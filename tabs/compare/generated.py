@@ -78,7 +78,7 @@ def key_of(context: Context, short_id: str, words: str = "") -> tuple[Key, list[
     keys = dict.fromkeys((group.model, group.source, group.variant) for group in groups)
     key = next((key for key in keys if id_of(key).startswith(short_id)), None)
     if key is None:
-        raise NotStored(f"There are no generated images {short_id[:16]!r} here.")
+        raise NotStored(f"There are no generated images {short_id[:16]!r}.")
     return key, of_concept(context, words).get(key, [])
 
 

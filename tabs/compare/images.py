@@ -30,7 +30,7 @@ from truehue.tabs.page.roles import Actor
 
 CUTOUT_PX = 360
 MOST_POOLED = 6
-_WHOLE_WORDS = "The whole picture counts, background and all."
+_WHOLE_WORDS = "Background included. Select the object to measure it alone."
 
 
 def image_row(context: Context, text: str, words: str) -> dict[str, Any] | None:
@@ -108,12 +108,12 @@ def pool(context: Context, actor: Actor, request: Pool) -> dict[str, Any]:
     members: dict[str, str] = {}
     for text in request.sources:
         if parse(text).kind != IMAGE:
-            raise BadInput(f"{text[:60]!r} is no single image: only images are pooled.")
+            raise BadInput(f"{text[:60]!r} is not a single image: only images can be pooled.")
         picture = pictures(context, text, words)[0]
         members[picture.image_id] = picture.mask_id
     if len(members) < 2:
-        raise BadInput("These rows are the same image: there is nothing to pool.")
-    name = request.name or f"{words}, {many(len(members), 'picture')}"
+        raise BadInput("These rows show the same image. Pool different images.")
+    name = request.name or f"{words}, {many(len(members), 'image')}"
     set_id = context.storage.picture_sets.add(
         name,
         words,

@@ -85,11 +85,11 @@ def parse(text: str) -> Source:
     parts = rest.split("/")
     if kind not in (SET, PICTURES, RUN, GENERATED, IMAGE) or len(parts[0]) < SHORTEST_ID:
         raise BadInput(
-            f"{text[:80]!r} names nothing to compare. It is set:<id>, pictures:<id>, "
+            f"{text[:80]!r} is not a source to compare. Use set:<id>, images:<id>, "
             "run:<id>/<style>/<guidance>, generated:<id>/<style>/<guidance> or image:<id>."
         )
     if len(parts) > {RUN: 3, GENERATED: 3, IMAGE: 2}.get(kind, 1):
-        raise BadInput(f"{text[:80]!r} has more parts than a source: remove what is too much.")
+        raise BadInput(f"{text[:80]!r} has more parts than a source. Remove the extra parts.")
     if kind in NARROWED:
         style, scale = (*parts[1:], ALL, ALL)[:2]
         styles = (ALL, *NARROWED[kind])
@@ -113,16 +113,16 @@ def distribution(context: Context, text: str, words: str, method: str) -> Distri
     if not profiles:
         why = _reasons(unscored)
         raise NotStored(
-            f"{label} has no picture of {words!r} that could be measured{why}."
+            f"{label} has no image of {words!r} that could be measured{why}."
             if unscored
-            else f"{label} has no picture of {words!r}."
+            else f"{label} has no image of {words!r}."
         )
     source_distribution = of_pictures(
         label, profiles, method, of_people=_of_people(context, source)
     ).noted(*notes)
     if not unscored:
         return source_distribution
-    note = f"{many(len(unscored), 'picture')} could not be measured and {_are(unscored)} left out"
+    note = f"{many(len(unscored), 'image')} could not be measured and {_are(unscored)} excluded"
     return source_distribution.noted(f"{note}{_reasons(unscored)}.")
 
 
@@ -184,7 +184,7 @@ def _imported(context: Context, source: Source, words: str) -> Distribution:
     record = _of_id(source.id, context.storage.distributions.all(hidden=True), "set")
     rows = context.storage.distributions.rows(record.set_id, normal(words))
     if not rows:
-        raise NotStored(f"{record.name} has nothing on {words!r}.")
+        raise NotStored(f"{record.name} has no data for {words!r}.")
     return of_rows(record.name, rows, record.kind, of_people=record.of_people)
 
 
@@ -198,7 +198,7 @@ def _pictures(
         concept = concept_of(words)
         run = _of_id(source.id, storage.runs.all(hidden=True), "run")
         if concept is None:
-            raise BadInput(f"{words!r} is no concept of ColorConceptBench: no run draws it.")
+            raise BadInput(f"{words!r} is not in ColorConceptBench, so no run generates it.")
         profiles, unscored = storage.profiles.pictures(
             run.run_id, concept.id, source.style or None, source.guidance
         )
@@ -206,10 +206,10 @@ def _pictures(
     if source.kind == GENERATED:
         return generated.pictures(context, _wanted(source, words))
     if source.kind == PICTURES:
-        group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of pictures")
+        group = _of_id(source.id, storage.picture_sets.all(hidden=True), "set of images")
         profiles, unscored = storage.picture_sets.pictures(group.set_id)
         if normal(group.words) != normal(words):
-            notes = (f"These are pictures of {group.words!r}, not of {words!r}.",)
+            notes = (f"These are images of {group.words!r}, not of {words!r}.",)
         return profiles, [reason for _, reason in unscored], notes
     image = storage.images.get(source.id)
     if source.mask:
@@ -237,7 +237,7 @@ def _of_people(context: Context, source: Source) -> bool:
     if source.kind != PICTURES:
         return False
     groups = context.storage.picture_sets.all(hidden=True)
-    return bool(_of_id(source.id, groups, "set of pictures").of_people)
+    return bool(_of_id(source.id, groups, "set of images").of_people)
 
 
 def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ...]]:
@@ -249,7 +249,7 @@ def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ..
     if not masks:
         pixels = np.ones(context.srgb8(image_id).shape[:2], dtype=bool)
         masks = [context.storage.masks.add(image_id, Mask(pixels, WHOLE))]
-    return masks[0], ("The whole image is measured, its background too.",)
+    return masks[0], ("The whole image is measured, including its background.",)
 
 
 def _of_models(context: Context, words: str) -> list[Choice]:
@@ -304,7 +304,7 @@ def _label(context: Context, source: Source) -> str:
     if source.kind == SET:
         return str(_of_id(source.id, storage.distributions.all(hidden=True), "set").name)
     if source.kind == PICTURES:
-        return str(_of_id(source.id, storage.picture_sets.all(hidden=True), "set of pictures").name)
+        return str(_of_id(source.id, storage.picture_sets.all(hidden=True), "set of images").name)
     record = storage.images.get(source.id)
     return record.name or f"image {record.image_id[:8]}"
 
@@ -323,9 +323,9 @@ def _of_id(short: str, rows: Sequence[Any], what: str) -> Any:
     """The record whose id begins so. Raises NotStored for none, BadInput for several."""
     fitting = [row for row in rows if _id(row).startswith(short)]
     if not fitting:
-        raise NotStored(f"There is no {what} {short[:_ID_SHOWN]!r} here.")
+        raise NotStored(f"There is no {what} {short[:_ID_SHOWN]!r}.")
     if len(fitting) > 1:
-        raise BadInput(f"Several begin with {short[:_ID_SHOWN]!r}: write more of the id.")
+        raise BadInput(f"Several start with {short[:_ID_SHOWN]!r}: enter more of the id.")
     return fitting[0]
 
 

@@ -23,9 +23,10 @@ MOST_PX = 512
 """On a side: scores are of copies that are no larger, so that a sweep takes seconds."""
 _COLUMNS = ("measure", "scale", "mean_score", "relative", "photographs_best_here")
 _WORDS = (
-    "HSV saturation of every pixel times 0.4 to 2. A measure of realism has its maximum at 1, the "
-    "photograph itself; one that likes vivid images has it above. ΔSat has its best where the mean "
-    "saturation reaches 0.33, which says how vivid these photographs are."
+    "Does a metric prefer the real photograph or a more vivid copy? The HSV saturation of "
+    "every pixel is multiplied by 0.4 to 2. A metric of realism is best at 1, the photograph "
+    "itself; one that prefers vivid images is best above 1. ΔSat is best where the mean "
+    "saturation reaches 0.33, which tells how vivid these photographs are."
 )
 _SOURCE = (
     "“Too Vivid to Be Real?”, figure 1 A.2. The paper names neither the color space nor the "

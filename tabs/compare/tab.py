@@ -21,7 +21,7 @@ from truehue.tabs.page.widgets import widget
 _MASK_WORDS = {
     "stored": "Stored mask",
     "marked-or-whole": "Mask, else whole",
-    "whole": "Whole picture",
+    "whole": "Whole image",
     "paper": "Without white paper",
 }
 assert _MASK_WORDS.keys() == MASKS.keys()

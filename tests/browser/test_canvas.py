@@ -93,7 +93,7 @@ def test_by_mouse_from_the_first_color_to_what_the_server_paints(
     easel.chooses("#ffffff")
     easel.clicks(SKY)
     easel.clicks(SKY)
-    expect(easel.told).to_have_text("This region has that color already.")
+    expect(easel.told).to_have_text("This region already has that color.")
     page.keyboard.press("b")
     page.keyboard.press("]")
     page.mouse.move(*easel.at((0.3, 0.55)))

@@ -143,7 +143,7 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     dialog.get_by_role("button", name="Use this sketch").click()
     expect(cards).to_have_count(0)
     page.get_by_role("tab", name="Color", exact=True).click()
-    page.get_by_role("button", name="Brought here 1").click()
+    page.get_by_role("button", name="Imported 1").click()
     page.get_by_role("button", name="wheel of fortune").click()
     ready(page)
     # Nothing is said of its colors that was said of the other drawing's.

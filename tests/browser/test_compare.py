@@ -70,7 +70,7 @@ def measured(page: Page, view: str) -> Locator:
     fill = box.locator(".th-an-fill")
     if fill.is_visible():
         fill.click()
-        expect(box.locator(".th-job-words")).to_contain_text("measured and kept", timeout=WORK_MS)
+        expect(box.locator(".th-job-words")).to_contain_text("measured and saved", timeout=WORK_MS)
     expect(fill).to_be_hidden(timeout=WORK_MS)
     return box
 
@@ -119,22 +119,22 @@ def test_two_photographs_are_compared_marked_and_come_back(visit: Visit, started
     assert content.startswith(b"\x89PNG")
 
     # A box around a jar, by keyboard: then it alone counts.
-    sources.first.get_by_role("button", name="Mark the thing in A").click()
-    dialog = page.get_by_role("dialog", name="Mark the thing")
+    sources.first.get_by_role("button", name="Select the object in A").click()
+    dialog = page.get_by_role("dialog", name="Select the object")
     stage = dialog.get_by_role("group", name=re.compile("arrow keys"))
     expect(stage).to_be_focused()
     for side, value in (("Left", 165), ("Top", 80), ("Right", 375), ("Bottom", 345)):
         dialog.get_by_label(side).fill(str(value))
         dialog.get_by_label(side).press("Tab")
     expect(dialog.get_by_role("status")).to_contain_text("GrabCut · box", timeout=SHOWN_MS)
-    dialog.get_by_role("button", name="Use this mark").click()
+    dialog.get_by_role("button", name="Use this box").click()
     expect(sources.first).to_contain_text("GrabCut · box", timeout=SHOWN_MS)
     expect(distance).not_to_have_text(f"{whole:.1f}")
     marked = distance.inner_text()
 
     # Inspect marks finer, and Back returns to the comparison.
-    view.get_by_role("button", name="Mark it anew in A").click()
-    page.get_by_role("button", name="Mark it in Inspect").click()
+    view.get_by_role("button", name="Change the selection in A").click()
+    page.get_by_role("button", name="Select in Inspect").click()
     inspect = page.get_by_role("tab", name="Inspect")
     expect(inspect).to_have_attribute("aria-selected", "true", timeout=SHOWN_MS)
     expect(page).to_have_url(re.compile("tab=inspect.*image="), timeout=SHOWN_MS)
@@ -148,7 +148,7 @@ def test_two_photographs_are_compared_marked_and_come_back(visit: Visit, started
     # Strips of people's colors are touching bins.
     page.get_by_role("tab", name="People and files").click()
     people = page.locator(".th-people-set")
-    people.get_by_role("button", name="See the concepts").click()
+    people.get_by_role("button", name="Show concepts").click()
     expect(people.locator(".th-people-strip").first).to_be_visible(timeout=SHOWN_MS)
     assert page.evaluate(GAPS) < 0.05
 

@@ -7,7 +7,7 @@ import { rowsOf } from './actions.js';
 /** A stroke of so many points goes on as another action; twice as many are the most of one. */
 const LONG = 1_024;
 
-/** Points nearer than this part of the diameter are left out: nobody sees them, and each is painted. */
+/** Points nearer than this part of the diameter are excluded: nobody sees them, and each is painted. */
 const NEAR = 1 / 16;
 
 /** @param {number} value */

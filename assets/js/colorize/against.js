@@ -26,7 +26,7 @@ export function sideCards(box) {
         make(
           'p',
           'th-soft',
-          'Nothing is colored yet. Choose a color and click a part of the drawing.',
+          'Nothing is colored yet. Choose a color, then click a region of the drawing.',
         ),
       );
       return;
@@ -93,16 +93,16 @@ export function sideCards(box) {
     );
   }
   function headline(rows, there) {
-    if (!answer.words) return 'Say above what it is: then your colors are compared.';
+    if (!answer.words) return 'Enter the concept above to compare your colors.';
     if (!there) return '';
-    if (!rows.length) return 'Color a part, and all of these are compared with it.';
+    if (!rows.length) return 'Color a region to compare it with all of these.';
     const people = rows.find((one) => one.people);
     const first = rows[0];
-    const words = 'Nearest: ' + first.label + ', EMD ' + first.numbers.emd.text + '.';
-    if (!people) return words + ' No people’s colors are here.';
+    const words = 'Closest: ' + first.label + ', EMD ' + first.numbers.emd.text + '.';
+    if (!people) return words + ' No colors from people are available.';
     return first === people
       ? words
-      : words + ' People’s nearest: ' + people.label + ', EMD ' + people.numbers.emd.text + '.';
+      : words + ' Closest people: ' + people.label + ', EMD ' + people.numbers.emd.text + '.';
   }
   function row(one, farthest, names) {
     const node = make('article', 'th-col-row');
@@ -111,7 +111,7 @@ export function sideCards(box) {
     head.type = 'button';
     head.setAttribute('aria-expanded', String(open));
     const mark = make('i', 'th-col-mark', one.people ? '●' : '▪');
-    mark.title = one.people ? 'People’s colors' : 'A model’s, or pictures';
+    mark.title = one.people ? 'People’s colors' : 'A model’s colors, or images';
     const words = make('span', 'th-col-row-words');
     words.append(
       make('b', '', one.label),
@@ -185,9 +185,9 @@ export function sideCards(box) {
     const words = make(
       'p',
       '',
-      'Nothing of “' +
+      'There is no data for “' +
         answer.words +
-        '” is here to compare with yet. Your colors and their bins are shown all the same.',
+        '” to compare with yet. Your colors and their bins are still shown.',
     );
     const ways = make('ul', 'th-col-ways');
     const way = (text, name, act) => {
@@ -202,7 +202,7 @@ export function sideCards(box) {
       openRoom('Compare');
       later('#compare [data-view="people"]');
     });
-    way('A model’s colors:', 'start a run of concepts', () => {
+    way('A model’s colors:', 'start a concept run', () => {
       openRoom('Explore');
       later('.th-explore-switch [data-view="runs"]');
     });

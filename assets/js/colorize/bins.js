@@ -10,8 +10,8 @@ const HALF = 100;
 const STRIP = 9;
 const WIDE = 710;
 const SCALES = [
-  { id: 'own', name: 'Own scales', title: 'Each as high as there is room: shapes can be compared' },
-  { id: 'one', name: 'One scale', title: 'Both on one scale: heights can be compared' },
+  { id: 'own', name: 'Independent', title: 'Each fills the height: compare shapes' },
+  { id: 'one', name: 'Shared', title: 'Both on one scale: compare heights' },
 ];
 
 /** @type {Promise<{ bins: Bin[], order: number[] }> | null} */

@@ -9,7 +9,7 @@ const MOST = 60;
 const VIEWS = [
   { id: 'ink', name: 'Lines' },
   { id: 'regions', name: 'Regions' },
-  { id: 'image', name: 'As brought' },
+  { id: 'image', name: 'Original' },
 ];
 
 /** @typedef {{ image: string, name: string, words: string }} Brought */
@@ -41,7 +41,7 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
   status.setAttribute('role', 'status');
   all.type = 'button';
   views.setAttribute('role', 'group');
-  views.setAttribute('aria-label', 'What is shown of those');
+  views.setAttribute('aria-label', 'Shown image');
   head.append(count, views, all);
   box.append(status, head, grid);
   /** @type {{ one: Brought, card: ReturnType<typeof candidateCard> }[]} */
@@ -57,7 +57,7 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
   function draw() {
     head.hidden = !rows.length;
     grid.hidden = !rows.length;
-    put(count, many(rows.length, 'drawing') + ' to look through');
+    put(count, many(rows.length, 'drawing') + ' to review');
     put(all, 'Use all without warnings');
     strip(views, VIEWS, view, (id) => {
       view = id;
@@ -71,20 +71,20 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
   /** @param {Brought} one */
   function cardOf(one) {
     const card = candidateCard({ image: one.image, title: '', about: one.name }, [
-      { name: 'Use', title: 'Stored as the sketch of what it shows', act: () => take(one) },
+      { name: 'Use', title: 'Store it as the sketch of this object', act: () => take(one) },
       {
         name: 'Adjust…',
         act: () => adjust({ image: one.image, words: one.words }, () => drop(one)),
       },
-      { name: 'Leave it', act: () => drop(one) },
+      { name: 'Discard', act: () => drop(one) },
     ]);
     const name = make('input', 'th-sk-words');
     name.type = 'text';
     name.value = one.words;
     name.maxLength = 80;
     name.setAttribute('list', 'th-col-concepts');
-    name.setAttribute('aria-label', 'What “' + one.name + '” shows');
-    name.placeholder = 'What it shows';
+    name.setAttribute('aria-label', 'Object in “' + one.name + '”');
+    name.placeholder = 'Object';
     name.addEventListener('change', () => {
       one.words = name.value.trim();
       keep();
@@ -112,7 +112,7 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
   all.addEventListener('click', async () => {
     const good = cards.filter((each) => each.card.node.dataset.warnings === '0' && each.one.words);
     if (!good.length) {
-      put(status, 'None is without a warning and named. Look at them one by one.');
+      put(status, 'None is both named and free of warnings. Review them one by one.');
       return;
     }
     try {

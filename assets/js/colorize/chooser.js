@@ -4,7 +4,7 @@ import { drafts, dropDraft } from './drafts.js';
 import { ago, drawingAddress, fits, library } from './library.js';
 
 const MOST = 120;
-const BROUGHT = 'Brought here';
+const BROUGHT = 'Imported';
 
 /**
  * @param {HTMLElement} box
@@ -82,7 +82,7 @@ export function chooser(box, { open, bring }) {
     put(part('found'), wordsOf(found, typed));
   }
   function wordsOf(found, typed) {
-    if (!known) return 'Reading what there is…';
+    if (!known) return 'Loading drawings…';
     if (found.length)
       return (
         many(found.length, 'drawing') +
@@ -94,8 +94,8 @@ export function chooser(box, { open, bring }) {
     return missing
       ? 'There is no drawing of “' +
           missing.words +
-          '” yet: bring one, or prepare it under Sketches.'
-      : 'No drawing fits. Type less, or bring one of your own.';
+          '” yet. Import one, or prepare it under Sketches.'
+      : 'No drawing matches. Shorten the search, or import your own.';
   }
   /**
    * @param {string} address of the picture
@@ -124,7 +124,7 @@ export function chooser(box, { open, bring }) {
     const button = card(pictureOf(one), one.asked, '');
     if (people || others) {
       const marks = make('i', 'th-col-marks', (people ? '●' : '') + (others ? '▪' : ''));
-      marks.title = [people ? 'people’s colors' : '', others ? 'models’ colors or pictures' : '']
+      marks.title = [people ? 'people’s colors' : '', others ? 'models’ colors or images' : '']
         .filter(Boolean)
         .join(' and ');
       button.append(marks);
@@ -139,11 +139,11 @@ export function chooser(box, { open, bring }) {
     const button = card(
       pictureOf(draft),
       draft.words || 'a drawing',
-      'begun ' + ago(draft.at) + ', ' + many(draft.count, 'step'),
+      'started ' + ago(draft.at) + ', ' + many(draft.count, 'step'),
     );
     const away = make('button', 'th-col-away', '×');
     away.type = 'button';
-    away.title = 'Forget what was begun on “' + (draft.words || 'a drawing') + '”';
+    away.title = 'Discard the started coloring of “' + (draft.words || 'a drawing') + '”';
     away.setAttribute('aria-label', away.title);
     away.addEventListener('click', () => {
       dropDraft(draft.key);
@@ -170,7 +170,7 @@ export function chooser(box, { open, bring }) {
     const frame = make('span', 'th-col-tile-paper', '+');
     input.type = 'file';
     input.accept = 'image/*';
-    input.setAttribute('aria-label', 'Bring a line drawing');
+    input.setAttribute('aria-label', 'Import a line drawing');
     input.addEventListener('change', () => {
       bring([...(input.files || [])]);
       input.value = '';

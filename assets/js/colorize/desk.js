@@ -9,7 +9,8 @@ import { ofColorizeLink } from './view.js';
 
 const LOOK_MS = 250;
 const SAVE_MS = 400;
-const LOST = 'This browser has no room for it: press Keep, or it is gone with the page.';
+const LOST =
+  'This browser has no space for a draft. Press Save, or the coloring is lost when the page closes.';
 
 /**
  * @param {HTMLElement} box
@@ -156,7 +157,7 @@ export function desk(box, { closed, kept }) {
   pressed(part('keep'), async () => {
     canvas?.endStroke();
     await send('/api/colorize/keep', { ...coloring(), checksum: canvas?.checksum() });
-    say('Kept, with all that you did: it stands below.');
+    say('Saved with every step. It is listed below.');
     libraryChanged();
     kept();
   });
@@ -210,7 +211,7 @@ export function desk(box, { closed, kept }) {
       words.value = name || next.words || '';
       box.hidden = false;
       put(part('autosaved'), '');
-      say(begun ? 'What you had begun is here: ' + many(begun.length, 'step') + '.' : '');
+      say(begun ? 'Restored your draft: ' + many(begun.length, 'step') + '.' : '');
       ofColorizeLink({ drawing: '', sketch: '', kept: '', ...link, words: words.value });
       canvas = new ColoringCanvas({
         sketch: next,

@@ -12,7 +12,7 @@ const JOB = 'th-sketches-job';
  */
 export function drawForm({ drawn, listed, problem }) {
   const node = make('form', 'th-sk-form');
-  const title = make('h4', '', 'Draw candidates');
+  const title = make('h4', '', 'Generate candidates');
   const sentence = make('p', 'th-sk-sentence');
   const row = make('div', 'th-sk-fields');
   const models = make('select');
@@ -32,7 +32,7 @@ export function drawForm({ drawn, listed, problem }) {
   const high = number(7, 0, 30, 0.5);
   const seed = number(0, 0, 2 ** 31 - 21, 1);
   const lacks = make('p', 'th-soft');
-  const go = make('button', 'th-button th-col-do', 'Draw candidates');
+  const go = make('button', 'th-button th-col-do', 'Generate candidates');
   const refused = make('p', 'th-problem');
   const work = make('div');
   const show = workLine(work);
@@ -67,7 +67,7 @@ export function drawForm({ drawn, listed, problem }) {
     put(
       lacks,
       one && one.lacks
-        ? one.name + ' cannot draw here yet. ' + one.lacks
+        ? one.name + ' cannot generate images yet. ' + one.lacks
         : lacks.dataset.none || '',
     );
     go.setAttribute('aria-disabled', String(!one || Boolean(one.lacks)));
@@ -85,10 +85,10 @@ export function drawForm({ drawn, listed, problem }) {
     low.value = String(known.low);
     high.value = String(known.high);
     if (list.every((one) => one.lacks))
-      lacks.dataset.none = 'No model that draws outlines is here. ' + known.no_lines;
+      lacks.dataset.none = 'No installed model generates outlines. ' + known.no_lines;
     options(
       /** @type {any} */ (models),
-      list.map((one) => ({ id: one.id, name: one.name + (one.lacks ? ' · not here' : '') })),
+      list.map((one) => ({ id: one.id, name: one.name + (one.lacks ? ' · not installed' : '') })),
       list[0]?.id || '',
     );
     chosen();
@@ -96,7 +96,7 @@ export function drawForm({ drawn, listed, problem }) {
   function counted() {
     const things = listed().length;
     const pictures = things * Math.max(1, Math.round(Number(count.value)) || 1);
-    put(allWords, 'Of all ' + things + ' things in the list: ' + many(pictures, 'picture'));
+    put(allWords, 'All ' + things + ' listed objects: ' + many(pictures, 'image'));
   }
   count.addEventListener('input', counted);
   all.addEventListener('change', counted);
@@ -108,8 +108,9 @@ export function drawForm({ drawn, listed, problem }) {
     try {
       await followJob(id, (job) => {
         const step = job.steps > 1 ? ', step ' + job.step + ' of ' + job.steps : '';
-        const waits = job.status === 'waiting' ? 'Waiting, ' + job.place + ' before it' : '';
-        const words = waits || job.done + ' of ' + job.total + ' drawn' + (job.active ? step : '.');
+        const waits = job.status === 'waiting' ? 'Waiting, ' + job.place + ' ahead of it' : '';
+        const words =
+          waits || job.done + ' of ' + job.total + ' generated' + (job.active ? step : '.');
         show({ ...job, words });
         if (job.done !== done || !job.active) drawn();
         done = job.done;
@@ -149,7 +150,7 @@ export function drawForm({ drawn, listed, problem }) {
     /** @param {string} next the thing that is drawn */
     of(next) {
       words = next;
-      put(title, 'Draw candidates of “' + next + '”');
+      put(title, 'Generate candidates of “' + next + '”');
       all.checked = false;
       counted();
       read();

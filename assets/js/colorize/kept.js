@@ -22,7 +22,7 @@ export function keptList(box, open) {
     const frame = make('span', 'th-col-tile-paper');
     const picture = make('img');
     button.type = 'button';
-    button.title = 'Open it again, with all ' + many(one.actions, 'step');
+    button.title = 'Open it with all ' + many(one.actions, 'step');
     picture.src = one.thumb;
     picture.alt = '';
     picture.loading = 'lazy';
@@ -47,7 +47,7 @@ export function keptList(box, open) {
         if (away.dataset.sure) remove(one);
         else {
           away.dataset.sure = '1';
-          put(away, 'Delete for good?');
+          put(away, 'Delete permanently?');
           setTimeout(() => {
             delete away.dataset.sure;
             put(away, 'Delete');

@@ -5,8 +5,8 @@ import { ask, send } from '../shared/http.js';
 
 const WAIT_MS = 250;
 const VIEWS = [
-  { id: 'ink', name: 'Lines', title: 'What stays of the drawing' },
-  { id: 'regions', name: 'Regions', title: 'Each hatch is what one click fills' },
+  { id: 'ink', name: 'Lines', title: 'Lines that are kept' },
+  { id: 'regions', name: 'Regions', title: 'Each hatch is one region that a click fills' },
 ];
 const SIDES = [512, 768, 1024, 1536, 2048];
 
@@ -79,7 +79,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   const heading = make('h3', '', title);
   const views = make('span', 'th-strip');
   views.setAttribute('role', 'group');
-  views.setAttribute('aria-label', 'What is shown');
+  views.setAttribute('aria-label', 'Shown image');
   const header = make('header');
   header.append(heading, views);
   const picture = make('img', 'th-col-prepared');
@@ -99,7 +99,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   own.maxLength = 80;
   own.setAttribute('list', 'th-col-concepts');
   own.autocomplete = 'off';
-  const byItself = checkbox('Find where lines begin by itself', (on) => {
+  const byItself = checkbox('Find the line threshold automatically', (on) => {
     how = { ...how, threshold: on ? '' : Number(threshold.value) };
   });
   const threshold = range(1, 254, 1, (value) => {
@@ -109,7 +109,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   const specks = range(0, 120, 1, (value) => {
     how = { ...how, speck: value };
   });
-  const flatten = checkbox('Take shading and gray wash away', (on) => {
+  const flatten = checkbox('Remove shading and gray wash', (on) => {
     how = { ...how, flatten: on };
   });
   const sizes = make('select');
@@ -124,15 +124,15 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   const feet = make('p', 'th-col-feet');
   feet.append(act, cancel);
   side.append(
-    ...(named ? [field('What it is', own)] : []),
+    ...(named ? [field('Object', own)] : []),
     byItself.parentElement || byItself,
     field(
       'Line threshold',
       threshold,
-      'Darker is a line: higher keeps paler lines, lower only dark ones',
+      'Darker pixels are lines: a higher threshold keeps paler lines',
     ),
     flatten.parentElement || flatten,
-    field('Specks cleaned away up to', specks, 'Dots of ink and of paper with fewer pixels'),
+    field('Remove specks up to', specks, 'Removes dots of ink and of paper with fewer pixels'),
     field('Longer side', sizes),
     count,
     feet, // above what may come: they stay where they are
@@ -195,8 +195,8 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     if (image) picture.src = preparedAddress(image, how, /** @type {'ink'} */ (view));
     picture.alt =
       view === 'ink'
-        ? 'The lines that stay'
-        : 'The regions that can be filled, each in a hatch of its own';
+        ? 'The lines that are kept'
+        : 'The regions that can be filled, each with its own hatch';
   }
   function look() {
     clearTimeout(waiting);

@@ -89,7 +89,7 @@ export function sketchesView(box, color) {
     const having = known.bases.filter((base) => base.drawing || names.has(base.words)).length;
     put(
       find('count'),
-      having + ' of ' + known.bases.length + ' things of ColorConceptBench have a drawing',
+      having + ' of ' + known.bases.length + ' objects of ColorConceptBench have a drawing',
     );
     list.fill(known);
     choose(colorize.thing);

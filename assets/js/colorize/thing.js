@@ -7,9 +7,9 @@ import { ago } from './library.js';
 import { USUAL } from './prepare.js';
 
 const VIEWS = [
-  { id: 'ink', name: 'Lines', title: 'What stays of each drawing' },
-  { id: 'regions', name: 'Regions', title: 'Each hatch is what one click fills' },
-  { id: 'image', name: 'As drawn', title: 'The pictures that they are of' },
+  { id: 'ink', name: 'Lines', title: 'Lines that are kept of each drawing' },
+  { id: 'regions', name: 'Regions', title: 'Each hatch is one region that a click fills' },
+  { id: 'image', name: 'Original', title: 'The original images' },
 ];
 
 /**
@@ -33,7 +33,7 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
   const none = make('p', 'th-sk-empty');
   const failed = make('p', 'th-problem');
   views.setAttribute('role', 'group');
-  views.setAttribute('aria-label', 'What is shown of the candidates');
+  views.setAttribute('aria-label', 'Shown image of the candidates');
   head.append(title, about, views);
   const form = drawForm({ drawn: () => load(), listed, problem });
   box.append(head, said, grid, none, failed, form.node);
@@ -86,8 +86,8 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
             candidateCard(
               {
                 drawing: base.id,
-                title: 'Starter drawing',
-                about: 'drawn by TrueHue, vectors',
+                title: 'Included drawing',
+                about: 'included with TrueHue, as vectors',
                 inUse: !stored.length,
               },
               [
@@ -96,7 +96,7 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
                   : [
                       {
                         name: starterStored(stored) ? 'Use' : 'Store it',
-                        title: 'So that studies take it',
+                        title: 'Makes it available to studies',
                         act: () => use({ drawing: base.id }),
                       },
                     ]),
@@ -121,9 +121,9 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
     none.hidden = cards.length > 0;
     put(
       none,
-      'Nothing is here for “' +
+      'There is no drawing of “' +
         answer.words +
-        '” yet: draw candidates below, or drop drawings above.',
+        '” yet. Generate candidates below, or drop drawings above.',
     );
     failed.hidden = !answer.failed.length;
     put(failed, answer.failed.join(' '));

@@ -59,7 +59,7 @@ export function thingList(box, choose) {
         .map((base) => {
           const row = make('button', 'th-sk-thing');
           const mark = make('i', '', state(base) ? '●' : '○');
-          const about = { stored: 'sketch stored', starter: 'starter drawing', '': 'no sketch' };
+          const about = { stored: 'sketch', starter: 'included', '': 'none' };
           row.type = 'button';
           row.setAttribute('role', 'option');
           row.setAttribute('aria-selected', String(base.words === now));

@@ -37,7 +37,7 @@ export function analysisView(element, name, defaults, draw) {
       draw(data);
       ofCompareLink(name, part(state));
     } catch (error) {
-      if (mine === asked) problem('This cannot be shown. ' + error.message);
+      if (mine === asked) problem('This view cannot be shown. ' + error.message);
     } finally {
       if (mine === asked) find('.th-an').removeAttribute('aria-busy');
     }

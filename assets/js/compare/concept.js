@@ -184,7 +184,14 @@ export function mount(widget) {
             state.d = rows;
             guests = own.map((one) => one.split('/')[0]);
             state.pair = DEFAULTS.pair;
-            if (left) drop.say('Six is the most: ' + many(left, 'image') + ' had no room.', true);
+            if (left)
+              drop.say(
+                'At most six distributions fit: ' +
+                  many(left, 'image') +
+                  (left === 1 ? ' was' : ' were') +
+                  ' not added.',
+                true,
+              );
           }
         }
       } else {
@@ -321,7 +328,7 @@ export function mount(widget) {
     try {
       await figures.save(name, 'truehue-' + words + '-' + name, format);
     } catch (error) {
-      problem('The figure could not be saved: ' + error.message);
+      problem('Saving the figure failed: ' + error.message);
     }
   });
   copiesLink(part('link'));

@@ -8,9 +8,9 @@ const KINDS = [
   { id: 'emotional', name: 'Emotional' },
 ];
 const HAVING = [
-  { id: '', name: 'Anything' },
+  { id: '', name: 'Any data' },
   { id: 'people', name: '● People’s colors' },
-  { id: 'pictures', name: '▪ Pictures' },
+  { id: 'pictures', name: '▪ Images' },
 ];
 const LISTED = 84;
 
@@ -115,7 +115,7 @@ export function conceptChooser(box, choose) {
         button.type = 'button';
         button.setAttribute('role', 'option');
         button.setAttribute('aria-selected', String(Boolean(now) && now === one.key));
-        button.title = one.category + ' · ' + (one.kind || 'not of ColorConceptBench');
+        button.title = one.category + ' · ' + (one.kind || 'not in ColorConceptBench');
         if (index === at) button.classList.add('th-cc-at');
         if (one.people || one.pictures) button.append(marks(one.people, one.pictures));
         button.addEventListener('click', () => pick(one));
@@ -127,12 +127,12 @@ export function conceptChooser(box, choose) {
       !all.length
         ? ''
         : !found.length
-          ? 'No concept fits. Type less, or choose other facets.'
+          ? 'No concept matches. Shorten the search, or choose other filters.'
           : many(found.length, 'concept') +
             (found.length > LISTED
-              ? '; the first ' + LISTED + ' are shown: type, or choose a category.'
+              ? '; the first ' + LISTED + ' are shown. Search, or choose a category.'
               : '.') +
-            ' ● people’s colors · ▪ pictures',
+            ' ● people’s colors · ▪ images',
     );
     return found;
   }
@@ -217,7 +217,7 @@ export function conceptChooser(box, choose) {
         find('kind'),
         one
           ? one.category + ' · ' + (one.kind === 'base' ? 'base concept' : one.kind)
-          : 'not one of ColorConceptBench: it came with an import',
+          : 'imported; not in ColorConceptBench',
       );
       const known = new Map(all.map((each) => [each.key, each]));
       const groups = [

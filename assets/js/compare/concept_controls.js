@@ -7,15 +7,15 @@ const METHOD_NAMES = {
   pixels: 'all pixels',
 };
 const SCALES = [
-  { id: 'one', name: 'The same' },
-  { id: 'own', name: 'Each its own' },
+  { id: 'one', name: 'Shared' },
+  { id: 'own', name: 'Independent' },
 ];
 const BETWEEN = [
-  { id: 'moves', name: 'What moves' },
-  { id: 'bins', name: 'Bins' },
+  { id: 'moves', name: 'Flow' },
+  { id: 'bins', name: 'Overlay' },
 ];
 const APART = [
-  { id: '1', name: 'L* apart' },
+  { id: '1', name: 'Offset by L*' },
   { id: '0', name: 'Exact' },
 ];
 
@@ -61,8 +61,8 @@ export function conceptControls(box, { go, pair, place }) {
       put(
         part('map-words'),
         state.apart === '1'
-          ? 'Bins of one a*, b* are set apart: up for lighter, down for darker ones. Areas are as shares.'
-          : 'Bins of one a*, b* lie on each other, the largest behind. Areas are as shares.',
+          ? 'The larger a circle, the larger the share of that color. Bins with equal a*b* are offset: lighter up, darker down.'
+          : 'The larger a circle, the larger the share of that color. Bins with equal a*b* overlap, the largest behind.',
       );
       part('method').value = state.method;
     },

@@ -6,9 +6,9 @@ import { store } from '../shared/state.js';
 import { uploadDistribution, uploadOne, uploadPictures } from './upload.js';
 
 const PIXELS_OF = [
-  { id: 'marked-or-whole', name: 'its mask or transparency; else the whole picture' },
-  { id: 'stored', name: 'only what has a mask or transparency' },
-  { id: 'whole', name: 'the whole picture' },
+  { id: 'marked-or-whole', name: 'its mask or transparency, else the whole image' },
+  { id: 'stored', name: 'only images with a mask or transparency' },
+  { id: 'whole', name: 'the whole image' },
   { id: 'paper', name: 'all but the white paper' },
 ];
 
@@ -76,7 +76,7 @@ export function dropField(box, { concept, add, room, pooled }) {
     const input = make('input', 'th-cc-of');
     if (words) return { label: make('span', '', 'of “' + words + '”'), value: () => words };
     input.placeholder = 'banana';
-    label.append(make('span', '', 'They show'), input);
+    label.append(make('span', '', 'Concept'), input);
     return { label, value: () => input.value.trim() };
   }
   // Every image stands for itself, in the order in which they were dropped; one that cannot be read
@@ -97,10 +97,7 @@ export function dropField(box, { concept, add, room, pooled }) {
       [
         ...refused,
         ...(same
-          ? [
-              many(same, 'image') +
-                ' of these had the same pixels as another: one row stands for both.',
-            ]
+          ? [many(same, 'image') + ' had the same pixels as another: one row shows both.']
           : []),
       ].join(' '),
       refused.length,
@@ -148,7 +145,7 @@ export function dropField(box, { concept, add, room, pooled }) {
               ? report.taken +
                   ' of ' +
                   many(files.length, 'image') +
-                  ' were taken. ' +
+                  ' were imported. ' +
                   report.refused
                     .slice(0, 3)
                     .map((one) => one.name + ': ' + one.why)
@@ -188,9 +185,9 @@ export function dropField(box, { concept, add, room, pooled }) {
             sources.length > fit
               ? 'Of ' +
                 many(sources.length, 'distribution') +
-                ' of this file the first ' +
+                ' in this file, the first ' +
                 fit +
-                ' stand here; the others are in the list.'
+                ' are shown; the others are in the list.'
               : '',
           ]
             .filter(Boolean)
@@ -233,10 +230,13 @@ export function dropField(box, { concept, add, room, pooled }) {
     const tables = files.filter((one) => /\.(csv|json)$/i.test(one.name));
     const pictures = files.filter((one) => !tables.includes(one));
     if (tables.length && pictures.length)
-      say('Images and files of numbers at once: drop one kind, then the other.', true);
-    else if (tables.length > 1) say('One file of distributions at a time.', true);
+      say(
+        'Images and files of numbers cannot be dropped together. Drop one kind, then the other.',
+        true,
+      );
+    else if (tables.length > 1) say('Drop one file of distributions at a time.', true);
     else if (tables.length) numbers(tables[0], {});
-    else if (room() < 1) say('Six distributions stand here already: remove one first.', true);
+    else if (room() < 1) say('Six distributions are already shown. Remove one first.', true);
     else if (pictures.length > room()) images(pictures);
     else single(pictures).catch((error) => say(error.message, true));
   }

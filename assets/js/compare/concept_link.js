@@ -56,13 +56,13 @@ export function takeUsual(state, known) {
         words +
         ' “' +
         state[key].slice(0, 40) +
-        '”, which the link asks for: the usual one is shown.',
+        '”, which the link requests. The default is shown.',
     );
     state[key] = DEFAULTS[key];
   });
   state.d = state.d && [...new Set(state.d)];
   if (state.d && state.d.length > MOST_SOURCES) {
-    sentences.push('The link holds ' + state.d.length + ' distributions: the first six are shown.');
+    sentences.push('The link has ' + state.d.length + ' distributions. The first six are shown.');
     state.d = state.d.slice(0, MOST_SOURCES);
   }
   return sentences;

@@ -52,14 +52,14 @@ export function markDialog(box, { keep, inspect }) {
       return input;
     });
     fields.append(make('span', 'th-soft', 'px of ' + it.width + ' × ' + it.height));
-    const use = button('Use this mark', () => store([{ type: 'box', box: corners }]), true);
-    const whole = button('The whole picture', () => store([{ type: 'whole' }]));
-    const finer = button('Mark it in Inspect', () => {
+    const use = button('Use this box', () => store([{ type: 'box', box: corners }]), true);
+    const whole = button('Whole image', () => store([{ type: 'whole' }]));
+    const finer = button('Select in Inspect', () => {
       dialog.close();
       inspect(one);
     });
     finer.title =
-      'Strokes, points and search by name. The browser’s Back returns to this comparison, which then takes the new mark.';
+      'Inspect offers strokes, points and search by name. Use the browser’s Back to return to this comparison, which then uses the new mask.';
 
     function set(next) {
       const held = (value, most) => Math.min(most, Math.max(0, Math.round(value || 0)));
@@ -86,7 +86,7 @@ export function markDialog(box, { keep, inspect }) {
     async function look() {
       const mine = ++turn;
       use.disabled = true;
-      put(said, 'Looking for the thing inside the box…');
+      put(said, 'Finding the object inside the box…');
       said.className = 'th-soft';
       try {
         const answer = await send('/api/compare/image/look', {
@@ -172,7 +172,7 @@ export function markDialog(box, { keep, inspect }) {
     const side = make('div', 'th-cc-mark-side');
     const foot = make('div', 'th-cc-mark-foot');
     head.append(
-      make('h3', '', 'Draw a box around the thing in ' + one.letter),
+      make('h3', '', 'Draw a box around the object in ' + one.letter),
       button('Close', () => dialog.close()),
     );
     picture.src = it.url;
@@ -184,17 +184,17 @@ export function markDialog(box, { keep, inspect }) {
     stage.setAttribute('role', 'group');
     stage.setAttribute(
       'aria-label',
-      'Box: drag a new one, or move it by the arrow keys and size it by Shift and the arrow keys; Enter uses it',
+      'Box: drag a new one, or move it with the arrow keys and resize it with Shift and the arrow keys; Enter uses it',
     );
     stage.append(picture, frame);
-    found.alt = 'What counts; the rest is faded';
+    found.alt = 'Measured pixels; the rest is faded';
     found.hidden = true;
     said.setAttribute('role', 'status');
     side.append(
       make(
         'p',
         'th-soft',
-        'Drag on the picture. By keyboard: arrow keys move the box, Shift and arrow keys size it.',
+        'Drag on the image. By keyboard: arrow keys move the box, Shift and arrow keys resize it.',
       ),
       fields,
       found,

@@ -126,7 +126,7 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
       const body = make('tbody');
       pairs.forEach((pair) => body.append(line(pair, chosen(pair), labels)));
       table.replaceChildren(heading(), body);
-      put(draws, pairs.length ? 'Intervals are being drawn…' : '');
+      put(draws, pairs.length ? 'Computing intervals…' : '');
       notes.replaceChildren();
     },
     interval(pair) {
@@ -149,7 +149,7 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
               pair.undefined[metric.id].toLocaleString('en-US') +
               ' of ' +
               pair.draws.toLocaleString('en-US') +
-              ' draws there is no such number.'
+              ' bootstrap draws the number is undefined.'
             : pair.notes.join(' ');
       });
       const drawn = Math.max(...done.map((one) => one.draws));
@@ -161,7 +161,7 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
             ' bootstrap draws over images or people.'
           : '') +
           (done.length < total
-            ? ' Pair ' + (done.length + 1) + ' of ' + total + ' is being drawn…'
+            ? ' Pair ' + (done.length + 1) + ' of ' + total + ' is being computed…'
             : ''),
       );
       const lines = drawn ? [...whys] : [[...whys].join(' ')];
@@ -210,9 +210,9 @@ export function movesList(box, { bins, hover, open }) {
       make(
         'small',
         'th-soft',
-        'over ' +
+        'at a distance of ' +
           move.distance.toFixed(1) +
-          ' Lab: ' +
+          ' Lab, ' +
           move.cost.toFixed(1) +
           ' of the EMD’s ' +
           flow.emd.toFixed(1),
@@ -228,30 +228,29 @@ export function movesList(box, { bins, hover, open }) {
     const rest = flow.moves.slice(MOVES_FIRST);
     put(
       title,
-      'From ' +
-        flow.letters[0] +
-        ' to ' +
+      flow.letters[0] +
+        ' → ' +
         flow.letters[1] +
         ': ' +
-        (flow.moves.length ? many(flow.moves.length, 'move') : 'nothing has to move'),
+        (flow.moves.length ? many(flow.moves.length, 'flow') : 'nothing moves'),
     );
     put(
       words,
       flow.moves.length
         ? percent(flow.moved) +
-            ' of the mass moves, ' +
+            ' of the color would move, ' +
             (flow.emd / flow.moved).toFixed(1) +
-            ' Lab on average: together the EMD of ' +
+            ' Lab on average, to turn one distribution into the other: an EMD of ' +
             flow.emd.toFixed(1) +
-            '. The rest is the same in both and stays. An optimal flow need not be the only one.' +
+            '. The rest is the same in both. Other flows can be equally good.' +
             (flow.drawn < flow.moves.length
-              ? ' Drawn are the ' +
+              ? ' The figure shows the ' +
                 flow.drawn +
-                ' that cost most, ' +
+                ' costliest flows, ' +
                 percent(flow.drawn_cost / flow.emd) +
                 ' of the EMD.'
               : '')
-        : 'Both are the same in every bin.',
+        : 'The two are equal in every bin: nothing moves.',
     );
     list.replaceChildren(...shown.map(item));
     more.hidden = !rest.length;
@@ -259,8 +258,8 @@ export function movesList(box, { bins, hover, open }) {
     put(
       more,
       whole
-        ? 'Show the largest alone'
-        : 'Show ' + many(rest.length, 'smaller move') + ', ' + cost.toFixed(1) + ' of the EMD',
+        ? 'Show only the largest'
+        : 'Show ' + many(rest.length, 'smaller flow') + ', ' + cost.toFixed(1) + ' of the EMD',
     );
   }
   more.addEventListener('click', () => {

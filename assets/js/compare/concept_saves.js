@@ -18,7 +18,7 @@ export function saveButtons(box, save) {
           'The figure as ' +
           format.toUpperCase() +
           ', on white' +
-          (format === 'png' ? ', two pixels for one' : '');
+          (format === 'png' ? ', at double resolution' : '');
         button.addEventListener('click', () => save(saves.dataset.of, format));
         return button;
       }),

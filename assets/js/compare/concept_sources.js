@@ -9,7 +9,7 @@ const GROUPS = [
   ['other', 'Other measurements'],
   ['run', 'Runs'],
   ['generated', 'Generated and imported images'],
-  ['pictures', 'Pictures'],
+  ['pictures', 'Images'],
 ];
 
 /** The distributions of a view that can be shown: nothing is wrong with them, and all is measured. */
@@ -78,7 +78,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
           strip.append(patch);
         });
       strip.title =
-        'The fullest bins: ' +
+        'Largest bins: ' +
         one.fullest
           .filter((bin) => one.weights[bin] > 0)
           .map((bin) => bins()[bin].name + ' ' + percent(one.weights[bin]))
@@ -119,7 +119,11 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     const node = make('div', 'th-cc-measured');
     const small = make('img');
     const words = make('span', 'th-soft', one.image.words);
-    const button = make('button', 'th-link', one.image.whole ? 'Mark the thing' : 'Mark it anew');
+    const button = make(
+      'button',
+      'th-link',
+      one.image.whole ? 'Select the object' : 'Change the selection',
+    );
     small.src = one.image.small;
     small.alt = '';
     small.loading = 'lazy';
@@ -135,7 +139,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
   const poolButton = make('button', 'th-link', '');
   poolButton.type = 'button';
   poolButton.addEventListener('click', () => pool(singles()));
-  pooling.append('One image, one row. ', poolButton);
+  pooling.append('Each image is one row. ', poolButton);
   function singles() {
     return now.filter((one) => one.image);
   }
@@ -155,8 +159,8 @@ export function sourceList(box, { bins, changed, mark, pool }) {
       put(
         guestLine.firstElementChild,
         owned.length === 1
-          ? 'An image of yours stays beside ' + concept + '.'
-          : owned.length + ' images of yours stay beside ' + concept + '.',
+          ? 'Your image is also shown with ' + concept + '.'
+          : owned.length + ' of your images are also shown with ' + concept + '.',
       );
       put(removeGuests, owned.length === 1 ? 'Remove it' : 'Remove them');
       list.replaceChildren(...now.map(row));
@@ -169,7 +173,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
             ? 'Nothing is shown. Add a distribution of ' +
               concept +
               ' from the list, or drop images.'
-            : 'Nothing is stored of ' +
+            : 'There is no data for ' +
               concept +
               ' yet. Generate images of it, import people’s colors, or drop images.',
       );
@@ -181,13 +185,13 @@ export function sourceList(box, { bins, changed, mark, pool }) {
       const full = now.length >= MOST_SOURCES;
       const first = new Option(
         full
-          ? 'Six is the most: remove one first'
+          ? 'At most six: remove one first'
           : free.length
             ? 'Add a distribution…'
             : choices.length
-              ? 'All that is stored of this concept is shown'
+              ? 'All data for this concept is shown'
               : concept
-                ? 'Nothing is stored of this concept yet'
+                ? 'No data for this concept yet'
                 : 'Choose a concept to add people and runs',
         '',
       );

@@ -12,7 +12,7 @@ function pictureButton(one, { words, said, opened }) {
   image.alt = '';
   image.src = one.small;
   image.addEventListener('error', () =>
-    image.replaceWith(make('span', 'th-cc-gone', 'The file of this image is gone.')),
+    image.replaceWith(make('span', 'th-cc-gone', 'The file of this image is missing.')),
   );
   button.title = ['Open in Inspect', one.about].filter(Boolean).join(' · ');
   button.append(image, make('span', '', said));
@@ -53,10 +53,10 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
           'p',
           'th-soft',
           source.pictures
-            ? 'Looking for its images…'
-            : 'Its share: ' +
+            ? 'Finding its images…'
+            : 'Share: ' +
                 percent(source.weights[index]) +
-                '. It came as numbers: there are no images to show.',
+                '. Imported as numbers: there are no images to show.',
         );
         const grid = make('div', 'th-cc-pictures');
         part.append(title, about, grid);
@@ -67,7 +67,7 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
             '/api/compare/images?' + question({ source: source.source, bin: index }),
           );
           if (mine !== turn) return;
-          const share = 'Its share: ' + percent(found.share) + '. ';
+          const share = 'Share: ' + percent(found.share) + '. ';
           put(
             about,
             share +
@@ -76,15 +76,15 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
                   ' of ' +
                   many(found.all, 'image') +
                   (found.with === 1 ? ' has' : ' have') +
-                  ' pixels nearest to this bin; each with the share of its own masked pixels.'
+                  ' pixels closest to this bin. Below each: the share of its own masked pixels.'
                 : found.share > 0
-                  ? 'No pixel lies nearest to this bin: extraction merged colors, and a merged one fell here.'
+                  ? 'No pixel is closest to this bin: extraction merged colors into it.'
                   : 'No image has pixels here.'),
           );
           if (found.with && found.share === 0)
             put(
               about,
-              about.textContent + ' Extraction left these colors out, or merged them into others.',
+              about.textContent + ' Extraction excluded these colors, or merged them into others.',
             );
           grid.replaceChildren(
             ...found.images.map((image) =>
@@ -217,8 +217,8 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
           1,
           several ? 'Images, masks and groups' : 'Images and masks',
           several
-            ? 'What is faded lies outside of the mask. The bar below an image is its dominant color; images whose dominant colors are alike are one group.'
-            : 'What is faded lies outside of the mask.',
+            ? 'Faded pixels are outside the mask. The bar below an image is its dominant color; images with similar dominant colors form a group.'
+            : 'Faded pixels are outside the mask.',
         );
         node.append(...found.groups.map((one, index) => group(one, index, several)));
         nodes.push(node);
@@ -227,14 +227,14 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
         const node = step(
           2,
           'All groups together: ' + many(found.palette.length, 'color'),
-          'Groups weigh as much as they have images.',
+          'Each group is weighted by its number of images.',
         );
         node.append(paletteStrip(found.palette, 'Palette'));
         nodes.push(node);
       }
       const node = step(
         found.palette.length ? 3 : found.groups.length ? 2 : 1,
-        'Bins: ' + found.bins.length + ' of 71 have mass',
+        'Bins: ' + found.bins.length + ' of 71 are not empty',
       );
       const list = make('ol', 'th-cc-bins');
       found.bins.slice(0, 12).forEach((one) => {
@@ -263,7 +263,7 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
       if (found.notes.length) {
         const notes = make('details', 'th-cc-open-points');
         notes.append(
-          make('summary', '', 'Notes, and what the paper leaves open'),
+          make('summary', '', 'Notes, and choices the paper leaves open'),
           ...found.notes.map((text) => make('p', 'th-soft', text)),
         );
         nodes.push(notes);

@@ -86,7 +86,7 @@ export function figureCard(csv) {
       try {
         await saveFigure(plot, data, format);
       } catch (error) {
-        put(stands, 'The ' + format.toUpperCase() + ' could not be made: ' + error.message);
+        put(stands, 'The ' + format.toUpperCase() + ' could not be created: ' + error.message);
       }
       button.removeAttribute('aria-disabled');
     }),

@@ -28,7 +28,7 @@ export function mount({ element }) {
   find('.th-guidance-figures').append(...Object.values(cards).map((card) => card.node));
 
   function draw(data) {
-    view.choose('metric', 'Number', data.choices.metric);
+    view.choose('metric', 'Metric', data.choices.metric);
     view.choose('kind', 'Concepts', data.choices.kind);
     view.choose('style', 'Style', data.choices.style);
     Object.entries(cards).forEach(([part, card]) => {

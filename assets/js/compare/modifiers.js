@@ -95,7 +95,7 @@ export function mount({ element }) {
   // Where the regions of the plane begin; ours, and to be moved.
   function limitsBox() {
     const node = make('form', 'th-an-limits');
-    const back = make('button', 'th-button', 'Usual limits');
+    const back = make('button', 'th-button', 'Default limits');
     const fields = [
       ['low', 'Inertia below', '× people'],
       ['angle', 'Drift beyond', '°'],

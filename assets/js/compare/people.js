@@ -165,18 +165,13 @@ export function mount(widget) {
         if (told !== String(one.notes)) {
           told = String(one.notes);
           notes.replaceChildren(
-            ...(one.notes.length
-              ? [foldedList('Notes of the import', one.notes, one.notes.length)]
-              : []),
+            ...(one.notes.length ? [foldedList('Import notes', one.notes, one.notes.length)] : []),
           );
         }
-        put(
-          see,
-          isOpen ? 'Close' : one.type === 'pictures' ? 'See the pictures' : 'See the concepts',
-        );
+        put(see, isOpen ? 'Close' : one.type === 'pictures' ? 'Show images' : 'Show concepts');
         see.setAttribute('aria-expanded', String(isOpen));
         compareIt.hidden = one.type !== 'pictures';
-        put(hide, one.hidden ? 'Show again' : 'Hide');
+        put(hide, one.hidden ? 'Show' : 'Hide');
         inside.hidden = !isOpen;
         if (isOpen && !inside.firstChild) fillSet(inside, one);
       },

@@ -60,7 +60,9 @@ export function distributionImport(part, bins, stored) {
     other.addEventListener('click', clear);
     buttons.append(other);
     if (report.problems_total > 1)
-      nodes.push(foldedList('Rows that cannot be read so', report.problems, report.problems_total));
+      nodes.push(
+        foldedList('Rows that cannot be read this way', report.problems, report.problems_total),
+      );
     box.replaceChildren(...nodes, buttons);
     wordsBox.hidden = report.offer !== 'words';
     form.hidden = true;
@@ -71,10 +73,10 @@ export function distributionImport(part, bins, stored) {
     const count = (number, text) =>
       counts.append(make('dt', '', number.toLocaleString('en-US')), make('dd', '', text));
     count(report.concepts, report.concepts === 1 ? 'concept' : 'concepts');
-    count(all.found, 'of them of ColorConceptBench (' + coverageWords(report.coverage) + ')');
+    count(all.found, 'in ColorConceptBench (' + coverageWords(report.coverage) + ')');
     if (report.contributors)
       count(report.contributors, report.contributors === 1 ? 'contributor' : 'contributors');
-    else if (report.people) count(report.people, 'people, by the file, in one mean');
+    else if (report.people) count(report.people, 'people in one mean, according to the file');
     if (report.problems_total)
       count(
         report.problems_total,
@@ -90,7 +92,7 @@ export function distributionImport(part, bins, stored) {
     if (report.unknown_total > 8)
       nodes.push(
         foldedList(
-          'Not of ColorConceptBench, kept as they are',
+          'Not in ColorConceptBench, imported as they are',
           report.unknown.map(
             (one) =>
               one.words + (one.similar.length ? ' (similar: ' + one.similar.join(', ') + ')' : ''),
@@ -99,7 +101,7 @@ export function distributionImport(part, bins, stored) {
         ),
       );
     if (report.problems_total)
-      nodes.push(foldedList('Left out', report.problems, report.problems_total));
+      nodes.push(foldedList('Excluded', report.problems, report.problems_total));
     if (report.buttons.length) {
       const buttons = make('div', 'th-people-buttons');
       buttons.append(...offers(report));
@@ -157,7 +159,9 @@ export function distributionImport(part, bins, stored) {
       const report = await stageDistribution(session, file);
       if (mine !== at) return;
       say(
-        files.length > 1 ? 'One file at a time: the first of ' + files.length + ' was read.' : '',
+        files.length > 1
+          ? 'Only one file can be imported at a time. The first of ' + files.length + ' was read.'
+          : '',
       );
       show(report);
     } catch (error) {
@@ -170,7 +174,7 @@ export function distributionImport(part, bins, stored) {
   });
   away.addEventListener('click', () => {
     clear();
-    say('Put away: nothing was stored.');
+    say('Cancelled. Nothing was stored.');
   });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -190,12 +194,12 @@ export function distributionImport(part, bins, stored) {
         [
           made.sets.length > 1
             ? many(made.sets.length, 'set') +
-              ' are stored: ' +
+              ' stored: ' +
               made.sets.map((one) => '“' + one.name + '”').join(', ') +
               '.'
             : made.known
-              ? 'These rows are here already, as “' + made.name + '”.'
-              : '“' + made.name + '” is stored.',
+              ? 'These rows were already imported as “' + made.name + '”.'
+              : '“' + made.name + '” stored.',
           made.said,
         ]
           .filter(Boolean)

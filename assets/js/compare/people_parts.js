@@ -147,7 +147,7 @@ export function conceptField(box, changed) {
       hint.textContent =
         '“' +
         data.words +
-        '” is no concept of ColorConceptBench. It may stay as it is, but no run draws it.';
+        '” is not in ColorConceptBench. You can keep it, but no run generates it.';
       data.similar.forEach((words, at) => {
         const one = make('button', 'th-people-similar', words);
         one.type = 'button';

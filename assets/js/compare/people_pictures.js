@@ -39,12 +39,12 @@ export function pictureImport(part, { stored, openPicture }) {
   const hint = form.querySelector('.th-people-mask-hint');
   const HINTS = {
     stored:
-      'Of a picture that was marked in Inspect, its newest mask, found by its pixels; of a cut-out, its transparency. A picture that has neither is left out.',
+      'Uses the newest mask made in Inspect (matched by pixels), or the transparency of a cut-out. Images with neither are excluded.',
     'marked-or-whole':
-      'The stored mask or the transparency of those that have one; of the others everything counts, background and all.',
-    whole: 'Background and all. For pictures that show nothing but the object.',
+      'Uses the stored mask or the transparency. Other images are measured as a whole, including the background.',
+    whole: 'Includes the background. For images that show only the object.',
     paper:
-      'For colored sheets: all but the near-white (L* above 98) that reaches the border. White inside an outline counts as white, and outlines count as drawn.',
+      'For colored sheets: excludes near-white (L* above 98) that touches the border. White inside an outline counts as white, and outlines are measured too.',
   };
   let session = '';
   let planned = null;
@@ -88,7 +88,7 @@ export function pictureImport(part, { stored, openPicture }) {
           .join(' · '),
       );
       problems.replaceChildren(...found.problems.map((text) => make('li', '', text)));
-      store.textContent = 'Store ' + many(found.total, 'picture');
+      store.textContent = 'Store ' + many(found.total, 'image');
       store.setAttribute('aria-disabled', 'false');
       looks();
     } catch (error) {
@@ -123,7 +123,7 @@ export function pictureImport(part, { stored, openPicture }) {
     grid.replaceChildren(...cards.map(([, card]) => card));
     if (planned.total > PREVIEWS)
       grid.appendChild(
-        make('p', 'th-soft', 'and ' + many(planned.total - PREVIEWS, 'picture') + ' more'),
+        make('p', 'th-soft', 'and ' + many(planned.total - PREVIEWS, 'image') + ' more'),
       );
     let left = 0;
     for (const [one, card, image, about] of cards) {
@@ -138,7 +138,7 @@ export function pictureImport(part, { stored, openPicture }) {
       else image.remove();
       card.classList.toggle('th-people-refused', Boolean(data.refused));
       if (data.refused) {
-        put(about, 'Left out: ' + data.refused.replace(one.name + ' ', 'it '));
+        put(about, 'Excluded: ' + data.refused.replace(one.name + ' ', 'it '));
         left += 1;
         continue;
       }
@@ -152,10 +152,10 @@ export function pictureImport(part, { stored, openPicture }) {
     put(
       store,
       !all || !left
-        ? 'Store ' + many(planned.total, 'picture')
+        ? 'Store ' + many(planned.total, 'image')
         : good
-          ? 'Store ' + good.toLocaleString('en-US') + ' of ' + many(planned.total, 'picture')
-          : 'Keep them for Inspect',
+          ? 'Store ' + good.toLocaleString('en-US') + ' of ' + many(planned.total, 'image')
+          : 'Store them for Inspect',
     );
   }
   async function take(files) {
@@ -190,7 +190,7 @@ export function pictureImport(part, { stored, openPicture }) {
         const line = make('li');
         line.append(make('b', '', one.name), make('span', '', one.why));
         if (one.image_id) {
-          const open = make('button', 'th-button', 'Mark in Inspect');
+          const open = make('button', 'th-button', 'Select in Inspect');
           open.type = 'button';
           open.addEventListener('click', () =>
             openPicture({ opened: one.image_id, object: found.words }),
@@ -203,9 +203,9 @@ export function pictureImport(part, { stored, openPicture }) {
         make(
           'p',
           '',
-          many(found.refused.length, 'picture') +
+          many(found.refused.length, 'image') +
             (found.refused.length === 1 ? ' was' : ' were') +
-            ' left out:',
+            ' excluded:',
         ),
         list,
       );
@@ -224,7 +224,7 @@ export function pictureImport(part, { stored, openPicture }) {
     event.preventDefault();
     if (store.getAttribute('aria-disabled') === 'true') return;
     if (!words.words()) {
-      say('Say which concept these pictures show.', true);
+      say('Enter the concept that these images show.', true);
       form.querySelector('.th-people-concept input').focus();
       return;
     }
@@ -282,7 +282,7 @@ export function pictureImport(part, { stored, openPicture }) {
   away.addEventListener('click', () => {
     clear();
     report.hidden = true;
-    say('Put away: nothing was stored.');
+    say('Cancelled. Nothing was stored.');
   });
   contributors.addEventListener('change', plan);
   dropZone(zone, take);

@@ -69,7 +69,7 @@ function publishedCard(found) {
     name.scope = 'row';
     name.append(make('b', '', one.name));
     if (one.here.length) {
-      const here = make('small', '', 'yours, above: ' + one.here.join(', '));
+      const here = make('small', '', 'your runs above: ' + one.here.join(', '));
       here.title = one.note;
       name.append(here);
     }

@@ -8,8 +8,8 @@ import { ofCompareLink, openCompare } from './view.js';
 const VIEW = 'tables';
 
 const COMMON = [
-  { id: 'yes', name: 'Concepts that all rows have' },
-  { id: 'no', name: 'Each row its own' },
+  { id: 'yes', name: 'Shared concepts' },
+  { id: 'no', name: 'Each row’s own concepts' },
 ];
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -105,9 +105,9 @@ export function mount({ element }) {
     button.title =
       cell.title +
       (cell.mark === 'best'
-        ? '\nthe best of the column'
+        ? '\nbest of the column'
         : cell.mark === 'second'
-          ? '\nthe second of the column'
+          ? '\nsecond of the column'
           : '') +
       '\nLists the concepts, worst first';
     button.setAttribute('aria-pressed', String(state.cell === at));
@@ -180,8 +180,8 @@ export function mount({ element }) {
           button,
           make('b', '', one.text),
           touching([
-            { role: 'people’s commonest color', hex: one.hexes[0], name: one.names[0] },
-            { role: 'the run’s commonest color', hex: one.hexes[1], name: one.names[1] },
+            { role: 'people’s most common color', hex: one.hexes[0], name: one.names[0] },
+            { role: 'the run’s most common color', hex: one.hexes[1], name: one.names[1] },
           ]),
           make('small', 'th-soft', one.note),
         );

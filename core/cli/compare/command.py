@@ -48,21 +48,21 @@ def parser() -> argparse.ArgumentParser:
     side = "an image, a folder of images, or a CSV or JSON file of 71 numbers"
     argument_parser.add_argument("a", metavar="A", help=side)
     argument_parser.add_argument("b", metavar="B", help="the same")
-    mask = "mask image of {}: the object is light, 128 or more; of a folder, a folder of masks "
-    mask += "with the images' names. Without one the whole image is measured"
+    mask = "mask image of {}: the object is light (128 or more); for a folder, a folder of masks "
+    mask += "with the images' names. Without a mask the whole image is measured"
     argument_parser.add_argument("--mask-a", type=Path, metavar="MASK", help=mask.format("A"))
     argument_parser.add_argument("--mask-b", type=Path, metavar="MASK", help="the same for B")
     argument_parser.add_argument(
-        "--method", choices=tuple(METHODS), help=f"of images; default: {PIXELS}"
+        "--method", choices=tuple(METHODS), help=f"for images; default: {PIXELS}"
     )
     argument_parser.add_argument(
-        "--concept", metavar="WORDS", help="of a file with several concepts, which"
+        "--concept", metavar="WORDS", help="the concept, for a file with several"
     )
-    label = "which one, where a file {} has several distributions of the concept"
+    label = "the label, if file {} has several distributions of the concept"
     argument_parser.add_argument("--label-a", metavar="LABEL", help=label.format("A"))
     argument_parser.add_argument("--label-b", metavar="LABEL", help="the same for B")
     argument_parser.add_argument(
-        "--as-58", action="store_true", help="files of 58 numbers are UW-58's bins"
+        "--as-58", action="store_true", help="read 58 numbers as the bins of UW-58"
     )
     sums = argument_parser.add_mutually_exclusive_group()
     sums.add_argument(
@@ -80,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
         type=int,
         default=0,
         metavar="N",
-        help="the N costliest moves of the earth mover's flow",
+        help="print the N costliest flows of the transport plan",
     )
     argument_parser.add_argument(
         "--draws",
@@ -89,8 +89,8 @@ def parser() -> argparse.ArgumentParser:
         help=f"bootstrap draws for 95%% intervals "
         f"over images or people; default {DRAWS:,}, 0 for none",
     )
-    argument_parser.add_argument("--seed", type=int, default=0, help="of the draws; default 0")
-    argument_parser.add_argument("--json", action="store_true", help="one JSON object")
+    argument_parser.add_argument("--seed", type=int, default=0, help="seed of the draws; default 0")
+    argument_parser.add_argument("--json", action="store_true", help="print one JSON object")
     return argument_parser
 
 
@@ -148,7 +148,7 @@ def _read(path: Path, mask: Path | None, how: Reading) -> Side:
 def _check_options(options: argparse.Namespace, paths: tuple[Path, Path]) -> None:
     """Raises BadInput for numbers out of range, and for options that nothing would read."""
     if options.flow < 0:
-        raise BadInput("--flow is how many moves to print, from 1 on.")
+        raise BadInput("--flow is the number of flows to print, at least 1.")
     if options.draws is not None and not 0 <= options.draws <= MOST_DRAWS:
         raise BadInput(f"--draws is 0 to {MOST_DRAWS:,}.")
     if options.seed < 0:
@@ -158,8 +158,11 @@ def _check_options(options: argparse.Namespace, paths: tuple[Path, Path]) -> Non
         for name in ("as_58", "normalize", "shares", "concept", "label_a", "label_b"):
             if getattr(options, name):
                 option = "--" + name.replace("_", "-")
-                raise BadInput(f"{option} belongs to files of numbers, and both sides are images.")
+                raise BadInput(f"{option} applies to files of numbers, but both sides are images.")
     if kinds == [NUMBERS, NUMBERS] and options.method:
-        raise BadInput("--method belongs to images, and both sides are numbers.")
+        raise BadInput("--method applies to images, but both sides are numbers.")
     if kinds == [IMAGE, IMAGE] and options.draws:
-        raise BadInput("--draws belongs to folders of images and to people: one image has none.")
+        raise BadInput(
+            "--draws applies to folders of images and to people. A single image cannot be "
+            "resampled."
+        )

@@ -17,7 +17,7 @@ from truehue.core.concepts.intervals import Intervals
 from truehue.core.concepts.matching import normal
 
 NO_HUE = "has a neutral dominant color, which has no hue"
-EVEN = "One side has the same share in every bin: nothing correlates with it."
+EVEN = "One side has the same share in every bin, so the correlation is undefined."
 
 _FIELDS: Mapping[str, str] = MappingProxyType(
     {
@@ -188,7 +188,7 @@ def _heading(side: Side) -> str:
 
 def _dominant(weights: np.ndarray, tied: int) -> str:
     index = dominant(weights)
-    more = "" if tied == 1 else f", the first of {tied} that are equally full"
+    more = "" if tied == 1 else f", the first of {tied} equal bins"
     return f"{_bin(index)}, {100.0 * float(weights[index]):.1f}%{more}"
 
 
@@ -204,5 +204,5 @@ def _equal(bounds: Intervals) -> str:
 
 
 def _flow_heading(shown: int, moves: int) -> str:
-    most = "" if shown == moves else f"the {shown} costliest of {moves} moves; "
+    most = "" if shown == moves else f"the {shown} costliest of {moves} flows; "
     return f"{most}CIELAB = mass x distance, from A to B"

@@ -83,10 +83,10 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
     kind = kind_of(path)
     if kind == NUMBERS:
         if mask is not None:
-            raise BadInput(f"{path.name} holds numbers: a mask belongs to images.")
+            raise BadInput(f"{path.name} holds numbers: only images have masks.")
         return _numbers(path, how)
     if how.label is not None:
-        raise BadInput(f"{path.name} holds no numbers: a label belongs to files of numbers.")
+        raise BadInput(f"{path.name} holds no numbers: only files of numbers have labels.")
     if kind == IMAGES:
         return _folder(path, mask, how)
     profile, notes = _file_profile(path, mask)
@@ -112,9 +112,9 @@ def _inside(image: LoadedImage, mask: Path | None) -> tuple[np.ndarray, tuple[st
     if mask is not None:
         return load_mask(mask, image.srgb8.shape[:2]), ()
     if image.opaque is not None:
-        return image.opaque, ("No mask: what is not transparent is measured.",)
+        return image.opaque, ("No mask: opaque pixels are measured.",)
     return np.ones(image.srgb8.shape[:2], dtype=bool), (
-        "No mask: the whole image is measured, its background too.",
+        "No mask: the whole image is measured, including its background.",
     )
 
 
@@ -155,8 +155,8 @@ def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
 def _masks_by_name(folder: Path) -> dict[str, list[Path]]:
     if not folder.is_dir():
         raise BadInput(
-            f"{folder.name} is no folder. Masks of a folder of images are a folder too, with a "
-            "mask of the same name for each image."
+            f"{folder.name} is no folder. For a folder of images, give a folder of masks: one "
+            "with the same name for each image."
         )
     by_stem: dict[str, list[Path]] = {}
     for file in sorted(folder.iterdir()):
@@ -170,7 +170,7 @@ def _mask_of(file: Path, named: Mapping[str, list[Path]], folder: Path) -> Path:
     if len(matches) != 1:
         names = " and ".join(match.name for match in matches)
         raise BadInput(
-            f"{folder.name} has {names} for it: leave one."
+            f"{folder.name} has {names} for it: keep one."
             if matches
             else f"{folder.name} has no mask called {file.stem}."
         )

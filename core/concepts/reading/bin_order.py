@@ -45,7 +45,7 @@ def offer_58(what: str) -> FileRefused:
     """The refusal of 58 numbers that nobody said to be UW-58's. ``what`` has them."""
     return FileRefused(
         f"{what} has {COUNT_58} numbers; UW-71 has {COUNT} bins. These may be the {COUNT_58} bins "
-        f"of UW-58: import them as UW-58, and they are put to their places, with 0 in the "
+        f"of UW-58: import them as UW-58, and each is assigned to its bin, with 0 in the "
         f"{COUNT - COUNT_58} bins of L* = 88.",
         AS_58,
     )
@@ -98,12 +98,13 @@ def by_index(indices: Sequence[int], as_58: bool, what: str) -> Order:
         )
     if len(indices) == COUNT_58:
         note = (
-            "58 bins were taken in UW-71's order without L* = 88, and nothing in the file could "
-            "check that. The published order of UW-58 is another one: give the colors of the bins "
+            "The 58 bins were read in UW-71's order without L* = 88; nothing in the file "
+            "confirms that order. The published order of UW-58 is another one: give the "
+            "colors of the bins "
             "to be sure."
         )
         return Order(tuple(uw58()[index] for index in indices), (note,))
-    note = "The bins were taken by their index; nothing in the file could check their order."
+    note = "The bins were read by their index; nothing in the file confirms their order."
     return Order(tuple(indices), (note,))
 
 
@@ -127,7 +128,7 @@ def by_color(
             first = bins.index(nearest)
             raise FileRefused(
                 f"{_begin(labels[first])} ({colors[first].text}) and {labels[place]} "
-                f"({color.text}) are both bin {nearest}. Each bin may stand once."
+                f"({color.text}) are both bin {nearest}. Each bin may occur only once."
             )
         bins.append(nearest)
     if len(bins) == COUNT_58:
@@ -138,7 +139,7 @@ def by_color(
                 "which UW-58 does not have."
             )
         # An index then counts in UW-58's own order, which the colors need not follow.
-        note = "58 bins of UW-58 were put in place by their colors, with 0 in those of L* = 88."
+        note = "The 58 bins of UW-58 were assigned by their colors, with 0 in those of L* = 88."
         return Order(tuple(bins), (note,))
     for index, nearest, color in zip(indices or bins, bins, colors, strict=True):
         if index != nearest:
@@ -148,7 +149,7 @@ def by_color(
             )
     if bins == sorted(bins):
         return Order(tuple(bins), ("The order of the bins was checked by their colors.",))
-    note = "The bins stood in another order than UW-71's and were put in place by their colors."
+    note = "The bins were in another order than UW-71's and were reordered by their colors."
     return Order(tuple(bins), (note,))
 
 
@@ -157,8 +158,9 @@ def _bin_of(color: GivenColor, label: str) -> int:
     nearest = int(np.argmin(distance))
     if distance[nearest] > TOLERANCE_LAB:
         raise FileRefused(
-            f"{_begin(label)} has the color {color.text}, which is no bin of UW-71: the "
-            f"nearest is bin {nearest} ({uw71()[nearest].hex}), {distance[nearest]:.1f} CIELAB "
+            f"{_begin(label)} has the color {color.text}, which is not a bin of UW-71: the "
+            f"closest is bin {nearest} ({uw71()[nearest].hex}), {distance[nearest]:.1f} "
+            "CIELAB "
             "units away."
         )
     return nearest

@@ -64,7 +64,7 @@ def number(text: str, what: str, decimal_comma: bool = False) -> float:
         plain = plain.replace(",", ".")
     if not _NUMBER.fullmatch(plain):
         hint = ": write it with a point" if _COMMA.fullmatch(plain) else ""
-        raise BadInput(f'{what} is "{shortened(plain)}", which is no number{hint}')
+        raise BadInput(f'{what} is "{shortened(plain)}", which is not a number{hint}')
     return float(plain)
 
 
@@ -107,7 +107,7 @@ def of_hex(text: str) -> GivenColor:
     """Raises BadInput for what is no hex color."""
     srgb8 = read_hex(text.strip())
     if srgb8 is None:
-        raise BadInput(f'"{shortened(text)}" is no hex color such as #D51C3C')
+        raise BadInput(f'"{shortened(text)}" is not a hex color such as #D51C3C')
     return GivenColor(_triple(srgb8_to_lab(np.array(srgb8))), {"hex": hex_of(srgb8)})
 
 

@@ -187,9 +187,9 @@ class RowCollector:
             _, name, total = self._missed[0]
             raise FileRefused(
                 f"No row of {self.name} sums to 1: {name} sums to {total:.9g}. If these are "
-                "association ratings, import them as ratings: each row is then divided by its sum "
-                "and called so. If they are counts, percent or rounded shares, say so: each row is "
-                "then divided by its sum and stays a histogram.",
+                "association ratings, import them as ratings: each row is then divided by its "
+                "sum and labeled as ratings. If they are counts, percent or rounded shares, "
+                "choose that: each row is then divided by its sum and stays a histogram.",
                 OFFER_RATINGS,
                 self._told(),
             )
@@ -294,8 +294,8 @@ def _labels_notes(file: DistributionFile, name: str) -> list[str]:
     nobody = sum("people" in row.given for row in file.rows)
     if nobody:
         notes.append(
-            f"{nobody:,} of {len(file.rows):,} rows say that they are of 0 people: they count "
-            "as nobody's, and have no interval over people."
+            f"{nobody:,} of {len(file.rows):,} rows give 0 people: they have no interval over "
+            "people."
         )
     return notes
 
@@ -307,6 +307,6 @@ def _unknown_note(unknown: Sequence[str], count: int) -> str:
         shown.append(f"{words} (similar: {', '.join(near)})" if near else words)
     rest = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
     return (
-        f"{len(unknown):,} of {count:,} concepts are none of ColorConceptBench's and were kept "
-        f"under their own words: {', '.join(shown)}{rest}."
+        f"{len(unknown):,} of {count:,} concepts are not in ColorConceptBench and were "
+        f"imported under their own names: {', '.join(shown)}{rest}."
     )

@@ -170,7 +170,7 @@ def _label(where: str, entry: Mapping[str, Any]) -> Label:
     )
     people = entry.get("people") or 0
     if isinstance(people, bool) or not isinstance(people, int) or not 0 <= people < 10**9:
-        raise BadInput(f"people is {json.dumps(people)[:40]}, which is no whole number")
+        raise BadInput(f"people is {json.dumps(people)[:40]}, which is not a whole number")
     nobody = people == 0 and entry.get("people") is not None
     return Label(where, concept, modifier, contributor, people, nobody)
 

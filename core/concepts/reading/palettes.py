@@ -13,8 +13,8 @@ from truehue.core.prompts.importing.tables import Record
 
 NOTE = "Every color of a palette went to its nearest UW-71 bin; the given colors are kept."
 _MERGED = (
-    "There is no column contributor: all colors of a concept were taken for one palette of all "
-    "people together."
+    "There is no column contributor: all colors of a concept were read as one palette of all "
+    "people."
 )
 
 
@@ -71,5 +71,5 @@ def _add(
     except BadInput as error:
         if not palette.why:
             palette.why = (
-                f"its palette was left out, since line {record.line} cannot be read: {error}"
+                f"its palette was excluded, since line {record.line} cannot be read: {error}"
             )

@@ -25,7 +25,7 @@ from truehue.core.prompts.importing.tables import DELIMITERS, Record, records
 from truehue.core.spreadsheets import unguarded
 
 MAX_RECORDS = 500_000
-_DECIMAL_COMMA = "Its numbers have a decimal comma and were read so."
+_DECIMAL_COMMA = "Its numbers use a decimal comma and were read that way."
 
 
 @dataclass
@@ -152,8 +152,8 @@ class LabelColumns:
 def no_concept(name: str) -> FileRefused:
     """The refusal of a file that names no concept, where nobody else does."""
     return FileRefused(
-        f"{name} does not say which concept it is of. Name it in the file, in a column concept, or "
-        "say which one it is.",
+        f"{name} does not name its concept. Add a column concept to the file, or enter the "
+        "concept.",
         WORDS,
     )
 
@@ -163,7 +163,7 @@ def whole(text: str) -> int:
     if not text:
         return 0
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        raise BadInput(f'people is "{text[:40]}", which is no whole number')
+        raise BadInput(f'people is "{text[:40]}", which is not a whole number')
     return int(text)
 
 

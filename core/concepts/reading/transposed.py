@@ -82,7 +82,7 @@ def color_of_cell(cell: str) -> GivenColor:
     """Raises BadInput for what is no color."""
     color = color_in(cell)
     if color is None:
-        raise BadInput(f'"{shortened(cell)}" is no color; write #RRGGBB, or L,a,b')
+        raise BadInput(f'"{shortened(cell)}" is not a color; write #RRGGBB, or L,a,b')
     return color
 
 

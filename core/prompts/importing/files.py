@@ -315,7 +315,7 @@ def _field_count(record: Record, columns: list[str]) -> str:
 
 
 def _rows(source: TextSource, delimiter: str) -> Iterator[Record]:
-    """The records after the header, blank ones before it left out."""
+    """The records after the header, blank ones before it excluded."""
     _, line = _header(source, delimiter)
     return (record for record in records(source.lines(), delimiter) if record.line > line)
 

@@ -97,8 +97,8 @@ class Lookup:
             )
         if self.unnamed:
             notes.append(
-                f"{self.unnamed:,} rows name no color of their system with the same r, g, b: the "
-                "numbers are kept without a name."
+                f"{self.unnamed:,} rows have r, g, b values without a name in their color "
+                "system: the numbers are imported without a name."
             )
         return notes
 

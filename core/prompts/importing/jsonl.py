@@ -47,7 +47,7 @@ def _object(text: str) -> dict[str, Any]:
     try:
         fields = json.loads(text)
     except RecursionError:
-        raise BadInput("The line is no prompt: its brackets are nested too deep.") from None
+        raise BadInput("The line is not a prompt: its brackets are nested too deep.") from None
     except ValueError as error:
         raise BadInput(f"The line is not JSON: {error}.") from error
     if not isinstance(fields, dict):

@@ -123,10 +123,10 @@ def system_by_colors(rows: Iterable[Mapping[str, str]], layout: str) -> tuple[st
     fitting = [key for key in _BY_SIZE if names and _has_all(key, names, lookup)]
     if not fitting:
         return "", []
-    note = f"Taken for a published {layout} file of {SYSTEMS[fitting[0]]}, because of its colors."
+    note = f"Read as a published {layout} file of {SYSTEMS[fitting[0]]}, because of its colors."
     if fitting[1:]:
         others = ", ".join(SYSTEMS[key] for key in fitting[1:])
-        note += f" {others} would fit too: name the system where it is another."
+        note += f" {others} would match too: choose the system if it is another one."
     return fitting[0], [note]
 
 

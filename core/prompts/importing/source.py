@@ -42,7 +42,7 @@ _UNDEFINED_1252 = b"\x81\x8d\x8f\x90\x9d"
 class TextSource:
     """A file of text: its name, what it is encoded in, and notes about that.
 
-    ``advice`` ends the messages about what is no text.
+    ``advice`` ends the messages about what is not text.
     """
 
     name: str
@@ -172,7 +172,7 @@ def _guessed(stream: BinaryIO, name: str, size: int, advice: str) -> TextSource:
             f"{name} looks like UTF-16 without a byte order mark, or is not text. {advice}"
         )
     if (bad_line and nuls) or controls > size / 20:
-        raise BadInput(f"{name} is not text: it holds bytes that no text has. {advice}")
+        raise BadInput(f"{name} is not text: it holds bytes that are not text. {advice}")
     if not bad_line:
         return TextSource(name, stream, "utf-8", advice=advice)
     encoding, title = ("latin-1", "Latin-1") if undefined else ("cp1252", "Windows-1252")

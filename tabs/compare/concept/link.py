@@ -90,7 +90,7 @@ def question_of(query: Mapping[str, str]) -> ConceptQuestion:
     sources = tuple(dict.fromkeys(part for part in listed if part))
     if len(sources) > MOST_SOURCES:
         raise BadInput(
-            f"At most {MOST_SOURCES} distributions stand side by side; these are {len(sources)}. "
+            f"At most {MOST_SOURCES} distributions can be compared; these are {len(sources)}. "
             "Remove some."
         )
     method, sort = query.get("method") or EXTRACTED, query.get("sort") or "hue"
@@ -150,7 +150,7 @@ def pair_of(context: Context, question: ConceptQuestion) -> tuple[PageSource, Pa
     """The two that are looked at closely. Raises BadInput where there are no two, and with the
     words of the one that cannot be had."""
     if len(question.sources) < 2:
-        raise BadInput("Add a second distribution: there is nothing to compare with yet.")
+        raise BadInput("Add a second distribution to compare with.")
     every = page_sources(context, question)
     first, second = (every[place] for place in question.pair)
     for entry in (first, second):

@@ -101,7 +101,7 @@ def flow(
                 meta={"is": "moves"},
             )
         )
-    _legend(figure, (f"●  leaves {first.title}", f"○  arrives, for {second.title}"))
+    _legend(figure, (f"●  source: {first.title}", f"○  destination: {second.title}"))
     return plain_json(figure)
 
 

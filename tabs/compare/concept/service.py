@@ -260,7 +260,7 @@ def _count_words(distribution: Distribution) -> str:
         return many(distribution.count, "image")
     if distribution.count:
         return f"{distribution.count:,} {'person' if distribution.count == 1 else 'people'}"
-    return "a mean; of how many people is not known" if distribution.of_people else "a mean"
+    return "a mean of an unknown number of people" if distribution.of_people else "a mean"
 
 
 def _pair(first: PageSource, second: PageSource) -> dict[str, Any]:

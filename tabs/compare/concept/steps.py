@@ -25,7 +25,7 @@ MOST_PICTURES = 200
 def _source(query: Mapping[str, str]) -> tuple[ConceptQuestion, str]:
     source = query.get("source", "").strip()
     if not source:
-        raise BadInput("Say which distribution is meant.")
+        raise BadInput("Choose a distribution.")
     return question_of({**query, "d": source, "pair": ""}), source
 
 
@@ -39,7 +39,7 @@ def images_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     question, source = _source(query)
     index = whole(query.get("bin", ""), COUNT - 1)
     if index is None:
-        raise BadInput(f"Say which bin: a whole number from 0 to {COUNT - 1}.")
+        raise BadInput(f"Choose a bin: a whole number from 0 to {COUNT - 1}.")
     profiles = pictures(context, source, question.words)
     shares = [(_share(picture, index), picture) for picture in profiles]
     inside = sorted((pair for pair in shares if pair[0] > 0), key=lambda pair: -pair[0])
@@ -89,14 +89,14 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     profiles = pictures(context, source, question.words)
     if not profiles:
         answer["words"] = (
-            "This came as distributions, of a file or a study: there is nothing to extract here. "
-            "Where it is from stands in People and files."
+            "These distributions were imported from a file or a study, so there are no "
+            "extraction steps. People and files lists their source."
         )
         return answer
     if source_distribution.method == PIXELS or source_distribution.extraction is None:
         answer["words"] = (
-            "By this method no colors are grouped or merged: every masked pixel goes to its "
-            "nearest bin, and every picture weighs the same."
+            "This method neither groups nor merges colors: every masked pixel goes to its "
+            "closest bin, and every image has the same weight."
         )
         answer["groups"] = [
             {
@@ -131,11 +131,11 @@ def steps_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
 def settings_words(settings: Any) -> list[list[str]]:
     """Name and value of what an extraction depends on."""
     grouping = {
-        "complete": "every two dominant colors of a group are that close (complete linkage)",
+        "complete": "every pair of dominant colors in a group is that close (complete linkage)",
         "connected": "each is that close to another of its group (single linkage)",
         "leader": "each is that close to the first of its group, in the order of the images",
     }
-    assignment = {"nearest": "to the nearest bin", "soft": "softly to all bins (β = 1)"}
+    assignment = {"nearest": "to the nearest bin", "soft": "soft assignment to all bins (β = 1)"}
     return [
         [
             "Groups",

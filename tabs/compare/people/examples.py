@@ -92,44 +92,45 @@ EXAMPLES = (
     Example(
         "ratings.csv",
         "Association ratings",
-        "A row a concept, its word first, and 71 columns named 0 to 70 in UW-71's canonical order. "
-        "Ratings do not sum to 1; they are normalized once you say that they are ratings, and "
-        "called so everywhere.",
+        "One row per concept, its name first, and 71 columns named 0 to 70 in UW-71's "
+        "canonical order. Ratings do not sum to 1; they are normalized after you confirm that "
+        "they are ratings, and labeled as ratings everywhere.",
         ratings_csv,
     ),
     Example(
         "histograms.csv",
         "Histograms",
-        "A row a concept and contributor, and 71 columns named by the bins’ colors, here as hex; "
-        "“L,a,b” works too. Columns may stand in any order: the colors say which bin is meant. "
-        "Each row sums to 1; counts and percent are divided by their sum once you say so. A table "
-        "with a row a bin and a column a concept is read as well.",
+        "One row per concept and contributor; 71 columns named by the bins’ colors, here as "
+        "hex (“L,a,b” works too). Columns can be in any order: their colors identify the "
+        "bins. Each row sums to 1; counts and percent are divided by their sum after you "
+        "confirm. A table with one row per bin and one column per concept is read as well.",
         histograms_csv,
     ),
     Example(
         "palettes.csv",
         "Palettes",
-        "A row a color: concept, its color as hex (or r, g, b or L, a, b) and its weight. Without "
-        "weights all colors count the same. Each color goes to the nearest of the 71 bins.",
+        "One row per color: concept, color as hex (or r, g, b or L, a, b) and weight. Without "
+        "weights all colors have the same weight. Each color goes to the closest of the 71 "
+        "bins.",
         palettes_csv,
     ),
     Example(
         "distributions.json",
         "JSON",
-        "A list of objects with concept, and a palette or weights, 71 numbers; or one object with "
-        "71 numbers a concept.",
+        "A list of objects with concept, and a palette or weights (71 numbers); or one object "
+        "with 71 numbers per concept.",
         distributions_json,
     ),
     Example(
         "one.csv",
         "One distribution",
-        "71 numbers and nothing else, in a row or a column; the page asks for their concept.",
+        "Only 71 numbers, in a row or a column; the page asks for their concept.",
         one_csv,
     ),
     Example(
         "contributors.csv",
-        "Who colored which picture",
-        "For sets of pictures: file names and who colored them.",
+        "Contributors of the images",
+        "For sets of images: file names and who colored them.",
         contributors_csv,
     ),
 )

@@ -27,15 +27,15 @@ MOST_PICTURES = 2_000
 MOST_TABLE_BYTES = 4 * 2**20
 MASK_ENDING = "-mask"
 MASKS: Mapping[str, str] = {
-    "stored": "Each picture's stored mask or transparency",
-    "marked-or-whole": "Its stored mask or transparency, else the whole picture",
-    "whole": "The whole picture",
+    "stored": "Each image's stored mask or transparency",
+    "marked-or-whole": "Its stored mask or transparency, else the whole image",
+    "whole": "The whole image",
     "paper": "All but the white paper",
 }
 """Which pixels of a picture count, where no file with its mask lies beside it."""
 
 CONTRIBUTORS: Mapping[str, str] = {
-    "": "not known",
+    "": "unknown",
     "name": "the file name up to the first “_”",
     "table": "a CSV with the columns file and contributor",
 }
@@ -44,8 +44,8 @@ CONTRIBUTORS: Mapping[str, str] = {
 _FILE_COLUMNS = ("file", "filename", "file_name", "image")
 _CONTRIBUTOR_COLUMNS = ("contributor", "participant", "designer", "person")
 _UNMARKED = (
-    "No mask of these pixels is stored, and the file has no transparency. Mark the object in "
-    "Inspect and import the picture again, or choose other pixels."
+    "No mask of these pixels is stored, and the file has no transparency. Select the object "
+    "in Inspect and import the image again, or choose other pixels."
 )
 
 
@@ -63,7 +63,7 @@ class PictureUpload:
 
 @dataclass(frozen=True)
 class Layout:
-    """What was staged: ``problems`` are sentences on files that are left out or say nothing."""
+    """What was staged: ``problems`` are sentences on files that are excluded or say nothing."""
 
     pictures: tuple[PictureUpload, ...]
     problems: tuple[str, ...]
@@ -92,17 +92,17 @@ def laid_out(folder: Path, contributors: str = "") -> Layout:
     masks = [file for file in files if file not in tables and _stem(file).endswith(MASK_ENDING)]
     pictures = [file for file in files if file not in tables and file not in masks]
     if not pictures:
-        raise BadInput("There is no picture among these files. Choose images of the concept.")
+        raise BadInput("There is no image among these files. Choose images of the concept.")
     if len(pictures) > MOST_PICTURES:
         raise BadInput(
-            f"These are {len(pictures):,} pictures; a set takes up to {MOST_PICTURES:,}. Make "
-            "several sets of them, or draw them as a run."
+            f"These are {len(pictures):,} images; a set takes up to {MOST_PICTURES:,}. Split "
+            "them into several sets, or generate them as a run."
         )
     problems = []
     stems = {_stem(picture) for picture in pictures}
     for mask in masks:
         if _stem(mask).removesuffix(MASK_ENDING) not in stems:
-            problems.append(f"{mask.name} is the mask of no picture here and is left out.")
+            problems.append(f"{mask.name} matches none of these images and is excluded.")
     of_stem = {_stem(mask).removesuffix(MASK_ENDING): mask.path for mask in masks}
     pictures = [replace(picture, mask=of_stem.get(_stem(picture))) for picture in pictures]
     named, remarks = _with_contributors(pictures, tables, contributors)
@@ -155,7 +155,7 @@ def preview(context: Context, session: str, place: int, mode: str, most_px: int)
     folder = context.staging.folder(session)
     uploads = [picture for picture in laid_out(folder).pictures if picture.place == place]
     if not uploads:
-        raise BadInput("That picture does not wait here any more. Choose it again.")
+        raise BadInput("That image is no longer available. Choose it again.")
     loaded = load_image(uploads[0].path, name=uploads[0].name)
     height, width = loaded.srgb8.shape[:2]
     answer = {
@@ -199,7 +199,7 @@ def _with_contributors(
             for picture in pictures
         ]
     else:
-        problems = [f"{table.name} is no picture and is not read." for table in tables]
+        problems = [f"{table.name} is not an image and was not read." for table in tables]
         from_name = contributors == "name"
         named = [
             replace(picture, contributor=_up_to_line(picture.name) if from_name else "")
@@ -208,7 +208,7 @@ def _with_contributors(
     without = [picture.name for picture in named if not picture.contributor] if contributors else []
     if without:
         shown = ", ".join(without[:3]) + (" …" if len(without) > 3 else "")
-        problems.append(f"Nothing says who colored {many(len(without), 'picture')} ({shown}).")
+        problems.append(f"There is no contributor for {many(len(without), 'image')} ({shown}).")
     return named, problems
 
 

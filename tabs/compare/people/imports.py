@@ -33,7 +33,7 @@ WORDS = "words"
 OFFERS: Mapping[str, str] = {
     RATINGS: "These are ratings: normalize them",
     SHARES: "These are counts or percent: divide them by their sum",
-    AS_58: "These are UW-58: take them",
+    AS_58: "These are UW-58: import them",
     WORDS: "Read it as this concept",
 }
 """What a refused file can be read as, by the ``offer`` of the reader's error."""
@@ -74,7 +74,7 @@ class KeepFile(ReadFile):
     """How the set is called that the file becomes, and whose it is."""
 
     name: str = Field("", title="A name")
-    source: str = Field("", max_length=MOST_SOURCE, title="Who made it")
+    source: str = Field("", max_length=MOST_SOURCE, title="Source")
     of_people: bool = False
 
 
@@ -197,7 +197,7 @@ def _nobodys(names: Sequence[str]) -> str:
         return ""
     shown = ", ".join(names[:_NAMED])
     rest = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f"Of 0 people by the file, and so kept as another measurement: {shown}{rest}."
+    return f"The file gives 0 people, so these are stored as another measurement: {shown}{rest}."
 
 
 def _buttons(offers: Sequence[str]) -> list[dict[str, Any]]:
@@ -212,7 +212,7 @@ def _waiting(context: Context, request: Waiting) -> Path:
     folder = context.staging.folder(request.session)
     files = sorted(file for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
     if not files:
-        raise BadInput("The file is not here any more. Choose it again.")
+        raise BadInput("The file is no longer available. Choose it again.")
     return files[0]
 
 

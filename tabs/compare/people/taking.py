@@ -28,8 +28,8 @@ class PictureFiles(PageRequest):
     session: Session
     words: str = Field("", title="A concept")
     name: str = Field("", max_length=MOST_NAME, title="A name")
-    mask: str = Field("stored", title="Pixels that count")
-    contributors: str = Field("", title="Who colored which picture")
+    mask: str = Field("stored", title="Measured pixels")
+    contributors: str = Field("", title="Contributors of the images")
     of_people: bool = False
 
 
@@ -56,7 +56,7 @@ def look(context: Context, actor: Actor, request: PictureFiles) -> dict[str, Any
     with_mask = sum(picture.mask is not None for picture in layout.pictures)
     counts: list[list[Any]] = [[len(layout.pictures), _noun(len(layout.pictures), "picture")]]
     if with_mask:
-        counts.append([with_mask, "with a mask file beside"])
+        counts.append([with_mask, "with a mask file"])
     if request.contributors:
         counts.append([layout.contributors, _noun(layout.contributors, "contributor")])
     return {
@@ -85,7 +85,7 @@ def start(context: Context, actor: Actor, request: PictureFiles) -> dict[str, An
         with context.staging.in_use(request.session):
             return take(context, actor, request, job)
 
-    title = f"Pictures of {request.words[:80]}"
+    title = f"Images of {request.words[:80]}"
     return {"job": context.jobs.start("pictures", title, actor, work).id}
 
 
@@ -103,7 +103,7 @@ def take(context: Context, actor: Actor, request: PictureFiles, job: Job) -> dic
     refused = list[dict[str, str]]()
     for position, upload in enumerate(layout.pictures, 1):
         if job.stop.is_set():
-            job.tell("Cancelled. What was stored stays.")
+            job.tell("Cancelled. Images already stored are kept.")
             return _cancelled(words, len(seen))
         image_id, mask_id, why = _store_upload(context, actor, upload, request.mask, seen)
         if why:
@@ -121,13 +121,13 @@ def take(context: Context, actor: Actor, request: PictureFiles, job: Job) -> dic
         "notes": list(layout.problems),
     }
     if members:
-        name = request.name or f"{words}, {many(len(members), 'picture')}"
+        name = request.name or f"{words}, {many(len(members), 'image')}"
         set_id = context.storage.picture_sets.add(name, words, members, request.of_people, actor.id)
         report |= {"set_id": set_id, "source": f"pictures:{set_id}", "name": name}
-        report["title"] = f"{name}: stored with {many(len(members), 'picture')}"
+        report["title"] = f"{name}: stored with {many(len(members), 'image')}"
         context.staging.clear(request.session)
     else:
-        report["title"] = "No picture could be measured: there is no set."
+        report["title"] = "No image could be measured: there is no set."
     job.tell("Done.")
     return report
 
@@ -135,7 +135,7 @@ def take(context: Context, actor: Actor, request: PictureFiles, job: Job) -> dic
 def _layout(context: Context, request: PictureFiles) -> Layout:
     folder = context.staging.folder(request.session)
     if not folder.is_dir():
-        raise BadInput("The pictures are not here any more. Choose them again.")
+        raise BadInput("The images are no longer available. Choose them again.")
     return laid_out(folder, request.contributors)
 
 
@@ -146,7 +146,7 @@ def _store_upload(
     mode: str,
     seen: dict[tuple[str, str], str],
 ) -> tuple[str, str, str]:
-    """Image, mask and an empty reason; or why the picture is left out, with its image if there is
+    """Image, mask and an empty reason; or why the picture is excluded, with its image if there is
     one."""
     from truehue.core.images.load import load_image
 
@@ -173,7 +173,7 @@ def _cancelled(words: str, read: int) -> dict[str, Any]:
     title = "Cancelled: no set was made."
     if read:
         stay = "stays" if read == 1 else "stay"
-        title += f" {many(read, 'picture')} that had been read {stay} among the stored images."
+        title += f" {many(read, 'image')} that had been read {stay} among the stored images."
     return {
         **concept_json(words),
         "taken": 0,

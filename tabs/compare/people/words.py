@@ -19,7 +19,7 @@ def free_words(typed: str) -> str:
     """
     words = normal(typed)
     if not words:
-        raise BadInput("Say which concept this is, for instance “rotten mango”.")
+        raise BadInput("Enter the concept, for instance “rotten mango”.")
     if len(words) > MOST_WORDS:
         raise BadInput(f"A concept has up to {MOST_WORDS} characters.")
     return words

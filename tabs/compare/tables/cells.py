@@ -59,7 +59,7 @@ def start_cells(context: Context, actor: Actor, request: ExtractCells) -> dict[s
     guidance = request.guidance
     runs = [context.storage.runs.get(run_id) for run_id in request.runs]
     title = f"Colors of the concepts of {many(len(runs), 'run')}"
-    title += {ALL_SCALES: "", EACH_SCALE: ", each guidance scale for itself"}.get(
+    title += {ALL_SCALES: "", EACH_SCALE: ", each guidance scale separately"}.get(
         guidance, f", guidance {guidance}"
     )
     ids = [run.run_id for run in runs]
@@ -172,7 +172,7 @@ def summary(done: int, total: int, empty: int) -> str:
     """What came of it, in a sentence."""
     if not total:
         return "Nothing was missing."
-    words = f"{done:,} of {many(total, 'distribution')} measured and kept"
+    words = f"{done:,} of {many(total, 'distribution')} measured and saved"
     if empty:
-        words += f"; {empty:,} {'has' if empty == 1 else 'have'} no picture that could be measured"
+        words += f"; {empty:,} {'has' if empty == 1 else 'have'} no image that could be measured"
     return words + "."

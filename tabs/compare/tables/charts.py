@@ -32,7 +32,7 @@ class Row:
 class Chart:
     """A figure with its numbers: plotly's JSON or, where there is too little, ``empty`` words.
 
-    ``stands`` says on what it stands and what is left out; ``opens`` what points and rows open.
+    ``stands`` says on what it stands and what is excluded; ``opens`` what points and rows open.
     """
 
     name: str

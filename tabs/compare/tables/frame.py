@@ -21,8 +21,8 @@ from truehue.tabs.page.templates import html
 
 METHOD_NAMES: Mapping[str, str] = {
     "extracted": "Extraction as published",
-    "extracted-soft": "Extraction, softly to all bins",
-    "pixels": "Every pixel to its nearest bin",
+    "extracted-soft": "Extraction, soft assignment to bins",
+    "pixels": "Every pixel to its closest bin",
 }
 COMMAND = "python -m truehue runs start --set concepts --limit 200 --size 256 --yes"
 
@@ -41,7 +41,7 @@ class Cells:
 
     @property
     def empty(self) -> int:
-        """Those of concepts without a picture that could be measured."""
+        """Those of concepts without an image that could be measured."""
         return sum(cell.weights is None for cell in self.kept)
 
     @property
@@ -137,11 +137,11 @@ class Frame:
         words = f"{measured_count:,} of {many(total, 'distribution')} of these runs are measured."
         if cells.empty:
             words += (
-                f" {cells.empty:,} of them {'has' if cells.empty == 1 else 'have'} no picture that "
-                "could be measured."
+                f" {cells.empty:,} of them {'has' if cells.empty == 1 else 'have'} no image "
+                "that could be measured."
             )
         if cells.unscored:
-            words += f" {many(cells.unscored, 'picture')} could not be measured."
+            words += f" {many(cells.unscored, 'image')} could not be measured."
         return {
             "have": measured_count,
             "missing": cells.missing,
@@ -158,9 +158,9 @@ class Frame:
                 "title": "No concept run yet",
                 "act": "runs",
                 "button": "Start a run",
-                "text": "A concept run draws ColorConceptBench's concepts in two styles, at "
-                "several guidance scales and seeds. Start one in Explore under Runs, with the "
-                "prompt set “ColorConceptBench concepts”, or at the command line:",
+                "text": "A concept run generates ColorConceptBench's concepts in two styles, at "
+                "several guidance scales and seeds. Start one in Explore, Runs, with the "
+                "prompt set “ColorConceptBench concepts”, or on the command line:",
                 "command": COMMAND,
             }
         if needs_people and self.people is None:
@@ -169,9 +169,9 @@ class Frame:
                 "act": "people",
                 "button": "Import people's colors",
                 "command": "",
-                "text": "These numbers compare models with people. ColorConceptBench's colorings "
-                "were not published: import palettes, histograms or association ratings in People "
-                "and files. Models are compared with each other without them in A concept.",
+                "text": "These numbers compare models with people. ColorConceptBench's colorings were "
+                "not published: import palettes, histograms or association ratings in People "
+                "and files. Without them, A concept compares models with each other.",
             }
         if not self.measured:
             return {
@@ -179,8 +179,8 @@ class Frame:
                 "act": "",
                 "button": "",
                 "command": "",
-                "text": "The pictures of these runs are there; the colors of their concepts are "
-                "not extracted yet. That takes a while, can be cancelled, and goes on later.",
+                "text": "The images of these runs are ready, but their colors are not extracted yet. "
+                "Extraction takes a while; you can cancel and resume it.",
             }
         return None
 
@@ -200,7 +200,7 @@ def frame_of(
     scales = sorted(scale for scale in guidances if scale is not None)
     guidance = EACH_SCALE if each_scale else query.get("guidance") or ALL_SCALES
     if guidance not in (ALL_SCALES, EACH_SCALE, *map(written_scale, scales)):
-        raise BadInput(f"None of these runs has pictures of guidance {guidance[:20]!r}.")
+        raise BadInput(f"None of these runs has images at guidance {guidance[:20]!r}.")
     crowds = people.crowds()
     return Frame(
         context,
@@ -222,7 +222,9 @@ def _run_selection(runs: Sequence[RunRecord], ids_text: str) -> tuple[RunRecord,
     ids = ids_text.split(",")
     selection = tuple(run for run in runs if run.run_id in ids)
     if not selection:
-        raise BadInput("None of the runs of this link is here, or none has pictures of concepts.")
+        raise BadInput(
+            "None of the runs in this link is available, or none has images of concepts."
+        )
     return selection
 
 

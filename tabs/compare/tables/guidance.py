@@ -31,10 +31,11 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 
 PARTS = ("guidance", "size", "category")
-NUMBER_COLUMNS = ("value", "low", "high", "concepts", "left out")
+NUMBER_COLUMNS = ("value", "low", "high", "concepts", "excluded")
 FIGURE_5 = (
-    "The paper shows guidance in Figure 5 and prints no table of it, so there are no published "
-    "numbers to set beside these. Its text says that EMD rises and PCC falls with guidance for "
+    "The paper shows guidance in Figure 5 and prints no table of it, so there are no "
+    "published numbers to compare with. Its text says that EMD rises and PCC falls with "
+    "guidance for "
     "OmniGen2, SD 3 and SD 3.5, and that SDXL, Sana and Qwen-Image stay as they are; and that size "
     "and alignment are not correlated."
 )
@@ -92,7 +93,7 @@ class Choice:
         if self.metric not in MEANINGS:
             raise BadInput(f"There is no number {self.metric[:20]!r}: {', '.join(MEANINGS)}.")
         if self.kind not in ("", *KINDS) or self.style not in ("", *STYLES):
-            raise BadInput("There are no such concepts or no such style. Open the view anew.")
+            raise BadInput("These concepts or this style do not exist. Open the view again.")
 
     @property
     def unit(self) -> str:
@@ -139,14 +140,15 @@ def _by_guidance(frame: Frame, choice: Choice) -> Chart:
             )
             rows.append(Row((frame.names[line.run_id], written_scale(scale), *_values(number))))
     stands = (
-        "Each line is over the concepts that its run has at all of its scales. Bars are 95% "
-        "intervals over concepts."
+        "How closely each run's colors match people's as guidance changes. Each line covers "
+        "the concepts that its run has at all of its scales; bars are 95% intervals over "
+        "concepts."
     )
     if alone:
-        stands += f" Of one scale alone: {', '.join(alone)}."
+        stands += f" With only one scale: {', '.join(alone)}."
     return Chart(
         "guidance-guidance",
-        "Against guidance",
+        "Agreement by guidance",
         choice.words,
         lines(marks, _names(frame), choice.unit) if marks else None,
         ("run", "guidance", *NUMBER_COLUMNS),
@@ -160,10 +162,10 @@ def _by_guidance(frame: Frame, choice: Choice) -> Chart:
 def _no_scale(frame: Frame) -> str:
     """Why there is no line."""
     if not frame.scales:
-        return "No run here says which guidance scale its pictures have."
+        return "No run records the guidance scale of its images."
     if not any(cell.guidance is not None for cell in frame.cells.kept):
-        return "The colors of each guidance scale for itself are not measured yet: see above."
-    return "No concept of this choice has a number at all scales of a run."
+        return "The colors at each guidance scale have not been measured yet: see above."
+    return "No selected concept has a value at all scales of a run."
 
 
 def _whole(sweep: tuple[GuidanceLine, ...], line: GuidanceLine) -> bool:
@@ -210,23 +212,26 @@ def _by_size(frame: Frame, choice: Choice) -> Chart:
     for size, run, number in line.points:
         marks.append(_mark(frame, run, size, number, f"{size:g} billion parameters"))
         rows.append(Row((frame.names[run], size, *_values(number))))
-    stands = "Over the concepts that all runs have, all scales together. Bars are 95% intervals."
+    stands = (
+        "How closely models of different sizes match people's colors. Concepts that all runs "
+        "share, all scales pooled; bars are 95% intervals."
+    )
     if line.spearman is None:
-        stands += " Too few models of known size for a correlation."
+        stands += " There are too few models of known size for a correlation."
     else:
         stands += f" Spearman's rank correlation of size and number: {line.spearman:.2f}."
     if line.unsized:
         names = ", ".join(frame.names[run] for run in line.unsized)
-        stands += f" Size not known, or none to speak of: {names}."
+        stands += f" Size unknown or not applicable: {names}."
     return Chart(
         "guidance-size",
-        "Against size of model",
+        "Agreement by model size",
         choice.words,
         by_size(marks, _names(frame), choice.unit) if marks else None,
         ("run", "parameters in billions", *NUMBER_COLUMNS),
         tuple(rows),
         stands,
-        "" if marks else "No run here is of a model whose size is known. The renderer has none.",
+        "" if marks else "No run uses a model of known size. The renderer has none.",
         "As ColorConceptBench, section 5.2. Sizes are those of the denoiser, from the registry.",
     )
 
@@ -264,14 +269,15 @@ def _by_category(frame: Frame, choice: Choice) -> Chart:
     return Chart(
         "guidance-category",
         "By category",
-        choice.words + " The stronger a cell is shaded, the farther from people.",
+        choice.words + " Darker means farther from people.",
         heat(tiles, names, {run.run_id: frame.names[run.run_id] for run in runs})
         if values
         else None,
         ("run", "category", *NUMBER_COLUMNS),
         tuple(rows),
-        "Each category over the concepts that all runs have, all scales together.",
-        "" if values else "No concept is in all of these runs and known of these people.",
+        "How closely each run matches people's colors, by category. Concepts that all runs "
+        "share, all scales pooled.",
+        "" if values else "No concept is in all of these runs and in these people's colors.",
         "Categories are ColorConceptBench's seven.",
     )
 
@@ -298,7 +304,7 @@ def _about(one: Number) -> str:
     left = sum(one.left_out.values())
     between = None if one.low is None or one.high is None else (one.low, one.high)
     words = f"{one.value:.3f}" + (f" ({interval_text(between, 3)})" if between else "")
-    return f"{words}<br>{many(one.count, 'concept')}, {left:,} left out"
+    return f"{words}<br>{many(one.count, 'concept')}, {left:,} excluded"
 
 
 def _values(number: Number) -> tuple[Any, ...]:

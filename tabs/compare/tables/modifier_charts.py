@@ -87,20 +87,21 @@ def plane_chart(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> Chart:
     stands = f"{many(len(points), 'modified concept')} of these runs."
     if omissions:
         why = "; ".join(f"{count:,} {reason}" for reason, count in omissions.items())
-        stands += f" {sum(omissions.values()):,} left out: {why}."
+        stands += f" {sum(omissions.values()):,} excluded: {why}."
     if counts[UNDIRECTED]:
         stands += f" {counts[UNDIRECTED]:,} of the right size have no direction."
     return Chart(
         "modifiers-plane",
         "Inertia, drift, over-correction, precise adaptation",
-        "Each point is a modified concept: how large its shift is beside people's, and how far its "
-        "direction is from theirs (shift of the mean color). Filled with the mean color of the "
-        "run's pictures; a click opens the concept. The limits are ours and can be moved.",
+        "Does a modifier change the colors as much as for people, and in the same direction? "
+        "Each point is a modified concept, filled with the mean color of the run's images: "
+        "its shift relative to people's, and the angle between the two (shift of the mean "
+        "color). Click one to open it. The limits are ours; you can change them.",
         plane(points, regions(limits, shifts), _run_names(frame, points)) if points else None,
         PLANE_COLUMNS,
         tuple(rows),
         stands,
-        "" if points else "No shift of this choice has a ratio.",
+        "" if points else "No selected shift has a ratio.",
         "ColorConceptBench, section 5.1 and Figure 14, names the behaviors. "
         + " ".join(f"{name.capitalize()}: {says}" for name, says in BEHAVIORS.items()),
         tuple(opens),
@@ -151,15 +152,16 @@ def sizes_chart(frame: Frame, shifts: Sequence[Shift]) -> Chart:
     runs = sum(len(values) for (of, _), values in spreads.items() if of != OF_PEOPLE)
     return Chart(
         "modifiers-sizes",
-        "How far a modifier moves the colors",
-        "The earth mover's distance from a concept to the modified one; a bar marks the mean of a "
-        "row. Filled with the mean color of the modified one.",
+        "Color change by modifier",
+        "The farther right, the more a modifier changes a concept's colors (earth mover's "
+        "distance to the base concept). A bar marks the mean of a row; points are filled with "
+        "the mean color of the modified concept.",
         sizes(drawn) if runs else None,
         SIZE_COLUMNS,
         tuple(rows),
         f"{many(runs, 'shift')} of these runs"
         + (f", {many(len(concept_ids), 'shift')} of people." if concept_ids else "; no people."),
-        "" if runs else "No run has a modified concept together with the thing as such.",
+        "" if runs else "No run has a modified concept together with its base concept.",
         "ColorConceptBench, section 5.1 and Figure 4.",
         tuple(opens),
     )

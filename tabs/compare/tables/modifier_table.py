@@ -100,10 +100,11 @@ def ratio_table(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> dict[s
     return {
         "groups": groups,
         "rows": rows,
-        "about": "Ratios are of mean shifts, so that concepts that people hardly move do not weigh "
-        "most; hover a number for the mean and the median of the single ratios, the mean shifts, "
-        "and what is left out. Intervals are 95%, bootstrap over modified concepts in pairs. The "
-        "word below is where the whole lies on the plane with its mean angle, by the limits there.",
+        "about": "Ratios compare mean shifts, so concepts with tiny shifts do not dominate. Hover a "
+        "number for the mean and median of the single ratios, the mean shifts, and excluded "
+        "concepts. Intervals are 95%, bootstrap over modified concepts in pairs. The label "
+        "below names the behavior of the overall ratio and mean angle, by the limits of the "
+        "plane.",
     }
 
 
@@ -213,9 +214,9 @@ def _cell(summary: Summary) -> dict[str, str]:
     ratio = summary.sensitivity
     omission_count = sum(ratio.left_out.values())
     out_words = (
-        f"{many(omission_count, 'concept')} left out: {_reasons(summary)}"
+        f"{many(omission_count, 'concept')} excluded: {_reasons(summary)}"
         if omission_count
-        else "none left out"
+        else "none excluded"
     )
     if ratio.value is None:
         return {"text": "", "title": f"No modified concept with both shifts; {out_words}"}

@@ -84,8 +84,9 @@ def modifiers_view(
             tuple(f"colorconceptbench-table{number}" for number in (6, 7, 8)),
             frame.known,
             "The paper's Tables 6 to 8",
-            "The paper names inertia, over-correction and precise adaptation (section 5.1, Figure "
-            "14) and gives no limits for them: where they begin in the plane above is our choice.",
+            "The paper names inertia, over-correction and precise adaptation (section 5.1, "
+            "Figure 14) but gives no limits for them: the limits in the plane above are our "
+            "choice.",
         ),
     }
 
@@ -145,16 +146,16 @@ def _without(frame: Frame, shift_list: Sequence[Shift], with_people: bool) -> st
     """What cannot be computed, and why; empty where nothing is missing."""
     if not frame.measured or with_people:
         return ""
-    still = "The sizes of the models' own shifts are below."
+    still = "The models' own shifts are shown below."
     if frame.people is None:
         return (
-            "Without people's colors there is nothing to hold a shift against: no ratio, no "
-            f"direction, and no {', '.join(list(BEHAVIORS)[:3])} or {list(BEHAVIORS)[3]}. Import "
+            "Shifts cannot be compared without people's colors: there is no ratio, no "
+            f"direction and no {', '.join(list(BEHAVIORS)[:3])} or {list(BEHAVIORS)[3]}. Import "
             f"people's colors in People and files. {still}"
         )
     concepts = many(len({shift.concept_id for shift in shift_list}), "modified concept")
     return (
-        f"{frame.people.crowd.name} has colors of none of the {concepts} of these runs together "
-        "with the thing as such, so there is no ratio and no direction. Choose other people, or "
+        f"{frame.people.crowd.name} has none of the {concepts} of these runs together with its "
+        "base concept, so there is no ratio and no direction. Choose other people, or "
         f"import colors of modified concepts. {still}"
     )

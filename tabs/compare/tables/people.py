@@ -81,8 +81,7 @@ class People:
                 why += f"; {sum(count for _, count in most[MOST_REASONS:]):,} for other reasons"
             are = "is" if lost == 1 else "are"
             words += (
-                f" {many(lost, 'picture')} could not be measured and {are} in no number here: "
-                f"{why}."
+                f" {many(lost, 'image')} could not be measured and {are} not included here: {why}."
             )
         return words
 
@@ -109,9 +108,9 @@ class PeopleHere:
                 0,
                 Crowd(
                     COLORINGS,
-                    "Colorings stored here",
+                    "Stored colorings",
                     "",
-                    "pictures that people colored, extracted as published",
+                    "images that people colored, extracted as published",
                 ),
             )
         return tuple(crowds)
@@ -124,8 +123,8 @@ class PeopleHere:
         crowd = next((crowd for crowd in crowds if crowd.id == crowd_id), None)
         if crowd is None:
             raise BadInput(
-                "The people's colors of this link are not here, or hidden. Show them again in "
-                "People and files, import them, or choose others."
+                "The people's colors of this link are not available, or hidden. Show or "
+                "import them in People and files, or choose others."
             )
         return self.of(crowd)
 

@@ -10,10 +10,10 @@ from truehue.core.published import Column, counterpart, table
 
 PAPER = "colorconceptbench"
 WHY_OTHERS = (
-    "Published numbers are the authors' own: colors of 168 designers, which were not published, "
-    "and pictures, masks and prompts that only the authors have; no intervals. Yours stand on the "
-    "people's colors that you imported and on pictures drawn here, so they differ for that alone, "
-    "and the two are never averaged or ranked together."
+    "Published numbers come from the authors' data: colors of 168 designers (not published) "
+    "and the authors' own images, masks and prompts; no intervals. Your numbers use imported "
+    "colors and your images, so they differ for that reason alone. The two are never averaged "
+    "or ranked together."
 )
 KINDS: Mapping[str, str] = {
     "base": "Base concepts",

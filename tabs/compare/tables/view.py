@@ -29,7 +29,7 @@ ALL_KINDS = "all"
 STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}
 PAPERS = (
     (TABLE_1, "Distributions, as in Table 1", of_table(TABLE_1)),
-    (TABLE_2, "Commonest colors, as in Table 2", of_table(TABLE_2)),
+    (TABLE_2, "Most common colors, as in Table 2", of_table(TABLE_2)),
 )
 MANY_MORE = 1.25
 """How many times as many shared concepts the others have without a run that is then named."""
@@ -133,13 +133,13 @@ def is_common(given: Mapping[str, str]) -> bool:
 def about(frame: Frame, common: bool) -> str:
     """What the numbers are means of."""
     same = (
-        "Each number is over the concepts that all rows have that number of"
+        "Each number covers the concepts for which all rows have a value"
         if common
-        else "Each row is over its own concepts, so rows can be of easier and harder ones"
+        else "Each row covers its own concepts, so some rows can have easier concepts than others"
     )
     return (
-        f"{same}; hover a number for how many, and why others are left out. Intervals are 95%, "
-        "bootstrap over concepts: they say nothing of other people or other pictures."
+        f"{same}; hover a number for the count and the excluded concepts. Intervals are 95%, "
+        "bootstrap over concepts; they do not cover other people or other images."
     )
 
 
@@ -147,7 +147,7 @@ def number_json(number: Number, metric: ScoreMetric, marked: bool = True) -> dic
     """A number as a cell shows it; ``marked`` whether its place is."""
     left = sum(number.left_out.values())
     why = "; ".join(f"{count:,} {reason}" for reason, count in number.left_out.items())
-    out_words = f"{many(left, 'concept')} left out: {why}" if left else "no concept left out"
+    out_words = f"{many(left, 'concept')} excluded: {why}" if left else "no concept excluded"
     if number.value is None:
         return {"text": "", "title": f"{MEANINGS[metric.id]}\n{out_words}"}
     digits = 1 if metric.unit in ("Lab", "degrees") else 3
@@ -177,8 +177,11 @@ def _words(frame: Frame, table: Alignment, common: bool) -> str:
     for (_, (kind, _, _)), number in table.cells.items():
         counts[kind] = max(counts[kind], number.count)
     there = ", ".join(f"{count:,} {KIND_NAMES[kind].lower()}" for kind, count in counts.items())
-    kept = ", those that all rows have" if common and len(table.runs) > 1 else ""
-    words = f"Against {people}. Means over {there}{kept}; fewer where a number is not defined."
+    kept = ", shared by all rows" if common and len(table.runs) > 1 else ""
+    words = (
+        f"How close each run is to {people}: means over {there}{kept}; fewer where a number is "
+        "not defined."
+    )
     return words + (fewest_words(frame) if kept else "")
 
 
@@ -273,8 +276,8 @@ def _categories(frame: Frame, common: bool, given: Mapping[str, str]) -> dict[st
     kind, style = given.get("kind") or KINDS[0], given.get("style") or next(iter(STYLES))
     if metric not in MEANINGS or kind not in (ALL_KINDS, *KINDS) or style not in STYLES:
         raise BadInput(
-            "The table by category is asked for a number, concepts or style that there "
-            "are not. Open the view without a link."
+            "The link names a metric, concepts or a style that the table by category does not "
+            "have. Open the view without a link."
         )
     table = table_of(frame, common, BY_CATEGORY, kind)
     columns = [
@@ -303,7 +306,7 @@ def _categories(frame: Frame, common: bool, given: Mapping[str, str]) -> dict[st
         "metric": metric,
         "kind": kind,
         "style": style,
-        "words": f"{MEANINGS[metric]}, by category of thing.",
+        "words": f"{MEANINGS[metric]}, by category.",
         "choices": {
             "metric": [
                 {"id": meaning, "name": METRICS[meaning].name, "title": MEANINGS[meaning]}

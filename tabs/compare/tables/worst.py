@@ -29,7 +29,7 @@ def concepts_view(context: Context, people: PeopleHere, query: Mapping[str, str]
     category, kind, style, metric = (*column.split("/"), "", "", "", "")[:4]
     names = {run.run_id: frame.names[run.run_id] for run in frame.runs}
     if run_id not in names or metric not in MEANINGS or kind not in (ALL_KINDS, *KINDS):
-        raise BadInput("That number is not in the tables any more. Close this list.")
+        raise BadInput("That number is no longer in the tables. Close this list.")
     score_list = scores(
         [cell for cell in frame.cells.kept if cell.style == style and _relevant(cell, frame)],
         frame.weights,
@@ -54,8 +54,8 @@ def concepts_view(context: Context, people: PeopleHere, query: Mapping[str, str]
     )
     return {
         "title": f"{names[run_id]}: {METRICS[metric].name}, {where}",
-        "words": f"{many(len(ordered), 'concept')}, worst first. Two touching swatches: people's "
-        "commonest color, then the run's.",
+        "words": f"{many(len(ordered), 'concept')}, worst first. Swatches: people's most common color, "
+        "then the run's.",
         "total": len(ordered),
         "concepts": [_line(frame, *entry) for entry in ordered[offset : offset + PAGE]],
     }

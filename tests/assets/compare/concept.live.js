@@ -81,7 +81,7 @@ test('two photographs in one drop are compared whole, and what moves comes first
   assert.ok(button(view, 'Choose a concept'));
   await says(
     part('notes'),
-    'There is no interval: nothing can be resampled. red jar.png is of one image. ' +
+    'No bootstrap: nothing can be resampled. red jar.png is of one image. ' +
       'blue jar.png is of one image.',
   );
   assert.equal(part('notes').querySelectorAll('p').length, 1);
@@ -107,9 +107,9 @@ test('a box around each thing, by keyboard: then the things alone count', async 
       field(dialog, name).value = String(number);
       field(dialog, name).dispatchEvent(new window.Event('change'));
     }
-    await until(() => button(dialog, 'Use this mark').disabled);
+    await until(() => button(dialog, 'Use this box').disabled);
     await says(dialog.querySelector('[role=status]'), 'GrabCut · box');
-    button(dialog, 'Use this mark').click();
+    button(dialog, 'Use this box').click();
     await until(() => sources().some((one) => textOf(one).includes('GrabCut · box')));
     const of = sources()['AB'.indexOf(letter)];
     assert.ok(of);
@@ -125,7 +125,7 @@ test('a box around each thing, by keyboard: then the things alone count', async 
   await until(() => rows().length === 1 && distance() === marked);
   // Inspect marks finer: the row takes its newest mask when one comes back.
   button(view, 'Mark it anew in A').click();
-  button(dialog, 'Mark it in Inspect').click();
+  button(dialog, 'Select in Inspect').click();
   assert.equal(sent.at(-1)[0], 'open');
   assert.ok(!link().split('d=')[1].split(',')[0].includes('/'));
   for (const letter of 'BA') button(view, `Remove ${letter}`).click();

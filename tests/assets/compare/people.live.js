@@ -56,7 +56,7 @@ test('ratings are refused first, and taken by the button', async () => {
   assert.equal(report.querySelectorAll('.th-people-row').length, 3);
   assert.deepEqual(await sets(), []); // only looked at
   assert.equal(field(file, 'Name').value, 'mine');
-  field(file, 'Who made it').value = 'A lab, 2023';
+  field(file, 'Source').value = 'A lab, 2023';
   button(file, 'Store 3 concepts').click();
   const one = await until(() => entry('mine'));
   await says(one, 'ratings, normalized to sum 1');
@@ -145,7 +145,7 @@ test('palettes are put away, stored, renamed, hidden and shown again', async () 
   const hidden = view.querySelector('.th-people-hidden');
   assert.equal(textOf(hidden), 'Show hidden (1)');
   hidden.querySelector('input').click();
-  button(await until(() => entry('Their palettes')), 'Show again').click();
+  button(await until(() => entry('Their palettes')), 'Show').click();
   await until(() => !shown(hidden));
   assert.ok(entry('Their palettes'));
 });
@@ -195,7 +195,7 @@ test('colored sheets become a set without their paper, by their makers', async (
   const session = live.requests.find((one) => one.path.startsWith(plan)).path.slice(plan.length);
   const release = live.hold(plan + session);
   button(box, 'People').click();
-  live.choose(field(box, 'Who colored which picture'), 'name');
+  live.choose(field(box, 'Contributors of the images'), 'name');
   await says(() => cards()[0], 'by p1');
   release();
   await until(() => live.requests.every((one) => one.path !== plan + session || one.status));
@@ -226,13 +226,13 @@ test('pictures without a mask wait for Inspect', async () => {
   box.querySelector('[data-mask=stored]').click();
   const before = (await sets()).length;
   give(box.querySelector('input[type=file]'), value.plain);
-  await until(() => textOf(box.querySelector('.th-people-store')) === 'Keep them for Inspect');
+  await until(() => textOf(box.querySelector('.th-people-store')) === 'Store them for Inspect');
   type(view.querySelector('#th-people-words'), 'blue moon');
-  button(box, 'Keep them for Inspect').click();
+  button(box, 'Store them for Inspect').click();
   const told = box.querySelector('.th-people-report');
   await says(told, 'there is no set');
   assert.equal((await sets()).length, before);
-  button(told, 'Mark in Inspect').click();
+  button(told, 'Select in Inspect').click();
   assert.equal(sent.at(-1)[0], 'open');
   assert.equal(props.value.object, 'blue moon');
 });

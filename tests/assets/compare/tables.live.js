@@ -44,7 +44,7 @@ test('work that ended before the page heard of it is taken in', async () => {
   assert.equal(jobs.length, 1);
   // The list of work comes now, for the first time.
   await live.widget('page/header', { data: '', account: '', backup: false });
-  await says(box.querySelector('.th-job-words'), 'measured and kept');
+  await says(box.querySelector('.th-job-words'), 'measured and saved');
   await until(() => fill.hidden);
 });
 
@@ -70,7 +70,7 @@ test('a limit is moved: nothing is overdone any more, and the link says so', asy
   const table = box.querySelector('.th-modifiers-table');
   await until(() => !textOf(row(table, 'modifier-overshot')).includes('over-correction'));
   assert.match(link(), /high=90/);
-  button(box, 'Usual limits').click();
+  button(box, 'Default limits').click();
   await until(() => textOf(row(table, 'modifier-overshot')).includes('over-correction'));
   assert.ok(!link().includes('high'));
 });

@@ -121,10 +121,12 @@ def test_two_images_with_a_mask(folder: Path) -> None:
         "tied": 1,
     }
     assert found["units"]["emd"] == "CIELAB"
-    assert found["b"]["notes"][0] == "No mask: the whole image is measured, its background too."
+    assert found["b"]["notes"][0] == (
+        "No mask: the whole image is measured, including its background."
+    )
     assert not any("No mask" in note for note in found["a"]["notes"])
     assert found["intervals"] is None
-    assert found["interval_notes"][0] == "There is no interval: nothing can be resampled."
+    assert found["interval_notes"][0] == "No bootstrap: nothing can be resampled."
     assert "one image" in found["interval_notes"][1]
 
 
@@ -163,7 +165,7 @@ def test_what_does_not_exist_is_null_with_its_reason(folder: Path) -> None:
     found = compared(folder / "even.json", folder / "half.json")
     assert (found["pcc"], found["pcc_reason"]) == (
         None,
-        "One side has the same share in every bin: nothing correlates with it.",
+        "One side has the same share in every bin, so the correlation is undefined.",
     )
     found = compared(folder / "half.json", folder / "third.csv")
     assert (found["pcc_reason"], found["hue_reason"]) == ("", "")
@@ -180,7 +182,7 @@ def test_what_is_transparent_is_not_measured(folder: Path) -> None:
     Image.fromarray(layer, "RGBA").save(folder / "layer.png")
     found = compared(folder / "layer.png", folder / "blue.png")
     assert found["a"]["weights"][BLUE] == 1.0
-    assert "No mask: what is not transparent is measured." in found["a"]["notes"]
+    assert "No mask: opaque pixels are measured." in found["a"]["notes"]
 
 
 # ------------------------------------------------------------------------------------- folders
@@ -222,7 +224,7 @@ def test_folders_are_one_distribution_each_with_intervals(folder: Path, method: 
     assert found["intervals"]["draws"] == 50
     assert (found["a"]["count"], found["a"]["pixels"], found["b"]["pixels"]) == (4, 1600, 800)
     assert found["method"] == method
-    said = "No mask: the whole image is measured, its background too. (4 of 4 images)"
+    said = "No mask: the whole image is measured, including its background. (4 of 4 images)"
     assert found["a"]["notes"][0] == said
 
 
@@ -450,7 +452,7 @@ def test_a_file_of_numbers_that_is_too_large_is_not_read_whole(
 def test_two_masks_of_one_name(folder: Path) -> None:
     Image.open(folder / "masks" / "2.png").save(folder / "masks" / "2.bmp")
     side = read_side(folder / "a", folder / "masks", Reading())
-    assert side.unscored == (("2.png", "masks has 2.bmp and 2.png for it: leave one."),)
+    assert side.unscored == (("2.png", "masks has 2.bmp and 2.png for it: keep one."),)
 
 
 # ----------------------------------------------------------------------------------- as a program

@@ -51,7 +51,7 @@ def test_a_plan_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
         "  cna_l2-2: 1 of 2 images",
         "",
         "Extra files (1):",
-        "  notes.txt: It is no image file.",
+        "  notes.txt: It is not an image file.",
     ]
     assert capsys.readouterr().err == "cna_l2.csv: line 4: The prompt is empty.\n"
 

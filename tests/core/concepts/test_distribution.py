@@ -227,7 +227,7 @@ def test_equal_pictures_are_drawn_together(bananas: list[ColorProfile], method: 
     found = of_pictures("Run", pictures, method)
     assert found.units == (0, 1, 0, 2, 1, 0)
     assert found.count == 6
-    said = "6 images, 3 different: equal ones are drawn together, and each counts."
+    said = "6 images, 3 different: identical images are resampled together, and each counts."
     assert said in found.notes
     assert any("3 different images" in note for note in found.notes)
     # All six count, as they did when nobody knew that some are equal.

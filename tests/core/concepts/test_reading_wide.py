@@ -187,7 +187,7 @@ def test_labels_beside_the_numbers() -> None:
         ("mango", "p02", 12),
     ]
     assert file.problems == (
-        'Line 4: people is "a few", which is no whole number.',
+        'Line 4: people is "a few", which is not a whole number.',
         'Line 5 ("fresh"): It has no concept.',
     )
     assert "Columns that were not used: remark." in file.notes

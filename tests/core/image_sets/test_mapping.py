@@ -90,7 +90,7 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
     }
     found = [(remark.where, remark.why) for remark in planned.problems]
     expected = [
-        ("line 3", "a.png was there before, on line 2."),
+        ("line 3", "a.png is already on line 2."),
         ("line 4", "../a.png is not below the folder."),
         ("line 5", "/etc/passwd is not below the folder."),
         ("line 6", "The column file is empty."),
@@ -178,12 +178,12 @@ def test_what_is_not_fit_for_a_prompt_is_refused_by_line(tmp_path: Path) -> None
         ("line 6", "The object has the control character U+001B at place 2."),
         (
             "line 7",
-            f"The model {'m' * 40} is no name: give at most 1,000 characters without line "
+            f"The model {'m' * 40} is not a valid name: give at most 1,000 characters without line "
             "breaks or control characters.",
         ),
         (
             "line 8",
-            "The model sd\\nxl is no name: give at most 1,000 characters without line "
+            "The model sd\\nxl is not a valid name: give at most 1,000 characters without line "
             "breaks or control characters.",
         ),
         ("line 10", "A field has more than 131,072 characters."),

@@ -134,9 +134,9 @@ def test_every_file_is_counted_once(tmp_path: Path) -> None:
     planned = plan(tmp_path, [prompt("beach"), prompt("lake")])
     assert [one.name for one in planned.found] == ["beach_1.jpg", "beach_1.png"]
     assert planned.extra == (
-        Remark("beach.gif", "It is no image file."),
-        Remark("notes.txt", "It is no image file."),
-        Remark("run.csv", "It is no image file."),
+        Remark("beach.gif", "It is not an image file."),
+        Remark("notes.txt", "It is not an image file."),
+        Remark("run.csv", "It is not an image file."),
         Remark("forest.png", "No prompt has this name."),
     )
     assert planned.ignored == 4
@@ -167,7 +167,7 @@ def test_links_and_odd_files_are_reported(tmp_path: Path) -> None:
     assert "link to a folder" in why["again"]
     assert "cannot be read" in why["loop.png"]
     assert "cannot be read" in why["gone.png"]
-    assert why["beach_4.png"] == "It is no ordinary file."
+    assert why["beach_4.png"] == "It is not a regular file."
     assert why["beach_5?.png"] == "Its name is not valid Unicode: rename it."
     assert len(why) == 7
     # The chosen folder itself may be a link.

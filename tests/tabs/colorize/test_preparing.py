@@ -48,7 +48,7 @@ def test_a_drawing_that_is_brought_is_cleaned_looked_at_and_stored(
     assert stored["sketch"]["id"] == about["id"]
     # A state shares the sketch of its thing.
     assert stored["sketch"]["words"] == "apple"
-    assert stored["said"] == "5 states and moods share the sketch of “apple”."
+    assert stored["said"] == "5 modified concepts share the sketch of “apple”."
     listed = ask("/sketches")["stored"]
     assert [(one["words"], one["source"]) for one in listed] == [
         ("apple", "brought as rotten apple (2).png")

@@ -134,7 +134,7 @@ def test_one_picture_by_its_newest_mask_or_as_a_whole(context: Context) -> None:
     black, white = 24, 28
     assert (whole.weights[black], whole.weights[white]) == (0.5, 0.5)
     assert whole.fixed
-    note = "The whole image is measured, its background too."
+    note = "The whole image is measured, including its background."
     assert whole.notes[-1] == note
     # The second time it is a stored mask, and no less the whole image.
     assert distribution(context, source, "", PIXELS).notes[-1] == note

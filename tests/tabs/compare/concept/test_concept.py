@@ -464,7 +464,7 @@ def test_the_shares_come_back_as_what_they_were(context: Context) -> None:
     after = concept_view(context, {"concept": BANANA, "d": both})
     for one, other in zip(before["distributions"], after["distributions"], strict=True):
         assert other["weights"] == pytest.approx(one["weights"], abs=1e-6)
-        assert other["fixed"] == "a mean that came without its people"
+        assert other["fixed"] == "a mean without individual people"
     assert [one["kind"] for one in after["distributions"]] == ["histograms", "ratings, normalized"]
     with pytest.raises(BadInput, match="No distribution is on the page"):
         weights_csv(context, {"concept": BANANA})

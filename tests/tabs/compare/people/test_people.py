@@ -255,7 +255,7 @@ def test_58_numbers_are_offered_as_uw58(client: TestClient) -> None:
     row = ",".join(["banana", "1", *["0"] * 57])
     report = stage(client, f"{header}\n{row}\n".encode(), "uw58.csv").json()
     assert report["offer"] == "as_58"
-    assert report["button"] == "These are UW-58: take them"
+    assert report["button"] == "These are UW-58: import them"
     assert read(client, as_58=True)["concepts"] == 1
 
 

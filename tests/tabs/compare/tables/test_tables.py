@@ -334,7 +334,7 @@ def test_ratings_are_called_ratings(client: TestClient, filled: dict[str, str]) 
     ratings = next(one for one in frame["people"]["choices"] if "ratings" in one["name"])
     assert ratings["name"].endswith("(ratings)")
     chosen = shown(client, "tables", people=ratings["id"])
-    assert "no shares of colorings" in chosen["frame"]["people"]["words"]
+    assert "not shares of colorings" in chosen["frame"]["people"]["words"]
     assert chosen["tables"]
     rows = lines(client, "tables.csv", people=ratings["id"])
     assert {row["people_are"] for row in rows} == {ratings["title"]}
