@@ -74,7 +74,8 @@ class FolderReport:
             f"{self.folder}: {self.files:,} files, layout {self.layout}, "
             f"model {', '.join(self.models) or 'unknown'}.",
             f"{self.found:,} images were linked to prompts: {self.taken:,} imported now, "
-            f"{self.known:,} imported before or copies, {self.broken.total:,} broken, {self.unread:,} not read.",
+            f"{self.known:,} imported before or copies, {self.broken.total:,} broken, "
+            f"{self.unread:,} not read.",
             f"{enough:,} of {self.asked:,} prompts have {self.expected} or more images; "
             f"{self.new_prompts:,} prompts are new. {self.extra.total:,} files are extra, "
             f"{self.ignored:,} hidden, system or table files were ignored.",

@@ -113,7 +113,7 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     expect(kept).to_have_count(1)
     expect(kept).to_contain_text("2 steps")
     with page.expect_download() as saved:
-        page.get_by_role("group", name="Save as a file").get_by_text("Colors").click()
+        page.get_by_role("group", name="Download as a file").get_by_text("Colors").click()
     assert saved.value.suggested_filename == "apple-colors.png"
     layer = np.asarray(Image.open(saved.value.path()))
     assert {tuple(color) for color in layer.reshape(-1, 4)} == {

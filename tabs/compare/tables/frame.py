@@ -169,8 +169,8 @@ class Frame:
                 "act": "people",
                 "button": "Import people's colors",
                 "command": "",
-                "text": "These numbers compare models with people. ColorConceptBench's colorings were "
-                "not published: import palettes, histograms or association ratings in People "
+                "text": "These numbers compare models with people. ColorConceptBench's colorings "
+                "were not published: import palettes, histograms or association ratings in People "
                 "and files. Without them, A concept compares models with each other.",
             }
         if not self.measured:
@@ -179,8 +179,8 @@ class Frame:
                 "act": "",
                 "button": "",
                 "command": "",
-                "text": "The images of these runs are ready, but their colors are not extracted yet. "
-                "Extraction takes a while; you can cancel and resume it.",
+                "text": "The images of these runs are ready, but their colors are not extracted "
+                "yet. Extraction takes a while; you can cancel and resume it.",
             }
         return None
 

@@ -100,8 +100,8 @@ def ratio_table(frame: Frame, shifts: Sequence[Shift], limits: Limits) -> dict[s
     return {
         "groups": groups,
         "rows": rows,
-        "about": "Ratios compare mean shifts, so concepts with tiny shifts do not dominate. Hover a "
-        "number for the mean and median of the single ratios, the mean shifts, and excluded "
+        "about": "Ratios compare mean shifts, so concepts with tiny shifts do not dominate. Hover "
+        "a number for the mean and median of the single ratios, the mean shifts, and excluded "
         "concepts. Intervals are 95%, bootstrap over modified concepts in pairs. The label "
         "below names the behavior of the overall ratio and mean angle, by the limits of the "
         "plane.",

@@ -54,8 +54,8 @@ def concepts_view(context: Context, people: PeopleHere, query: Mapping[str, str]
     )
     return {
         "title": f"{names[run_id]}: {METRICS[metric].name}, {where}",
-        "words": f"{many(len(ordered), 'concept')}, worst first. Swatches: people's most common color, "
-        "then the run's.",
+        "words": f"{many(len(ordered), 'concept')}, worst first. Swatches: people's most common "
+        "color, then the run's.",
         "total": len(ordered),
         "concepts": [_line(frame, *entry) for entry in ordered[offset : offset + PAGE]],
     }

@@ -73,7 +73,7 @@ test('two photographs in one drop are compared whole, and what moves comes first
   assert.equal(view.querySelectorAll('[role=alert]:not([hidden])').length, 0);
   await until(() => rows().length === 1);
   assert.match(textOf(emd(rows()[0])), /^\d+\.\d$/);
-  const moves = button(part('between'), 'What moves');
+  const moves = button(part('between'), 'Flow');
   assert.equal(moves.getAttribute('aria-pressed'), 'true');
   assert.ok(order(figure('mirrored'), figure('histograms')));
   // The list of concepts is folded. No interval: said once.
@@ -138,7 +138,7 @@ test('a concept is found by typing, and without people that is said', async () =
   press(box, 'Enter');
   await says(part('words'), /^banana$/);
   await until(() => !shown(part('start')));
-  await says(part('no-people'), "No people's colors of this concept");
+  await says(part('no-people'), 'No colors from people for this concept');
 });
 
 test('a file of ratings is taken once it is said what its numbers are', async () => {
@@ -165,7 +165,7 @@ test('histograms have the colors of the bins, and every pair its numbers', async
   await until(() =>
     /^[\d.]+ to [\d.]+$/.test(textOf(rows()[2].querySelectorAll('.th-cc-span')[1])),
   );
-  await says(part('notes'), 'is kept as it is');
+  await says(part('notes'), 'is not resampled');
   const heading = [...view.querySelectorAll('.th-cc-table thead th')].find((one) =>
     textOf(one).startsWith('EMD'),
   );
@@ -213,7 +213,7 @@ test('a bin is named and marked in all figures by the arrow keys, and lists its 
 
 test('what moves is drawn as ribbons, and the bins are a choice in the link', async () => {
   const ribbons = () => drawn('mirrored').layout.shapes.filter((one) => one.type === 'path').length;
-  button(part('between'), 'What moves').click();
+  button(part('between'), 'Flow').click();
   await until(() => ribbons() > 0);
   button(part('between'), 'Bins').click();
   await until(() => link().includes('between=bins'));
@@ -241,7 +241,7 @@ test('figures and tables come as files', async () => {
     const [head, ...rest] = lines.map((line) => cells(line).map((one) => one[1] ?? one[2]));
     return { disposition, head, lines: rest };
   };
-  const numbers = await table('Numbers as CSV');
+  const numbers = await table('Metrics as CSV');
   assert.match(numbers.disposition, /truehue-banana-numbers\.csv/);
   assert.equal(numbers.lines.length, 3);
   const printed = numbers.lines[2][numbers.head.indexOf('emd')];

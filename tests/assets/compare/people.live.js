@@ -126,7 +126,7 @@ test('palettes are put away, stored, renamed, hidden and shown again', async () 
   const palettes = ['mine.csv', value.examples['palettes.csv'][1]];
   give(chosen, palettes);
   await says(report, 'Read as palettes.');
-  button(file, 'Put away').click();
+  button(file, 'Cancel').click();
   assert.match(textOf(status), /nothing was stored/);
   assert.equal((await sets()).length, before);
   give(chosen, palettes);
@@ -171,7 +171,7 @@ test('one distribution asks for its concept, and offers one that is alike', asyn
 });
 
 test('colored sheets become a set without their paper, by their makers', async () => {
-  button(view, 'Pictures of a concept').click();
+  button(view, 'Images of a concept').click();
   assert.match(link(), /bring=pictures/);
   const box = part('pictures');
   give(box.querySelector('input[type=file]'), ...value.sheets);
@@ -179,7 +179,7 @@ test('colored sheets become a set without their paper, by their makers', async (
   await until(() => cards().length === 3);
   await says(() => cards()[0], 'No mask of these pixels is stored');
   const words = view.querySelector('#th-people-words');
-  assert.equal(field(box, 'Concept that they show'), words);
+  assert.equal(field(box, 'Concept shown'), words);
   words.focus();
   words.value = 'rotten ban';
   words.dispatchEvent(new window.Event('input', { bubbles: true }));

@@ -407,10 +407,10 @@ def numbers(folder: Path, name: str, values: list[float]) -> str:
             "has 2 distributions of banana (Ann, Bo). Choose one with --label-a or --label-b.",
         ),
         (["blue.png", "green.png", "--as-58"], "--as-58 belongs to files of numbers"),
-        (["half.json", "third.csv", "--method", "pixels"], "--method belongs to images"),
-        (["blue.png", "green.png", "--draws", "9"], "--draws belongs to folders of images"),
+        (["half.json", "third.csv", "--method", "pixels"], "--method applies to images"),
+        (["blue.png", "green.png", "--draws", "9"], "--draws applies to folders of images"),
         (["blue.png", "green.png", "--draws", "-1"], "--draws is 0 to 100,000."),
-        (["blue.png", "green.png", "--flow", "-1"], "--flow is how many moves"),
+        (["blue.png", "green.png", "--flow", "-1"], "--flow is the number of flows"),
         (["blue.png", "green.png", "--seed", "-1"], "--seed is a whole number"),
     ],
 )
@@ -488,7 +488,7 @@ def test_lines_for_people(folder: Path) -> None:
     assert "A 0 Vivid blue, L* 50 (#2F6EF6), 50.0%, the first of 2 that" in done.stdout
     assert "the 1 costliest of" in by_name["flow"]
     assert "B: No mask: the whole image is measured" in done.stderr
-    assert done.stderr.count("There is no interval") == 1
+    assert done.stderr.count("No bootstrap") == 1
 
 
 @pytest.mark.process

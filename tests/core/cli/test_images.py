@@ -45,7 +45,7 @@ def test_a_plan_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
         "3 images were linked to prompts: 0 taken, 0 imported before or copies, 0 broken, 3 not "
         "read.",
         "1 of 2 prompts have 2 or more images; 0 prompts are new. 1 files are extra, 0 hidden, "
-        "system or table files were left out.",
+        "system or table files were ignored.",
         "",
         "Fewer than 2 images (1):",
         "  cna_l2-2: 1 of 2 images",

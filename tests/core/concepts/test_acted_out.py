@@ -66,7 +66,7 @@ def picture(concept_id: str, failure: str, seed: int, light: str) -> ColorProfil
     concept = by_id()[concept_id]
     request = GenerationRequest(
         "reference-renderer",
-        "A picture.",
+        "An image.",
         seed=seed,
         width=96,
         height=96,

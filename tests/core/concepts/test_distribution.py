@@ -124,7 +124,7 @@ def test_means_weigh_by_their_people_where_these_are_known() -> None:
     expected = [(30 * w[0][i] + 10 * w[1][i] + w[2][i]) / 41 for i in range(71)]
     np.testing.assert_allclose(found.weights, expected, atol=1e-14)
     assert found.count == 41
-    assert "without its people" in found.fixed
+    assert "without individual people" in found.fixed
     assert resampled(found) is None
 
 
@@ -135,7 +135,7 @@ def test_means_of_nobody_knows_how_many_weigh_the_same() -> None:
     expected = [(w[0][i] + w[1][i] + w[2][i]) / 3 for i in range(71)]
     np.testing.assert_allclose(found.weights, expected, atol=1e-14)
     assert found.count == 0
-    assert any("not known how many" in note for note in found.notes)
+    assert any("behind some rows is unknown" in note for note in found.notes)
     assert found.notes[0].startswith("Association ratings, normalized")
 
 

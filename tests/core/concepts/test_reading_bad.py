@@ -199,7 +199,7 @@ def test_json_by_concept_and_as_a_list() -> None:
     file = read_distributions("a.json", json.dumps(by_concept).encode())
     assert [row.words for row in file.rows] == ["apple", "rotten mango"]
     np.testing.assert_allclose(file.rows[1].weights, distribution(2), rtol=0, atol=1e-15)
-    assert [note for note in file.notes if "nothing in the file could check" in note]
+    assert [note for note in file.notes if "nothing in the file confirms" in note]
     for key in ("weights", "bins", "histogram"):
         given = [{"concept": "mango", "modifier": "rotten", key: list(distribution(2))}]
         row = read_distributions("a.json", json.dumps(given).encode()).rows[0]

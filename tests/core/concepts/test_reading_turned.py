@@ -44,7 +44,7 @@ def test_rows_in_any_order_are_the_same_distributions(key: str, seed: int | None
     np.testing.assert_allclose(file.rows[0].weights, APPLE, rtol=0, atol=1e-15)
     np.testing.assert_allclose(file.rows[1].weights, MANGO, rtol=0, atol=1e-15)
     by_index = key in ("index", "unnamed index", "named bins")
-    assert any("nothing in the file could check" in note for note in file.notes) == by_index
+    assert any("nothing in the file confirms" in note for note in file.notes) == by_index
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
@@ -127,7 +127,7 @@ def test_bare_numbers_are_of_the_concept_that_is_told(form: str) -> None:
     assert [row.words for row in file.rows] == ["rotten mango"]
     assert file.kind == HISTOGRAMS
     np.testing.assert_allclose(file.rows[0].weights, APPLE, rtol=0, atol=1e-15)
-    with pytest.raises(FileRefused, match="does not say which concept it is of") as caught:
+    with pytest.raises(FileRefused, match="does not name its concept") as caught:
         read_distributions("a.csv", content)
     assert caught.value.offer == "words"
 

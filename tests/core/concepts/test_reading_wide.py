@@ -33,7 +33,7 @@ def test_columns_by_index_or_color(first: str, header: list[str]) -> None:
     assert file.unknown == ("justice",)
     assert file.problems == ()
     checked = (
-        "nothing in the file could check"
+        "nothing in the file confirms"
         if header[0] in ("0", "bin0", "bin_00")
         else ("was checked by their colors")
     )

@@ -107,7 +107,7 @@ def test_damaged_files_leave_nothing_behind(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for content in (b"", b"no zip", whole[:-30], whole.replace(b"yyyy", b"yzyy", 1)):
         path.write_bytes(content)
-        _refused(path, "no zip file that can be read")
+        _refused(path, "not a readable zip file")
     path.unlink()
     _refused(path, "cannot be read")
     _refused(tmp_path, "cannot be read")

@@ -99,7 +99,7 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
         ("line 10", "The prompt beach has another text"),
         ("line 11", "Several prompts have this text (e, f)"),
         ("line 12", 'No color is called "no such color"'),
-        ("line 13", "A color stands without its object"),
+        ("line 13", "A color has no object"),
         ("line 14", "There are 2 objects and 1 colors"),
         ("line 15", "The seed '-1' is no whole number"),
         ("line 16", "The guidance 'nan' is no number"),
@@ -142,7 +142,9 @@ def test_a_stray_quotation_mark_costs_its_line_alone(tmp_path: Path) -> None:
         "d.png": "A mug",
     }
     assert [remark.where for remark in planned.problems] == ["line 2", "line 4"]
-    assert all(remark.why.startswith("A quotation mark is opened") for remark in planned.problems)
+    assert all(
+        remark.why.startswith("A quotation mark is not closed") for remark in planned.problems
+    )
     assert len(planned.new_prompts) == 2
 
 

@@ -164,7 +164,7 @@ def test_links_and_odd_files_are_reported(tmp_path: Path) -> None:
     assert [one.name for one in planned.found] == ["beach_1.png", "beach_3.png"]
     why = {remark.where: remark.why for remark in planned.extra}
     assert why["beach_2.png"] == why["beach"] == "It is a link that leaves the folder."
-    assert "link to a folder" in why["again"]
+    assert "links to a folder" in why["again"]
     assert "cannot be read" in why["loop.png"]
     assert "cannot be read" in why["gone.png"]
     assert why["beach_4.png"] == "It is not a regular file."

@@ -203,7 +203,7 @@ def test_what_the_page_shows_and_what_the_log_gives_must_be_one_picture(
     sent = {**kept(apple, LOG), "checksum": "00000000"}
     answer = client.post(f"{API}/keep", json=sent)
     assert answer.status_code == 400
-    assert "nothing was kept" in answer.json()["error"]
+    assert "nothing was saved" in answer.json()["error"]
     bare = client.post(f"{API}/keep", json=kept(apple, [fill(512, 700, None)]))
     assert "Nothing is colored yet" in bare.json()["error"]
     unnamed = client.post(f"{API}/keep", json=kept(apple, LOG, ""))

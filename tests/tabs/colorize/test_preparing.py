@@ -158,7 +158,7 @@ def test_a_file_says_by_its_name_what_it_shows(name: str, words: str, known: boo
 def test_words_of_the_papers_list_are_stored_by_their_thing() -> None:
     assert base_of("Rotten apple")[0] == "apple"
     assert base_of("dragon") == ("dragon", "")
-    with pytest.raises(BadInput, match="Say what the drawing shows"):
+    with pytest.raises(BadInput, match="Enter the object that the drawing shows"):
         base_of("  ")
 
 
@@ -174,9 +174,9 @@ def test_the_sentence_and_the_guidance_are_the_papers() -> None:
 
 
 def test_what_draws_no_lines_or_is_not_here_is_refused(context: Context) -> None:
-    with pytest.raises(BadInput, match="no outlines"):
+    with pytest.raises(BadInput, match="not outlines"):
         start_candidates(context, OWNER, CandidatesRequest(words=["apple"], model=RENDERER))
-    with pytest.raises(BadInput, match="cannot draw here yet"):
+    with pytest.raises(BadInput, match="cannot generate images yet"):
         start_candidates(context, OWNER, CandidatesRequest(words=["apple"], model="qwen-image"))
 
 

@@ -65,8 +65,8 @@ def test_a_source_is_written_as_it_was_read(text: str, again: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("banana", "names nothing to compare"),
-        ("run:12/photo/all", "names nothing to compare"),
+        ("banana", "is not a source to compare"),
+        ("run:12/photo/all", "is not a source to compare"),
         ("run:0123456789abcdef/oil/all", "no style 'oil'"),
         ("run:0123456789abcdef/photo/strong", "Guidance is a number or all"),
         ("run:0123456789abcdef/photo/nan", "Guidance is a number or all"),
@@ -173,7 +173,7 @@ def test_colorings_by_people_are_counted_by_person(context: Context) -> None:
     made = distribution(context, f"pictures:{models}", "Banana", PIXELS)
     assert made.count == 4
     other = distribution(context, f"pictures:{models}", "apple", PIXELS)
-    assert other.notes == (*made.notes, "These are pictures of 'banana', not of 'apple'.")
+    assert other.notes == (*made.notes, "These are images of 'banana', not of 'apple'.")
 
 
 def test_a_source_that_is_gone_or_not_of_the_concept_says_so(

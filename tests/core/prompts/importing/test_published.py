@@ -112,7 +112,7 @@ def test_another_name_is_recognized_by_columns_and_colors() -> None:
         assert found.prompts == read(stem), stem
         assert "because of its colors" in found.notes[0]
     # All of these names are in more than one system: that is said, and can be decided.
-    assert "would fit too" in read_prompts(FILES["ica_l1"].encode(), "renamed.csv").notes[0]
+    assert "would match too" in read_prompts(FILES["ica_l1"].encode(), "renamed.csv").notes[0]
     decided = read_prompts(FILES["ica_l1"].encode(), "renamed.csv", system="l2")
     assert decided.prompts[0].id == "ica_l2-9"
     assert colors(decided.prompts[0])[0][1] == "l2:Yellow green"

@@ -275,7 +275,7 @@ def test_a_source_that_is_gone_leaves_the_others(context: Context) -> None:
     )
     first, gone, third, wrong = view["distributions"]
     assert gone["problem"] == "There is no set '0123456789abcdef' here."
-    assert "names nothing to compare" in wrong["problem"]
+    assert "is not a source to compare" in wrong["problem"]
     assert (first["problem"], third["problem"]) == ("", "")
     assert len(view["pairs"]) == 1
     assert len(traces(view["figures"]["histograms"], "bars")) == 2
@@ -402,11 +402,11 @@ def test_every_step_of_an_extraction_can_be_seen(context: Context) -> None:
     assert "ΔE00 ≤ 12" in words["Groups"]
     assert "ΔE00 ≤ 7" in words["Merged"]
     pixels = steps_view(context, {"concept": BANANA, "source": source, "method": "pixels"})
-    assert "every masked pixel goes to its nearest bin" in pixels["words"]
+    assert "every masked pixel goes to its closest bin" in pixels["words"]
     assert len(pixels["groups"][0]["images"]) == 3
     rated = people(context, {"banana": one_hot(YELLOW)})
     imported = steps_view(context, {"concept": BANANA, "source": rated})
-    assert "nothing to extract" in imported["words"]
+    assert "no extraction steps" in imported["words"]
     assert imported["groups"] == []
 
 
@@ -466,7 +466,7 @@ def test_the_shares_come_back_as_what_they_were(context: Context) -> None:
         assert other["weights"] == pytest.approx(one["weights"], abs=1e-6)
         assert other["fixed"] == "a mean without individual people"
     assert [one["kind"] for one in after["distributions"]] == ["histograms", "ratings, normalized"]
-    with pytest.raises(BadInput, match="No distribution is on the page"):
+    with pytest.raises(BadInput, match="There is no distribution to export"):
         weights_csv(context, {"concept": BANANA})
 
 
@@ -521,7 +521,7 @@ def test_the_numbers_have_columns_for_their_intervals(context: Context) -> None:
     assert (row["label_a"], row["count_b"], row["dominant_equal"]) == ("Yellow", "2", "0")
     assert (row["dominant_a"], row["dominant_b"]) == (uw71()[YELLOW].hex, uw71()[BROWN].hex)
     assert {metric.id for metric in METRICS} <= set(row)
-    with pytest.raises(BadInput, match="Two distributions are needed"):
+    with pytest.raises(BadInput, match="Metrics need two distributions"):
         numbers_csv(context, {"concept": BANANA, "d": yellow})
 
 

@@ -403,7 +403,7 @@ def test_a_set_of_pictures_is_measured_and_says_what_it_left_out(
     why = {one["name"]: one["why"] for one in report["refused"]}
     assert why.keys() == {"brown again.png", "plain.png", "broken.png", "notes.txt"}
     assert "same pixels as brown.png" in why["brown again.png"]
-    assert "Mark the object in Inspect" in why["plain.png"]
+    assert "Select the object in Inspect" in why["plain.png"]
     opened = {one["name"]: one["image_id"] for one in report["refused"]}
     assert opened["plain.png"]
     assert not opened["broken.png"]

@@ -192,7 +192,7 @@ def test_without_people_models_own_shifts_are_shown(
     assert view["frame"]["empty"] is None
     assert view["table"] is None
     assert view["plane"] is None
-    assert "Without people's colors" in view["without"]
+    assert "without people's colors" in view["without"]
     assert len(view["sizes"]["lines"]) == MODIFIED
 
 
