@@ -93,7 +93,7 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
     try:
         values = np.asarray(weights, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as error:
-        raise NotADistribution(f"{name} is no list of {COUNT} numbers.", 0) from error
+        raise NotADistribution(f"{name} is not a list of {COUNT} numbers.", 0) from error
     if values.size != COUNT:
         offer = (
             " These may be the 58 bins of UW-58: say so, and they are put to their places, with 0 "

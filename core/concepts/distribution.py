@@ -108,7 +108,7 @@ def of_pictures(
             f"{len(plain):,} images, {drawn:,} different: identical images are resampled "
             "together, and each counts."
         )
-    what = "person" if of_people else "image" if drawn == len(plain) else "image again and again"
+    what = "person" if of_people else "image" if drawn == len(plain) else "image, repeated"
     fixed = "" if drawn > 1 else f"a single {what}"
     if not fixed and drawn < FEW:
         notes.append(_few(_people(drawn) if of_people else _images(drawn, len(plain))))

@@ -359,7 +359,7 @@ def changed(index: int, value: float) -> np.ndarray:
         ([0.1] * 58, r"People has 58 numbers; UW-71 has 71 bins\..*UW-58: say so", 58),
         ([0.1] * 3, r"People has 3 numbers; UW-71 has 71 bins\.$", 3),
         ([], r"People has 0 numbers", 0),
-        (["a"] * 71, "People is no list of 71 numbers", 0),
+        (["a"] * 71, "People is not a list of 71 numbers", 0),
         (None, "People has 1 numbers", 1),
         (changed(4, np.nan), r"nan in bin 4: a share is a number from 0 to 1", 71),
         (changed(9, np.inf), r"inf in bin 9", 71),

@@ -194,7 +194,7 @@ def _row(entry: Mapping[str, Any], as_58: bool, name: str) -> tuple[list[float],
     if colors is None:
         return numbers, by_place(len(numbers), as_58, name)
     if not isinstance(colors, list) or len(colors) != len(numbers):
-        raise BadInput(f"colors is no list of {len(numbers)} colors, one for each number")
+        raise BadInput(f"colors is not a list of {len(numbers)} colors, one for each number")
     row_colors = [_color(color) for color in colors]
     labels = [f"color {place} of {name}" for place in range(len(row_colors))]
     return numbers, by_color(row_colors, labels, as_58, name)
@@ -202,7 +202,7 @@ def _row(entry: Mapping[str, Any], as_58: bool, name: str) -> tuple[list[float],
 
 def _palette(content: object) -> tuple[list[GivenColor], list[float] | None]:
     if not isinstance(content, list) or not content:
-        raise BadInput("palette is no list of colors")
+        raise BadInput("palette is not a list of colors")
     colors, weights = [], []
     for place, item in enumerate(content, 1):
         colors.append(_color(item))
@@ -227,14 +227,16 @@ def _color(content: object) -> GivenColor:
         return of_lab([_number(number, "lab") for number in content])
     elif isinstance(content, str) and (color := color_in(content)) is not None:
         return color
-    raise BadInput(f"{json.dumps(content)[:60]} is no color; a color has one of hex, rgb and lab")
+    raise BadInput(
+        f"{json.dumps(content)[:60]} is not a color; a color has one of hex, rgb and lab"
+    )
 
 
 def _number(value: object, what: str) -> float:
     if value is None:
         raise BadInput(f"{what} is missing")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise BadInput(f"{what} is {json.dumps(value)[:40]}, which is no number")
+        raise BadInput(f"{what} is {json.dumps(value)[:40]}, which is not a number")
     try:
         return float(value)
     except OverflowError:

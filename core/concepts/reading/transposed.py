@@ -204,7 +204,7 @@ def _order(
 def _index(cell: str) -> int:
     index = index_in(cell)
     if index is None:
-        raise BadInput(f'"{shortened(cell)}" is no index of a bin')
+        raise BadInput(f'"{shortened(cell)}" is not an index of a bin')
     return index
 
 

@@ -12,7 +12,7 @@ from truehue.core.prompts.importing.report import MAX_LINE_CHARACTERS
 DELIMITERS = (",", ";", "\t")
 MAX_RECORD_LINES = 1_000
 
-OPEN_QUOTE = 'A quotation mark is not closed. Inside quotes a " is written "".'
+OPEN_QUOTE = 'A quotation mark is not closed correctly. Inside quotes a " is written "".'
 NUL = "The line has a NUL byte in it."
 
 

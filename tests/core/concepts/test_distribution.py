@@ -245,7 +245,7 @@ def test_equal_pictures_are_drawn_together(bananas: list[ColorProfile], method: 
     apart = np.abs(drawn[:, None] - np.array(ways)[None]).max(axis=2)
     assert (apart.min(axis=1) < 1e-9).all()
     one = of_pictures("Run", [pictures[0], pictures[2], pictures[5]], method)
-    assert one.fixed == "of one image again and again"
+    assert one.fixed == "a single image, repeated"
     assert one.count == 3
 
 
@@ -290,7 +290,7 @@ def test_a_side_that_cannot_be_drawn_is_kept(bananas: list[ColorProfile]) -> Non
     assert drawn is not None
     low, high = np.percentile([emd(p, b.weights) for p in drawn], [2.5, 97.5])
     assert found["emd_lab"] == pytest.approx((low, high))
-    assert found.notes[0].startswith("Ratings is kept as it is: it is a mean")
+    assert found.notes[0].startswith("Ratings is not resampled: it is a mean")
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -301,7 +301,7 @@ def test_single_images_have_numbers_and_no_interval(
         of_pictures(label, [found[0]], method) for label, found in (("A", bananas), ("B", plums))
     )
     assert a.weights.sum() == pytest.approx(1.0)
-    assert "one image" in a.fixed
+    assert "single image" in a.fixed
     assert resampled(a) is None
     found = intervals(a, b)
     assert found.draws == 0
@@ -368,7 +368,7 @@ def test_notes_can_be_added(bananas: list[ColorProfile]) -> None:
 
 def test_what_cannot_be_is_refused(bananas: list[ColorProfile]) -> None:
     for method in METHODS:
-        with pytest.raises(BadInput, match="no picture"):
+        with pytest.raises(BadInput, match="no image"):
             of_pictures("Nothing", [], method)
     with pytest.raises(BadInput, match="extracted, extracted-soft, pixels"):
         of_pictures("Bananas", bananas, "average")

@@ -277,7 +277,7 @@ def test_one_image_is_one_group(pictures: list[ColorProfile]) -> None:
 
 
 def test_what_cannot_be_is_refused(pictures: list[ColorProfile]) -> None:
-    with pytest.raises(BadInput, match="no picture"):
+    with pytest.raises(BadInput, match="no image"):
         extract([])
     with pytest.raises(BadInput, match="too many"):
         Pictures(pictures[:1] * 5_001)

@@ -54,11 +54,11 @@ def test_every_bad_row_is_told_with_its_line_and_the_others_come_in() -> None:
     )
     told = "\n".join(file.problems)
     for message in (
-        'Line 3 ("banana"): column "3" is "nan", which is no number.',
+        'Line 3 ("banana"): column "3" is "nan", which is not a number.',
         'Line 5 ("mango"): column "4" is empty.',
-        'Line 6 ("lemon"): column "5" is "red", which is no number.',
+        'Line 6 ("lemon"): column "5" is "red", which is not a number.',
         'Line 7 ("peach") has -0.25 in bin 6: a share cannot be negative.',
-        'Line 8 ("grape"): column "7" is "1_0", which is no number.',
+        'Line 8 ("grape"): column "7" is "1_0", which is not a number.',
         "Line 9: It has 71 cells and the header 72.",
         "Line 10: It has 73 cells and the header 72.",
         'Line 11 ("APPLE"): Line 2 has the same concept and contributor.',
@@ -133,10 +133,10 @@ def test_a_decimal_comma_is_read_where_the_whole_file_has_one(delimiter: str) ->
     file = read_distributions("a.csv", content(commas))
     np.testing.assert_allclose(file.rows[0].weights, distribution(1), rtol=0, atol=1e-15)
     assert "decimal comma" in file.notes[0]
-    with pytest.raises(FileRefused, match="which is no number: write it with a point"):
+    with pytest.raises(FileRefused, match="which is not a number: write it with a point"):
         read_distributions("a.csv", content([*commas[:-1], "0.5"]))
     thousands = ["0"] * 70 + ["1,234"]
-    with pytest.raises(FileRefused, match='is "1,234", which is no number'):
+    with pytest.raises(FileRefused, match='is "1,234", which is not a number'):
         read_distributions("a.csv", content(thousands), normalize=True)
 
 
@@ -221,16 +221,16 @@ def test_colors_in_json_order_the_numbers() -> None:
     [
         ({"weights": None}, "no list of numbers called weights"),
         ({"weights": [None] * 71}, "number 0 is missing"),
-        ({"weights": [True] * 71}, "number 0 is true, which is no number"),
-        ({"weights": ["0.1"] * 71}, 'number 0 is "0.1", which is no number'),
+        ({"weights": [True] * 71}, "number 0 is true, which is not a number"),
+        ({"weights": ["0.1"] * 71}, 'number 0 is "0.1", which is not a number'),
         ({"weights": [10**400] + [0] * 70}, "number 0 is too large"),
         ({"weights": [float("nan")] * 71}, "has nan in bin 0"),
         ({"weights": [-1, 2] + [0] * 69}, "has -1 in bin 0"),
         ({"weights": [0.1] * 71}, "sums to 7.1 instead of 1. If the file holds ratings"),
         ({"weights": [0.1] * 10}, "has 10 numbers"),
         ({"weights": [0.1] * 58}, "has 58 numbers.*import them as UW-58"),
-        ({"colors": ["#111111"]}, "colors is no list of 71 colors"),
-        ({"colors": ["#123456"] * 71}, "Color 0 of Entry 2 .*no bin of UW-71"),
+        ({"colors": ["#111111"]}, "colors is not a list of 71 colors"),
+        ({"colors": ["#123456"] * 71}, "Color 0 of Entry 2 .*not a bin of UW-71"),
         ({"people": -1}, "people is -1"),
         ({"people": True}, "people is true"),
         ({"contributor": [1]}, "contributor is text"),

@@ -59,7 +59,7 @@ def test_rows_say_what_they_are() -> None:
     assert any(
         "“A run” (histograms), “A lab” (ratings), “Sheets” (palettes)" in n for n in file.notes
     )
-    assert any("1 of 3 rows say that they are of 0 people" in note for note in file.notes)
+    assert any("1 of 3 rows give 0 people" in note for note in file.notes)
 
 
 def test_all_rows_of_one_kind_make_a_file_of_it() -> None:

@@ -114,7 +114,7 @@ def test_a_bad_color_takes_its_palette_with_it_and_no_other() -> None:
         'Line 8 ("apple"): The weights of colors are numbers from 0 on, and not all 0.',
         'Line 9 ("apple"): The weights of colors are numbers from 0 on, and not all 0.',
         'Line 10 ("apple"): its palette was excluded, because line 10 cannot be read: the '
-        'weight is "much", which is no number.',
+        'weight is "much", which is not a number.',
         "Line 11: It has 5 cells and the header 6.",
         'Line 12: people is "x", which is not a whole number.',
         'Line 13 (""): It has no concept.',

@@ -58,17 +58,17 @@ def test_a_column_that_cannot_be_read_leaves_the_others() -> None:
     content[5] = f"{HEX[4]},{content[5].split(',')[1]},none"
     file = read_distributions("a.csv", "\n".join(content).encode())
     assert [row.words for row in file.rows] == ["apple"]
-    assert file.problems == ('Column 3 ("rotten mango"): line 6 is "none", which is no number.',)
+    assert file.problems == ('Column 3 ("rotten mango"): line 6 is "none", which is not a number.',)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ((5, "7,#123456,0,0"), r"#123456 bin 7|#123456.*no bin"),
+        ((5, "7,#123456,0,0"), r"#123456 bin 7|#123456.*not a bin"),
         ((5, f"7,{HEX[4]},0,0"), f"calls the color {HEX[4]} bin 7, but it is that of bin 4"),
         ((5, f"3,{HEX[3]},0,0"), "Line 5 .* and line 6 .* both bin 3"),
-        ((5, f"x,{HEX[4]},0,0"), 'Line 6 of a.csv: "x" is no index of a bin'),
-        ((5, "4,blue,0,0"), 'Line 6 of a.csv: "blue" is no color'),
+        ((5, f"x,{HEX[4]},0,0"), 'Line 6 of a.csv: "x" is not an index of a bin'),
+        ((5, "4,blue,0,0"), 'Line 6 of a.csv: "blue" is not a color'),
         ((5, f"4,{HEX[4]},0"), "Line 6 of a.csv cannot be read.*3 cells and the header 4"),
     ],
 )

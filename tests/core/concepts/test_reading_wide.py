@@ -107,7 +107,7 @@ def test_a_color_that_is_no_bin_is_refused_with_its_distance() -> None:
     header = [*HEX]
     header[5] = "#123456"
     distance = nearest_by_arithmetic("#123456")
-    with pytest.raises(FileRefused, match=f"#123456.*no bin of UW-71.*{distance:.1f} CIELAB"):
+    with pytest.raises(FileRefused, match=f"#123456.*not a bin of UW-71.*{distance:.1f} CIELAB"):
         read_distributions("a.csv", wide(ROWS, header))
     # One step of a channel is rounding.
     red, green, blue = uw71()[20].srgb8

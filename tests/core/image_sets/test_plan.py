@@ -142,7 +142,7 @@ def test_every_file_is_counted_once(tmp_path: Path) -> None:
     assert planned.ignored == 4
     assert planned.files == 2 + 4 + 4
     assert planned.problems == (
-        Remark("beach_1.png", "beach_1.jpg is image 1 of beach too; both are taken."),
+        Remark("beach_1.png", "beach_1.jpg is also image 1 of beach; both are imported."),
     )
     assert [p.id for p in planned.missing] == ["lake"]
 
@@ -192,7 +192,7 @@ def test_a_folder_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
 def test_what_cannot_be_planned_says_why(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "file").write_text("x")
     for wrong in (tmp_path / "none", tmp_path / "file"):
-        with pytest.raises(BadInput, match="is no folder"):
+        with pytest.raises(BadInput, match="is not a folder"):
             plan(wrong, [])
     with pytest.raises(BadInput, match="Two of the prompts have the id 'a'"):
         plan(tmp_path, [prompt("a"), prompt("a", source="other")])

@@ -107,7 +107,7 @@ def test_loss_is_told_by_the_bytes(tmp_path: Path) -> None:
     assert [step.lossy for step in steps] == [True, True, True, False, True]
     for step in steps:
         assert step.loaded is not None
-        said = [note for note in step.loaded.notes if "compressed with loss" in note]
+        said = [note for note in step.loaded.notes if "lossy compression" in note]
         assert len(said) == step.lossy
     assert report(planned, steps).lossy == 4
     assert lossy_kind(b"RIFF\x10\0\0\0WEBPVP8") == lossy_kind(b"") == ""

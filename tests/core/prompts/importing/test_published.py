@@ -78,7 +78,7 @@ def test_numbers_keep_a_name_only_where_it_has_them() -> None:
     assert {prompt.notation for prompt in prompts} == {"hex"}
     note = read_prompts(FILES["ncu_hex_css"].encode(), "ncu_hex_css.csv").notes
     assert len(note) == 1
-    assert note[0].startswith("2 rows name no color")
+    assert note[0].startswith("2 rows have r, g, b values without a name")
     prompt, _ = read("ncu_rgb_l2")
     assert colors(prompt) == [("kite", "l2:Pink", "main")]
     assert (prompt.task, prompt.notation) == ("ncu", "rgb")
