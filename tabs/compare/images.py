@@ -30,7 +30,7 @@ from truehue.tabs.page.roles import Actor
 
 CUTOUT_PX = 360
 MOST_POOLED = 6
-_WHOLE_WORDS = "Background included. Select the object to measure it alone."
+_WHOLE_WORDS = "Background included."
 
 
 def image_row(context: Context, text: str, words: str) -> dict[str, Any] | None:

@@ -78,13 +78,13 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     )
     cards = page.locator(".th-sk-brought .th-sk-candidate")
     expect(cards).to_have_count(2)
-    lemon = cards.filter(has=page.get_by_label("What “rotten_lemon.png” shows"))
+    lemon = cards.filter(has=page.get_by_label("Object in “rotten_lemon.png”"))
     expect(lemon).to_contain_text("3 regions")
     lemon.get_by_role("button", name="Use").click()
     expect(cards).to_have_count(1)
     # A state of it: the sketch is that of the thing.
     expect(page.locator(".th-sk-body h3")).to_have_text("lemon")
-    expect(page.locator(".th-sk-in-use")).to_contain_text("brought as rotten_lemon.png")
+    expect(page.locator(".th-sk-in-use")).to_contain_text("imported as rotten_lemon.png")
 
     page.get_by_role("tab", name="Color", exact=True).click()
     page.get_by_role("searchbox", name="Search drawings").fill("rott appl")
@@ -94,7 +94,7 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     fill(page, "#b3202a", 0.5, 0.7)
     expect(chosen(page)).to_have_count(1)
     expect(chosen(page)).to_contain_text("#B3202A")
-    expect(page.locator(".th-col-rows")).to_contain_text("Nothing of “rotten apple” is here")
+    expect(page.locator(".th-col-rows")).to_contain_text("There is no data for “rotten apple”")
     # Another name of the same drawing: of that there is something.
     page.get_by_role("button", name="apple", exact=True).click()
     expect(page.locator(".th-col-row")).to_have_count(2)
@@ -108,7 +108,7 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     ready(page)
     expect(page.locator(".th-col-said")).to_contain_text("2 steps")
     expect(chosen(page)).to_have_count(2)
-    page.get_by_role("button", name="Keep", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).click()
     kept = page.locator(".th-col-kept-one")
     expect(kept).to_have_count(1)
     expect(kept).to_contain_text("2 steps")

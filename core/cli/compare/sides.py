@@ -155,7 +155,7 @@ def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
 def _masks_by_name(folder: Path) -> dict[str, list[Path]]:
     if not folder.is_dir():
         raise BadInput(
-            f"{folder.name} is no folder. For a folder of images, give a folder of masks: one "
+            f"{folder.name} is not a folder. For a folder of images, give a folder of masks: one "
             "with the same name for each image."
         )
     by_stem: dict[str, list[Path]] = {}

@@ -69,7 +69,7 @@ test('two photographs in one drop are compared whole, and what moves comes first
   give(dropped, ...value.jars);
   await standing(2);
   assert.match(textOf(sources()[0]), /red jar/);
-  assert.match(textOf(sources()[0]), /The whole picture counts, background and all\./);
+  assert.match(textOf(sources()[0]), /Background included\./);
   assert.equal(view.querySelectorAll('[role=alert]:not([hidden])').length, 0);
   await until(() => rows().length === 1);
   assert.match(textOf(emd(rows()[0])), /^\d+\.\d$/);
@@ -81,8 +81,8 @@ test('two photographs in one drop are compared whole, and what moves comes first
   assert.ok(button(view, 'Choose a concept'));
   await says(
     part('notes'),
-    'No bootstrap: nothing can be resampled. red jar.png is of one image. ' +
-      'blue jar.png is of one image.',
+    'No bootstrap: nothing can be resampled. red jar.png is a single image. ' +
+      'blue jar.png is a single image.',
   );
   assert.equal(part('notes').querySelectorAll('p').length, 1);
   assert.ok(parts('span').every((one) => !textOf(one)));
@@ -93,7 +93,7 @@ test('a box around each thing, by keyboard: then the things alone count', async 
   const whole = distance();
   const dialog = part('mark');
   for (const letter of 'AB') {
-    button(view, `Mark the thing in ${letter}`).click();
+    button(view, `Select the object in ${letter}`).click();
     await until(() => dialog.open);
     const stage = dialog.querySelector('[role=group]');
     assert.equal(document.activeElement, stage);
@@ -124,7 +124,7 @@ test('a box around each thing, by keyboard: then the things alone count', async 
   assert.match(textOf(sources()[1]), /GrabCut · box/);
   await until(() => rows().length === 1 && distance() === marked);
   // Inspect marks finer: the row takes its newest mask when one comes back.
-  button(view, 'Mark it anew in A').click();
+  button(view, 'Change the selection in A').click();
   button(dialog, 'Select in Inspect').click();
   assert.equal(sent.at(-1)[0], 'open');
   assert.ok(!link().split('d=')[1].split(',')[0].includes('/'));
@@ -201,8 +201,8 @@ test('a bin is named and marked in all figures by the arrow keys, and lists its 
   press(pair, 'Enter');
   const dialog = view.querySelector('dialog[aria-label="Images of a bin"]');
   await until(() => dialog.querySelectorAll('.th-cc-picture').length === 4);
-  assert.match(textOf(dialog), /4 of 4 images have pixels nearest to this bin/);
-  assert.match(textOf(dialog), /It came as numbers: there are no images to show\./);
+  assert.match(textOf(dialog), /4 of 4 images have pixels closest to this bin/);
+  assert.match(textOf(dialog), /Imported as numbers: there are no images to show\./);
   dialog.querySelector('.th-cc-picture').click();
   assert.equal(sent.at(-1)[0], 'open');
   assert.match(props.value.opened, /^[0-9a-f]{64}$/);
@@ -215,7 +215,7 @@ test('what moves is drawn as ribbons, and the bins are a choice in the link', as
   const ribbons = () => drawn('mirrored').layout.shapes.filter((one) => one.type === 'path').length;
   button(part('between'), 'Flow').click();
   await until(() => ribbons() > 0);
-  button(part('between'), 'Bins').click();
+  button(part('between'), 'Overlay').click();
   await until(() => link().includes('between=bins'));
   await until(() => ribbons() === 0);
 });
@@ -265,7 +265,7 @@ test('a sibling is one click away, and what there is not of it is said', async (
   button(part('siblings'), 'rotten').click();
   await says(part('words'), /^rotten banana$/);
   await standing(0);
-  assert.match(textOf(part('choices')), /Nothing is stored of this concept yet/);
+  assert.match(textOf(part('choices')), /No data for this concept yet/);
 });
 
 test('a concept comes with its rows beside images of ones own', async () => {
@@ -276,7 +276,7 @@ test('a concept comes with its rows beside images of ones own', async () => {
   await says(part('words'), /^mango$/);
   await standing(3);
   assert.deepEqual(labels(), ['ratings', 'red jar.png', 'blue jar.png']);
-  assert.match(textOf(part('guests')), /2 images of yours stay beside mango\./);
+  assert.match(textOf(part('guests')), /2 of your images are also shown with mango\./);
   // Quicker than the answers: each press is of the rows as they stand by then.
   const quick = (name) => [button(view, name), button(view, name)].forEach((one) => one.click());
   quick('Move A down');
@@ -295,7 +295,7 @@ test('what is gone is told where it stood, and can be removed', async () => {
   await follow('?concept=concept-0060&d=set:0123456789abcdef,image:00000000');
   await standing(2);
   const alert = sources()[0].querySelector('[role=alert]');
-  assert.equal(textOf(alert), "There is no set '0123456789abcdef' here.");
+  assert.equal(textOf(alert), "There is no set '0123456789abcdef'.");
   button(sources()[0], 'Remove A').click();
   await standing(1);
   assert.ok(!link().includes('0123456789abcdef'));
@@ -332,8 +332,8 @@ test('a link with too much shows the first six, and says what it leaves out', as
   await follow(`?d=${many}&method=none&sort=none`);
   await standing(6);
   const said = textOf(part('said'));
-  assert.match(said, /holds 8 distributions: the first six/);
-  assert.match(said, /There is no method “none”, which the link asks for/);
+  assert.match(said, /has 8 distributions\. The first six/);
+  assert.match(said, /There is no method “none”, which the link requests/);
   assert.match(said, /There is no order of bins “none”/);
   assert.ok(!link().includes('none'));
 });

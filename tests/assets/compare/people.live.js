@@ -102,8 +102,8 @@ test('counts are taken by their own button, and labels become sets', async () =>
   await until(() => report.querySelectorAll('.th-people-row').length === 2);
   assert.match(textOf(report.querySelector('.th-people-row')), /A run/);
   button(file, 'Store 2 sets').click();
-  await says(status, '2 sets are stored');
-  assert.match(textOf(status), /Of 0 people by the file/);
+  await says(status, '2 sets stored');
+  assert.match(textOf(status), /The file gives 0 people/);
   await until(() => entry('shares: A run'));
   const badge = entry('shares: A run').querySelector('.th-people-badge');
   assert.equal(textOf(badge), 'another measurement');
@@ -201,14 +201,14 @@ test('colored sheets become a set without their paper, by their makers', async (
   await until(() => live.requests.every((one) => one.path !== plan + session || one.status));
   await settled();
   assert.match(textOf(cards()[0]), /by p1/);
-  await until(() => textOf(box.querySelector('.th-people-store')) === 'Store 2 of 3 pictures');
-  button(box, 'Store 2 of 3 pictures').click();
+  await until(() => textOf(box.querySelector('.th-people-store')) === 'Store 2 of 3 images');
+  button(box, 'Store 2 of 3 images').click();
   const told = box.querySelector('.th-people-report');
-  await says(told, 'rotten banana, 2 pictures: stored with 2 pictures');
+  await says(told, 'rotten banana, 2 images: stored with 2 images');
   assert.match(textOf(told.querySelector('li')), /p3_banana.png/);
   const stored = (await sets()).find((one) => one.type === 'pictures');
   assert.deepEqual([stored.contributors, stored.of_people], [2, true]);
-  const one = await until(() => entry('rotten banana, 2 pictures'));
+  const one = await until(() => entry('rotten banana, 2 images'));
   await until(() => one.querySelectorAll('.th-people-preview').length === 2);
   // A picture of the set opens in Inspect with its mask.
   one.querySelector('.th-people-preview').click();

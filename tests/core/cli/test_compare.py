@@ -127,7 +127,7 @@ def test_two_images_with_a_mask(folder: Path) -> None:
     assert not any("No mask" in note for note in found["a"]["notes"])
     assert found["intervals"] is None
     assert found["interval_notes"][0] == "No bootstrap: nothing can be resampled."
-    assert "one image" in found["interval_notes"][1]
+    assert "single image" in found["interval_notes"][1]
 
 
 def test_numbers_by_hand(folder: Path) -> None:
@@ -336,7 +336,7 @@ def test_a_file_of_several_labels_is_no_crowd(folder: Path) -> None:
     assert [found[side]["count"] for side in "ab"] == [0, 20]
     assert found["a"]["weights"] == pytest.approx(weights({YELLOW: 0.75, GRAY: 0.25}).tolist())
     assert found["intervals"] is None
-    assert any("1 of 2 rows say that they are of 0 people" in note for note in found["a"]["notes"])
+    assert any("1 of 2 rows give 0 people" in note for note in found["a"]["notes"])
     _, text = ran(str(file), str(file), "--label-a", "=FLUX", "--label-b", "A lab")
     assert text.splitlines()[:2] == [
         f'A  {file}: histograms "=FLUX" of "banana"',
@@ -378,8 +378,8 @@ def numbers(folder: Path, name: str, values: list[float]) -> str:
         (["blue.png", "half.json", "--mask-a", "no.png"], "There is no mask no.png."),
         (["blue.png", "half.json", "--mask-a", "empty.png"], "empty.png marks no pixel."),
         (["blue.png", "half.json", "--mask-a", "small.png"], "small.png is 5 × 20 pixels, but"),
-        (["blue.png", "half.json", "--mask-b", "top.png"], "half.json holds numbers: a mask"),
-        (["a", "half.json", "--mask-a", "top.png"], "top.png is no folder. Masks of a folder"),
+        (["blue.png", "half.json", "--mask-b", "top.png"], "half.json holds numbers: only images"),
+        (["a", "half.json", "--mask-a", "top.png"], "top.png is not a folder. For a folder"),
         (["void", "half.json"], "The folder void has no image."),
         (["void.csv", "half.json"], "void.csv is empty."),
         (["58.json", "half.json"], "58.json has 58 numbers; UW-71 has 71 bins."),
@@ -398,15 +398,15 @@ def numbers(folder: Path, name: str, values: list[float]) -> str:
             'no concept "bananas". Similar ones: banana.',
         ),
         (["many.csv", "half.json", "--concept", "xyz"], 'no concept "xyz". It has banana, apple.'),
-        (["blue.png", "green.png", "--concept", "banana"], "--concept belongs to files of numbers"),
-        (["blue.png", "green.png", "--normalize"], "--normalize belongs to files of numbers"),
-        (["blue.png", "green.png", "--shares"], "--shares belongs to files of numbers"),
-        (["blue.png", "green.png", "--label-b", "x"], "--label-b belongs to files of numbers"),
+        (["blue.png", "green.png", "--concept", "banana"], "--concept applies to files of numbers"),
+        (["blue.png", "green.png", "--normalize"], "--normalize applies to files of numbers"),
+        (["blue.png", "green.png", "--shares"], "--shares applies to files of numbers"),
+        (["blue.png", "green.png", "--label-b", "x"], "--label-b applies to files of numbers"),
         (
             ["labels.csv", "half.json"],
             "has 2 distributions of banana (Ann, Bo). Choose one with --label-a or --label-b.",
         ),
-        (["blue.png", "green.png", "--as-58"], "--as-58 belongs to files of numbers"),
+        (["blue.png", "green.png", "--as-58"], "--as-58 applies to files of numbers"),
         (["half.json", "third.csv", "--method", "pixels"], "--method applies to images"),
         (["blue.png", "green.png", "--draws", "9"], "--draws applies to folders of images"),
         (["blue.png", "green.png", "--draws", "-1"], "--draws is 0 to 100,000."),
@@ -485,7 +485,7 @@ def test_lines_for_people(folder: Path) -> None:
     assert by_name["ed"] == f"{'ed':<16}{expected.entropy_difference:.4f} nats"
     assert by_name["dominant_equal"].split() == ["dominant_equal", "no"]
     assert by_name["hue_deg"] == f"{'hue_deg':<16}{expected.delta_hue_deg:.1f} degrees"
-    assert "A 0 Vivid blue, L* 50 (#2F6EF6), 50.0%, the first of 2 that" in done.stdout
+    assert "A 0 Vivid blue, L* 50 (#2F6EF6), 50.0%, the first of 2 equal" in done.stdout
     assert "the 1 costliest of" in by_name["flow"]
     assert "B: No mask: the whole image is measured" in done.stderr
     assert done.stderr.count("No bootstrap") == 1

@@ -42,8 +42,8 @@ def test_a_plan_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert status == 0
     assert text.splitlines() == [
         "run: 4 files, layout published, model unknown.",
-        "3 images were linked to prompts: 0 taken, 0 imported before or copies, 0 broken, 3 not "
-        "read.",
+        "3 images were linked to prompts: 0 imported now, 0 imported before or copies, "
+        "0 broken, 3 not read.",
         "1 of 2 prompts have 2 or more images; 0 prompts are new. 1 files are extra, 0 hidden, "
         "system or table files were ignored.",
         "",
@@ -81,7 +81,7 @@ def test_bad_input_is_told_on_standard_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for arguments, words in (
-        ((folder / "none", "--set", "mini"), "is no folder"),
+        ((folder / "none", "--set", "mini"), "is not a folder"),
         ((folder, "--set", "maxi"), 'no prompt set "maxi"'),
         ((folder, "--prompts", folder / "none.csv"), "There is no file none.csv"),
     ):

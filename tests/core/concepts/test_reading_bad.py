@@ -66,7 +66,7 @@ def test_every_bad_row_is_told_with_its_line_and_the_others_come_in() -> None:
         'Line 13 ("truck") has inf in bin 8',
         'Line 14 ("train") sums to 0 instead of 1.',
         'Line 15 ("bear") sums to 35.5 instead of 1. If the file holds ratings',
-        "Line 17: A quotation mark is opened",
+        "Line 17: A quotation mark is not closed",
         "Its concept has 201 characters",
         "Line 19: The line has a NUL byte in it.",
     ):

@@ -109,11 +109,11 @@ def test_a_bad_color_takes_its_palette_with_it_and_no_other() -> None:
     assert [row.contributor for row in file.rows] == ["p1"]
     told = "\n".join(file.problems)
     for message in (
-        'Line 3 ("apple"): its palette was excluded, because line 4 cannot be read: The hex color',
+        'Line 3 ("apple"): its palette was excluded, since line 4 cannot be read: The hex color',
         'Line 6 ("apple"): some colors of its palette have no weight.',
         'Line 8 ("apple"): The weights of colors are numbers from 0 on, and not all 0.',
         'Line 9 ("apple"): The weights of colors are numbers from 0 on, and not all 0.',
-        'Line 10 ("apple"): its palette was excluded, because line 10 cannot be read: the '
+        'Line 10 ("apple"): its palette was excluded, since line 10 cannot be read: the '
         'weight is "much", which is not a number.',
         "Line 11: It has 5 cells and the header 6.",
         'Line 12: people is "x", which is not a whole number.',

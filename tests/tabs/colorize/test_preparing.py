@@ -51,7 +51,7 @@ def test_a_drawing_that_is_brought_is_cleaned_looked_at_and_stored(
     assert stored["said"] == "5 modified concepts share the sketch of “apple”."
     listed = ask("/sketches")["stored"]
     assert [(one["words"], one["source"]) for one in listed] == [
-        ("apple", "brought as rotten apple (2).png")
+        ("apple", "imported as rotten apple (2).png")
     ]
     assert ask("/sketch", sketch=about["id"])["words"] == "apple"
 

@@ -81,9 +81,9 @@ def test_rows_are_pooled_by_the_pixels_that_they_are_measured_by(context: Contex
     ("given", "words"),
     [
         ({"sources": ["image:00000000"], "words": "banana"}, "a list of 2 to 6 entries"),
-        ({"sources": ["set:00000000", "image:00000000"], "words": "banana"}, "no single image"),
+        ({"sources": ["set:00000000", "image:00000000"], "words": "banana"}, "not a single image"),
         ({"sources": 7, "words": "banana"}, "The list of images to pool is a list"),
-        ({"sources": ["image:0", "image:1"]}, "which concept"),
+        ({"sources": ["image:0", "image:1"]}, "Enter the concept"),
     ],
 )
 def test_what_cannot_be_pooled_is_refused(

@@ -120,7 +120,7 @@ def test_ratings_are_normalized_and_called_so(context: Context) -> None:
     assert made.of_people
     assert made.kind == "ratings"
     assert any("normalized" in note for note in made.notes)
-    with pytest.raises(NotStored, match="A lab's ratings has nothing on 'unripe banana'"):
+    with pytest.raises(NotStored, match="A lab's ratings has no data for 'unripe banana'"):
         distribution(context, f"set:{set_id[:16]}", "unripe banana", EXTRACTED)
     assert pictures(context, f"set:{set_id[:16]}", "banana") == []
 
@@ -181,9 +181,9 @@ def test_a_source_that_is_gone_or_not_of_the_concept_says_so(
 ) -> None:
     ingest_copied(context.storage, [run])
     source = f"run:{run.run_id}/photo/all"
-    with pytest.raises(NotStored, match="has no picture of 'unripe banana'"):
+    with pytest.raises(NotStored, match="has no image of 'unripe banana'"):
         distribution(context, source, "unripe banana", EXTRACTED)
-    with pytest.raises(BadInput, match="no concept of ColorConceptBench"):
+    with pytest.raises(BadInput, match="not in ColorConceptBench"):
         distribution(context, source, "above", EXTRACTED)
     with pytest.raises(NotStored, match="There is no set 'ffffffff'"):
         distribution(context, "set:ffffffff", "banana", EXTRACTED)
@@ -289,8 +289,8 @@ def test_an_image_that_is_gone_says_so_and_a_row_without_images_too(context: Con
     context.storage.images.file(str(row.image_id)).unlink()
     made = distribution(context, source, "banana", PIXELS)
     assert made.count == 1
-    assert made.notes[-1].startswith("1 picture could not be measured and is left out")
-    with pytest.raises(NotStored, match="a/b · Generate has no picture of 'apple'"):
+    assert made.notes[-1].startswith("1 image could not be measured and is excluded")
+    with pytest.raises(NotStored, match="a/b · Generate has no image of 'apple'"):
         distribution(context, source, "apple", PIXELS)
     with pytest.raises(NotStored, match="no generated images"):
         distribution(context, "generated:ffffffff", "banana", PIXELS)

@@ -274,7 +274,7 @@ def test_a_source_that_is_gone_leaves_the_others(context: Context) -> None:
         context, {"concept": BANANA, "d": f"{yellow},set:0123456789abcdef,{green},nonsense"}
     )
     first, gone, third, wrong = view["distributions"]
-    assert gone["problem"] == "There is no set '0123456789abcdef' here."
+    assert gone["problem"] == "There is no set '0123456789abcdef'."
     assert "is not a source to compare" in wrong["problem"]
     assert (first["problem"], third["problem"]) == ("", "")
     assert len(view["pairs"]) == 1
@@ -282,7 +282,7 @@ def test_a_source_that_is_gone_leaves_the_others(context: Context) -> None:
     # Of the pair one is not there: the first two that are stand in for it, and its numbers say why.
     assert view["pair"] == [0, 2]
     assert view["flow"]["letters"] == ["A", "C"]
-    with pytest.raises(BadInput, match=r"^B: There is no set '0123456789abcdef' here\.$"):
+    with pytest.raises(BadInput, match=r"^B: There is no set '0123456789abcdef'\.$"):
         intervals_view(
             context, {"concept": BANANA, "d": f"{yellow},set:0123456789abcdef", "pair": "0-1"}
         )
@@ -296,7 +296,7 @@ def test_an_image_alone_needs_no_concept_and_has_no_interval(context: Context) -
     found = intervals_view(context, given)
     assert found["draws"] == 0
     assert all(span is None for span in found["intervals"].values())
-    assert any(note.endswith(" is of one image.") for note in found["notes"])
+    assert any(note.endswith(" is a single image.") for note in found["notes"])
 
 
 def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
@@ -332,7 +332,7 @@ def test_intervals_hold_the_numbers_that_do_not_move(context: Context) -> None:
         ({"concept": BANANA, "sort": "name"}, "Bins are sorted by"),
         (
             {"concept": BANANA, "d": ",".join(f"image:0000000{n}" for n in range(7))},
-            "At most 6 distributions stand side by side; these are 7",
+            "At most 6 distributions can be compared; these are 7",
         ),
     ],
 )

@@ -352,7 +352,7 @@ def test_pictures_find_their_masks_and_contributors(client: TestClient, tmp_path
     }
     assert found["total"] == 3
     said = " ".join(found["problems"])
-    assert "other-mask.png is the mask of no picture" in said
+    assert "other-mask.png matches none of these images" in said
     assert "1 picture (lonely.png)" in said
     named = plan(client, contributors="table")
     assert {one["name"]: one["contributor"] for one in named["pictures"]}["lonely.png"] == "Ann"
@@ -434,7 +434,7 @@ def test_people_color_sheets(client: TestClient, context: Context) -> None:
     members = context.storage.picture_sets.images(report["set_id"])
     assert [who for _, _, who in members] == ["p0", "p1", "p2"]
     (one,) = listed(client)["sets"]
-    assert (one["whose"], one["contributors"], one["name"]) == ("people", 3, "banana, 3 pictures")
+    assert (one["whose"], one["contributors"], one["name"]) == ("people", 3, "banana, 3 images")
     assert listed(client)["people"]
 
 

@@ -285,7 +285,9 @@ def test_tables_mark_the_model_that_follows(client: TestClient, filled: dict[str
     assert marks[filled[FOLLOWS]] == "best"
     # What ignores modifiers draws the bases like all others: nobody is the best there.
     assert {row["cells"]["/base/photo/emd_lab"]["mark"] for row in first["rows"]} == {""}
-    assert f"Means over 3 base concepts, {MODIFIED} visual state, those that" in first["words"]
+    assert (
+        f"means over 3 base concepts, {MODIFIED} visual state, shared by all rows" in first["words"]
+    )
     rows = lines(client, "tables.csv")
     found = next(
         row
@@ -477,7 +479,7 @@ def test_people_know_more_than_runs_draw_and_scales_wait_to_be_measured(
     view = shown(client, "tables")
     assert "10 concepts" in view["frame"]["people"]["words"]
     words = view["tables"][0]["words"]
-    assert f"Means over 3 base concepts, {MODIFIED} visual state;" in words
+    assert f"means over 3 base concepts, {MODIFIED} visual state;" in words
     empty = shown(client, "guidance")["figures"]["guidance"]["empty"]
     assert "not measured yet" in empty
 
@@ -584,7 +586,7 @@ def test_colorings_without_colors_are_counted_with_their_reasons(
     assert people_ is not None
     assert people_.unscored == {"Nothing is inside the mask": 2, "Gone": 1}
     assert people_.words.endswith(
-        "3 pictures could not be measured and are in no number here: 2 × Nothing is inside the "
+        "3 images could not be measured and are not included here: 2 × Nothing is inside the "
         "mask; 1 × Gone."
     )
 
