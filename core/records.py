@@ -75,7 +75,7 @@ class EvidenceRecord:
 
 
 @dataclass(frozen=True)
-class DrawingRecord:
+class GenerationRecord:
     """One attempt to draw a prompt, or one image that was made elsewhere and imported.
 
     ``source`` is ``drawn`` or ``imported``; ``status`` is ``drawn`` (then ``image_id`` names the

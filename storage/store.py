@@ -24,21 +24,21 @@ from truehue.storage.checks import dangling, missing_files
 from truehue.storage.colorings.colorings import Colorings
 from truehue.storage.colorings.layers import ColoringLayers
 from truehue.storage.colorings.marks import ColoringMarks
+from truehue.storage.concept_images.generated import GeneratedImages
+from truehue.storage.concept_images.images import Images
+from truehue.storage.concept_images.masks import Masks
+from truehue.storage.concept_images.profiles import ImageProfiles
+from truehue.storage.concept_images.sets import ConceptImages
 from truehue.storage.database.connection import DATABASE_NAME, Clock, Database, aware, utc_now
 from truehue.storage.database.losses import Losses
 from truehue.storage.distributions.sets import DistributionSets
 from truehue.storage.jobs import Jobs
 from truehue.storage.makers import Makers
-from truehue.storage.pictures.generated import GeneratedImages
-from truehue.storage.pictures.images import Images
-from truehue.storage.pictures.masks import Masks
-from truehue.storage.pictures.profiles import PictureProfiles
-from truehue.storage.pictures.sets import PictureSets
 from truehue.storage.prompts.selections import Selections
 from truehue.storage.prompts.sets import PromptSets
 from truehue.storage.results.queries import Results
-from truehue.storage.runs.pictures import RunPictures
 from truehue.storage.runs.profiles import Profiles
+from truehue.storage.runs.prompt_images import RunImages
 from truehue.storage.runs.runs import Runs
 from truehue.storage.scores.scores import Scores
 from truehue.storage.sketches.sketches import Sketches
@@ -48,8 +48,8 @@ from truehue.storage.studies.participants import Participants
 from truehue.storage.studies.studies import Studies
 from truehue.storage.trash import Trash
 from truehue.storage.verdicts.agreement import Agreements
-from truehue.storage.verdicts.drawings import Drawings
 from truehue.storage.verdicts.evidence import Evidence
+from truehue.storage.verdicts.generations import Generations
 from truehue.storage.verdicts.judgments import Judgments
 from truehue.storage.vlm import QuestionSets
 
@@ -82,17 +82,17 @@ class Storage:
         self.images = Images(database, self._image_folder)
         self.masks = Masks(database, self._mask_folder, self.images)
         self.evidence = Evidence(database, self.images, self.masks)
-        self.drawings = Drawings(database)
+        self.drawings = Generations(database)
         self.generated_images = GeneratedImages(database)
         self.prompt_sets = PromptSets(database)
         self.selections = Selections(database)
         self.agreement = Agreements(database)
         self.runs = Runs(database, self._image_folder, self._mask_folder)
         self.results = Results(database, self.runs)
-        self.run_pictures = RunPictures(database, self.runs)
+        self.run_pictures = RunImages(database, self.runs)
         self.distributions = DistributionSets(database)
-        self.picture_profiles = PictureProfiles(database, self.images, self.masks)
-        self.picture_sets = PictureSets(database, self.images, self.masks, self.picture_profiles)
+        self.picture_profiles = ImageProfiles(database, self.images, self.masks)
+        self.picture_sets = ConceptImages(database, self.images, self.masks, self.picture_profiles)
         self.profiles = Profiles(database, self.runs)
         self.losses = Losses(database)
         self.trash = Trash(database, data_dir)

@@ -21,7 +21,7 @@ from truehue.core.prompts.concepts import Concept, build_concepts, concepts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan, run_id
-from truehue.core.runs.records import DrawingPlan
+from truehue.core.runs.records import GenerationPlan
 
 FRUITS = ("banana", "strawberry", "lemon")
 WORDS = ("", "unripe", "rotten")
@@ -54,7 +54,7 @@ def concept_run(
         RENDERER,
         name=f"renderer, {failure}",
         set_name="concepts",
-        drawing=DrawingPlan(
+        drawing=GenerationPlan(
             images=seeds, guidances=guidances, size_px=SIZE_PX, options={"failure": failure}
         ),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from truehue.annotation.assignment.adaptive import Open, adaptive
 from truehue.annotation.assignment.assign import assign, chance
 from truehue.annotation.assignment.batches import batch
-from truehue.annotation.assignment.ledger import SETTLED_S, Standing, standing_of
+from truehue.annotation.assignment.ledger import SETTLED_S, AssignmentState, standing_of
 from truehue.annotation.assignment.practice import practice_is_due, practice_round, seconds_due
 from truehue.annotation.assignment.sequence import REPEAT_GAP, shuffled
 from truehue.annotation.assignment.sides import ordered
@@ -19,7 +19,7 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Method, StudyPlan
 from truehue.core.studies import ColoringMark, Purpose, Trial
 
-__all__ = ["SETTLED_S", "Standing", "further", "is_due", "length_of", "standing_of"]
+__all__ = ["SETTLED_S", "AssignmentState", "further", "is_due", "length_of", "standing_of"]
 
 BATCH = 5
 """Main trials that are chosen at once where the choice follows what was answered."""
@@ -55,7 +55,7 @@ def further(
     number: int,
     trials: Sequence[Trial],
     answers: Mapping[int, Answer],
-    standing: Standing,
+    standing: AssignmentState,
     marks: Sequence[ColoringMark] = (),
 ) -> tuple[Trial, ...]:
     """The trials to add now to those of the participant with that ``number``, empty if none.
@@ -102,7 +102,7 @@ def length_of(plan: StudyPlan, trials: Sequence[Trial]) -> int:
 def _batch(
     plan: StudyPlan,
     trials: Sequence[Trial],
-    standing: Standing,
+    standing: AssignmentState,
     rng: np.random.Generator,
 ) -> tuple[Trial, ...]:
     had = {trial.stimulus_id for trial in trials if trial.purpose is Purpose.MAIN}

@@ -49,7 +49,7 @@ class Exclusions:
 
 
 @dataclass(frozen=True)
-class Standing:
+class AssignmentState:
     """Where a whole study stands. ``load`` says by stimulus how many answers it has or will have,
     ``served`` how often it was, or will be, shown in which order: what somebody who is gone did not
     answer counts for neither, nor a sketch that somebody left uncolored, nor, where the plan
@@ -188,7 +188,7 @@ class Ledger:
         if self._plan.method is Method.ADAPTIVE:
             self._unsettled.append((event.at, number, event))
 
-    def standing(self, now: datetime) -> Standing:
+    def standing(self, now: datetime) -> AssignmentState:
         """Where the study stands at ``now``, which is not before what was told."""
         served, tallies = self._served.copy(), Counter[_Vote]()
         self._settle(now - timedelta(seconds=SETTLED_S))
@@ -210,7 +210,7 @@ class Ledger:
         tallies.update(self._tallies)
         pairs = sorted({pair for (pair, _), count in tallies.items() if count})
         counts = {pair: (tallies[pair, 0], tallies[pair, 1], tallies[pair, 2]) for pair in pairs}
-        return Standing(+load, +served, counts)
+        return AssignmentState(+load, +served, counts)
 
     def excluded(self, now: datetime) -> Counter[str]:
         """By stimulus, the main answers that results leave out as of ``now``, also of those who are
@@ -276,7 +276,7 @@ def standing_of(
     people: Iterable[Enrolled],
     now: datetime,
     exclusions: Exclusions | None = None,
-) -> Standing:
+) -> AssignmentState:
     """Where the study stood at that time. ``people`` are all participants."""
     ledger = Ledger(plan, exclusions)
     events: list[tuple[datetime, int, int, Event]] = []

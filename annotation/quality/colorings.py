@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truehue.core.concepts.distribution import Distribution, of_pictures
-from truehue.core.concepts.extraction import ExtractionSettings, Pictures, weights_of_draws
-from truehue.core.concepts.records import EXTRACTED, ColorProfile, PictureProfile
+from truehue.core.concepts.extraction import ExtractionSettings, ProfileArrays, weights_of_draws
+from truehue.core.concepts.records import EXTRACTED, ColorProfile, ImageProfile
 
 Key = tuple[str, int]
 """A coloring of a study: its participant and the position of its trial."""
@@ -43,7 +43,7 @@ def own_weights(profiles: Sequence[ColorProfile]) -> np.ndarray:
     if not profiles:
         return np.zeros((0, 71))
     alone = np.eye(len(profiles), dtype=np.int64)
-    return weights_of_draws(Pictures(profiles), alone, ExtractionSettings())
+    return weights_of_draws(ProfileArrays(profiles), alone, ExtractionSettings())
 
 
 def distribution_of(
@@ -56,7 +56,7 @@ def distribution_of(
     """
     ordered = sorted(colorings, key=lambda one: one.key)
     profiles = [
-        PictureProfile(
+        ImageProfile(
             f"{one.participant}/{one.position}", "", one.profile, contributor=one.participant
         )
         for one in ordered

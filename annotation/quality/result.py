@@ -56,7 +56,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Kept:
+class ColoringStatus:
     """What becomes of one coloring at one level: ``reasons`` say why it is left out; a second
     coloring that the first stands for is left out, too."""
 
@@ -96,14 +96,14 @@ def kept_of(
     level: Level,
     evidence: Evidence,
     limits: Mapping[str, Threshold],
-) -> tuple[Kept, ...]:
+) -> tuple[ColoringStatus, ...]:
     """What becomes of every coloring, by participant and position. Of one person at most one
     coloring of a concept is kept, so that everybody counts once.
 
     What a researcher discarded is in no series at :data:`Level.MARKS`: of the rest it is asked
     whether they agree, within ``limits`` by case, and which one counts.
     """
-    decisions: list[Kept] = []
+    decisions: list[ColoringStatus] = []
     rest: list[Coloring] = []
     for one in colorings:
         mark = evidence.marks.get(one.key) if level is Level.MARKS else None
@@ -111,7 +111,7 @@ def kept_of(
             rest.append(one)
         else:
             words = f": {mark.reason}" if mark.reason else ""
-            decisions.append(Kept(one, False, (f"discarded by a researcher{words}",)))
+            decisions.append(ColoringStatus(one, False, (f"discarded by a researcher{words}",)))
     for series in series_of(rest).values():
         decisions += _of_series(series, level, evidence, limits)
     return tuple(sorted(decisions, key=lambda one: one.coloring.key))
@@ -122,7 +122,7 @@ def _of_series(
     level: Level,
     evidence: Evidence,
     limits: Mapping[str, Threshold],
-) -> list[Kept]:
+) -> list[ColoringStatus]:
     chosen = series[0]
     why: tuple[str, ...] = ()
     if level is Level.MARKS:
@@ -138,10 +138,10 @@ def _of_series(
     decisions = []
     for one in series:
         if one is not chosen:
-            decisions.append(Kept(one, False, why or (STANDS_FOR,)))
+            decisions.append(ColoringStatus(one, False, why or (STANDS_FOR,)))
             continue
         reasons = (*why, *_reasons(one, level, evidence))
-        decisions.append(Kept(one, not reasons, reasons))
+        decisions.append(ColoringStatus(one, not reasons, reasons))
     return decisions
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
 
-from truehue.annotation.studies.questions import AskedQuestion
+from truehue.annotation.studies.questions import CaseQuestion
 from truehue.core.errors import BadInput
 
 SET_SIZE = 4
@@ -56,7 +56,7 @@ class Case:
     group: str = ""
     reference: tuple[float, ...] = ()
     sketch: str = ""
-    question: AskedQuestion | None = None
+    question: CaseQuestion | None = None
 
     @property
     def image_ids(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from truehue.annotation.studies.cases import SIZES, Case, Kind, Stimulus, stimul
 from truehue.annotation.studies.practice import MOST_EXAMPLES, Example, Practice
 from truehue.annotation.studies.questions import (
     MOST_LETTERS_CHECKED,
-    AskedQuestion,
+    CaseQuestion,
     QuestionSetName,
 )
 from truehue.core.errors import BadInput
@@ -307,7 +307,7 @@ class StudyPlan:
         which have no surround."""
         return self.ask_background is not False and case.group != LANDSCAPE
 
-    def question_of(self, stimulus_id: str) -> AskedQuestion | None:
+    def question_of(self, stimulus_id: str) -> CaseQuestion | None:
         """The question that a trial of this stimulus asks; None for other trials."""
         stimulus = self.by_id.get(stimulus_id)
         return None if stimulus is None else self.case_by_id[stimulus.case_id].question

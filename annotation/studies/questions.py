@@ -18,7 +18,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
-class AskedQuestion:
+class CaseQuestion:
     """A question of a case, whose words are its text.
 
     ``choices`` are texts in the order of their letters, or yes and no; ``right`` is the place of
@@ -79,7 +79,7 @@ class QuestionSetName:
             raise BadInput("A set of questions is named by its SHA-256.", "question_set")
 
 
-def asked_question(question: Question) -> AskedQuestion:
+def asked_question(question: Question) -> CaseQuestion:
     """A question of a set as people are asked it. Raises BadInput for one answered in words."""
     choices = YES_NO if question.form is Form.BINARY else question.choices
     right = (
@@ -89,12 +89,12 @@ def asked_question(question: Question) -> AskedQuestion:
         if question.form is Form.CHOICE
         else 0
     )
-    return AskedQuestion(
+    return CaseQuestion(
         question.question_id, question.form, tuple(choices), right, question.image_id
     )
 
 
-def answer_record(question: AskedQuestion, place: int | None) -> Answer:
+def answer_record(question: CaseQuestion, place: int | None) -> Answer:
     """A person's answer in the form of a model's: the ``place`` of a choice, or None where they
     could not tell, which counts as a refusal does: unreadable, no wrong letter."""
     if place is None:

@@ -139,7 +139,7 @@ def confusion(counts: Iterable[Count]) -> Confusion:
 
 
 @dataclass(frozen=True)
-class FoundShare:
+class MeasuredShare:
     """How often a color was found in a category. ``name`` is empty for all the others together."""
 
     category: str
@@ -148,7 +148,7 @@ class FoundShare:
     percent: float
 
 
-def top_found(counts: Iterable[Count], most: int = MOST_FOUND) -> tuple[FoundShare, ...]:
+def top_found(counts: Iterable[Count], most: int = MOST_FOUND) -> tuple[MeasuredShare, ...]:
     """The ``most`` most frequent found level 2 names of each category, then the rest as one.
 
     ``counts`` are by category and found name. Most frequent first, equal ones in the system's
@@ -160,7 +160,7 @@ def top_found(counts: Iterable[Count], most: int = MOST_FOUND) -> tuple[FoundSha
         number = rate.scored + rate.unscored
         if name in order and number:
             by_category.setdefault(category, {})[name] = number
-    shares: list[FoundShare] = []
+    shares: list[MeasuredShare] = []
     rank = {name: place for place, name in enumerate(CATEGORIES)}
     for category in sorted(by_category, key=lambda name: (rank.get(name, len(rank)), name)):
         names = by_category[category]
@@ -170,7 +170,7 @@ def top_found(counts: Iterable[Count], most: int = MOST_FOUND) -> tuple[FoundSha
         rest = in_all - sum(number for _, number in top)
         top += [("", rest)] if rest else []
         shares += [
-            FoundShare(category, name, number, 100.0 * number / in_all) for name, number in top
+            MeasuredShare(category, name, number, 100.0 * number / in_all) for name, number in top
         ]
     return tuple(shares)
 

@@ -44,7 +44,7 @@ _LOOKED_AT_S, _OTHER_S = 1.0, 2.5
 
 
 @dataclass(frozen=True)
-class Crew:
+class WorkerPool:
     """Who does the work: so many ``workers``, as ``local`` processes or on ``ray``.
 
     ``address`` is Ray's, empty for the one that RAY_ADDRESS names, or else a cluster of this
@@ -59,7 +59,7 @@ class Crew:
 
 def execute(
     work: Work,
-    crew: Crew | None = None,
+    crew: WorkerPool | None = None,
     *,
     retry_failed: bool = False,
     watch: Watch = lambda state: None,
@@ -76,7 +76,7 @@ def execute(
     began or that was imported. Shards that cannot be read are kept aside in ``damaged/``, and what
     they held is done again.
     """
-    crew = crew or Crew()
+    crew = crew or WorkerPool()
     if crew.workers < 1:
         raise BadInput(f"At least one worker is needed, not {crew.workers}.")
     folder = work.folder
@@ -108,7 +108,7 @@ class _Execution:
     """One execution of the work; the lock of the folder is held."""
 
     def __init__(
-        self, work: Work, crew: Crew, retry_failed: bool, watch: Watch, team: Team | None
+        self, work: Work, crew: WorkerPool, retry_failed: bool, watch: Watch, team: Team | None
     ) -> None:
         folder = work.folder
         self._work, self._folder, self._crew, self._watch = work, folder, crew, watch
@@ -346,7 +346,7 @@ def pausing_on_interrupt(folder: BatchFolder) -> Iterator[threading.Event]:
             signal.signal(signal_number, answer)
 
 
-def _team(work: Work, crew: Crew) -> Team:
+def _team(work: Work, crew: WorkerPool) -> Team:
     threads = max(1, usable_cores() // crew.workers) if crew.threads is None else crew.threads
     if crew.team == "local":
         return LocalTeam(work, threads)

@@ -11,7 +11,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
-from truehue.core.batch.records import STATUSES, WISHES, BatchState, Words
+from truehue.core.batch.records import STATUSES, WISHES, BatchState, WorkNames
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.files import replace_file, why_of
 
@@ -35,7 +35,7 @@ class BatchFolder:
     rows: then it says which folders workers write to, and which files its plan needs.
     """
 
-    words: ClassVar[Words] = Words()
+    words: ClassVar[WorkNames] = WorkNames()
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)

@@ -24,7 +24,7 @@ RESULT_COLUMNS = ("position", "attempt", "status", "reason")
 
 
 @dataclass(frozen=True)
-class Words:
+class WorkNames:
     """What people call the work, one item of it, and several, in messages."""
 
     work: str = "work"

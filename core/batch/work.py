@@ -92,7 +92,7 @@ class WorkerContext:
         self._looked = 0.0
 
 
-class Doer(Protocol):
+class ItemProcessor(Protocol):
     """Does items, one at a time, in one thread of one process.
 
     One that does several at once also has ``expect(items)``: it is told the positions and attempts
@@ -119,7 +119,7 @@ class Work(ABC):
 
     It goes to other processes by pickle, so its class lies in a module; keep it small, and read
     what is large from the folder, in ``open``. A batch for a worker has at least ``at_once`` items,
-    where so many are left: for doers that do several at a time (see :class:`Doer`).
+    where so many are left: for doers that do several at a time (see :class:`ItemProcessor`).
     """
 
     at_once = 1
@@ -137,7 +137,7 @@ class Work(ABC):
         """The Arrow schema of a shard: see :func:`truehue.core.batch.shards.schema_with`."""
 
     @abstractmethod
-    def open(self, context: WorkerContext) -> Doer:
+    def open(self, context: WorkerContext) -> ItemProcessor:
         """Who does the items, in the worker's process. Raises TrueHueError where nobody could."""
 
     def order(self) -> np.ndarray:

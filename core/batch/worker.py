@@ -11,7 +11,14 @@ from truehue.core.batch.journal import Journal
 from truehue.core.batch.locks import held
 from truehue.core.batch.records import FAILED, Row
 from truehue.core.batch.team import Batch
-from truehue.core.batch.work import CannotWork, Doer, ItemFailed, Stopped, Work, WorkerContext
+from truehue.core.batch.work import (
+    CannotWork,
+    ItemFailed,
+    ItemProcessor,
+    Stopped,
+    Work,
+    WorkerContext,
+)
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 
 MOST_BROKEN_IN_A_ROW = 20
@@ -49,7 +56,7 @@ class Worker:
                 self.folder.journal, self.folder.shard_folder, name, work.schema()
             )
             self._context = WorkerContext(self.folder, name, threads, tell)
-            self.doer: Doer = work.open(self._context)
+            self.doer: ItemProcessor = work.open(self._context)
             # What was loaded for it is limited too.
             use_threads(threads)
             self._held = opened.pop_all()

@@ -22,7 +22,7 @@ from truehue.core.command import program, run_command
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.load import load_image, load_mask
 from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.measure import AskedObject, Measurement, measure
+from truehue.core.verdict.measure import Measurement, TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, Rule, rule
 
 COLUMNS = ("file", "mask", "target", "system")
@@ -181,7 +181,7 @@ def _run(
         target,
         options.rule,
         acceptance=Acceptance(options.k, munsell, job.system),
-        asked=AskedObject(
+        asked=TargetObject(
             options.object, options.relation, False if options.relation == DIFFERS else None
         ),
     )

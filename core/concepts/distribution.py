@@ -19,7 +19,7 @@ from truehue.core.concepts.records import (
     PIXELS,
     ColorProfile,
     DistributionRow,
-    PictureProfile,
+    ImageProfile,
 )
 from truehue.core.errors import BadInput
 
@@ -74,7 +74,7 @@ class Distribution:
 
 def of_pictures(
     label: str,
-    profiles: Sequence[ColorProfile | PictureProfile],
+    profiles: Sequence[ColorProfile | ImageProfile],
     method: str = EXTRACTED,
     settings: ExtractionSettings | None = None,
     *,
@@ -95,7 +95,7 @@ def of_pictures(
     if not profiles:
         raise BadInput(f"{label} has no image with a measured object. Choose at least one.")
     plain = tuple(
-        profile.profile if isinstance(profile, PictureProfile) else profile for profile in profiles
+        profile.profile if isinstance(profile, ImageProfile) else profile for profile in profiles
     )
     units = _units(profiles, of_people)
     drawn = len(set(units))
@@ -212,14 +212,14 @@ def shares_of(units: Sequence[tuple[DistributionRow, ...]], label: str) -> np.nd
     )
 
 
-def _units(profiles: Sequence[ColorProfile | PictureProfile], of_people: bool) -> tuple[int, ...]:
+def _units(profiles: Sequence[ColorProfile | ImageProfile], of_people: bool) -> tuple[int, ...]:
     """Which picture is drawn with which person or image, from 0 in the order of their first
     pictures."""
     numbers: dict[object, int] = {}
     units = []
     for place, profile in enumerate(profiles):
         name = ""
-        if isinstance(profile, PictureProfile):
+        if isinstance(profile, ImageProfile):
             name = profile.contributor if of_people else profile.image_id
         units.append(numbers.setdefault(name or place, len(numbers)))
     return tuple(units)

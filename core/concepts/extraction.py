@@ -120,7 +120,7 @@ class _Steps:
     weights: np.ndarray  # (draws, 71)
 
 
-class Pictures:
+class ProfileArrays:
     """The profiles of some pictures as arrays, made once for any number of draws.
 
     Raises BadInput for no profile and for more than :data:`MOST_PICTURES`.
@@ -209,7 +209,7 @@ def extract(
     Raises BadInput for no picture and for more than :data:`MOST_PICTURES`.
     """
     settings = settings or ExtractionSettings()
-    pictures = Pictures(profiles)
+    pictures = ProfileArrays(profiles)
     steps = pictures.run(np.ones((1, pictures.count), dtype=np.int64), settings)
     groups = tuple(_group(pictures, steps, row) for row in range(steps.draw.size))
     palette = Palette(
@@ -222,12 +222,12 @@ def extract(
 
 
 def weights_of_draws(
-    pictures: Pictures,
+    pictures: ProfileArrays,
     draws: np.ndarray,
     settings: ExtractionSettings,
     stop: Event | None = None,
 ) -> np.ndarray:
-    """The distributions float64 ``(B, 71)`` of draws ``(B, N)`` as in :meth:`Pictures.run`.
+    """The distributions float64 ``(B, 71)`` of draws ``(B, N)`` as in :meth:`ProfileArrays.run`.
 
     Once ``stop`` is set, those done so far are returned.
     """
@@ -241,7 +241,7 @@ def weights_of_draws(
     return np.concatenate(parts)
 
 
-def _group(pictures: Pictures, steps: _Steps, row: int) -> Group:
+def _group(pictures: ProfileArrays, steps: _Steps, row: int) -> Group:
     members = np.flatnonzero(steps.times[row])
     places = pictures.dominants.place[members]
     lab, weights = (array[row] for array in steps.pooled)

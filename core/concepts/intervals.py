@@ -17,7 +17,7 @@ import numpy as np
 from truehue.core.color.distances import Comparison, compare
 from truehue.core.color.uw71 import COUNT
 from truehue.core.concepts.distribution import Distribution, bins_of, mean_of, shares_of
-from truehue.core.concepts.extraction import Pictures, weights_of_draws
+from truehue.core.concepts.extraction import ProfileArrays, weights_of_draws
 from truehue.core.concepts.metrics import METRICS
 from truehue.core.concepts.records import DistributionRow
 
@@ -119,7 +119,7 @@ def _remaker(
     if settings is None:
         bins = bins_of(distribution.profiles)
         return lambda drawn: mean_of(bins, drawn[:, units])
-    pictures = Pictures(distribution.profiles)
+    pictures = ProfileArrays(distribution.profiles)
     return lambda drawn: weights_of_draws(pictures, drawn[:, units], settings, stop)
 
 

@@ -53,7 +53,7 @@ class ColorProfile:
 
 
 @dataclass(frozen=True)
-class PictureProfile:
+class ImageProfile:
     """The profile of an object in a stored picture, and where it came from.
 
     ``guidance`` and ``seed`` are None where nobody knows them; ``contributor`` says who colored it,
@@ -171,7 +171,7 @@ class DistributionSetRecord:
 
 
 @dataclass(frozen=True)
-class PictureSetRecord:
+class ConceptImagesRecord:
     """Stored pictures of one concept: uploads, or people's colorings (``of_people``).
 
     ``words`` are the concept's, in their normal form; ``images`` counts the pictures,

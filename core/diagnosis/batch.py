@@ -20,12 +20,12 @@ from truehue.core.batch.folder import LOCK, PLAN, BatchFolder
 from truehue.core.batch.health import done_of, set_aside
 from truehue.core.batch.journal import Misfit
 from truehue.core.batch.locks import held
-from truehue.core.batch.records import DONE, Row, Words
+from truehue.core.batch.records import DONE, Row, WorkNames
 from truehue.core.batch.results import tables
 from truehue.core.batch.shards import schema_with
 from truehue.core.batch.work import Work, WorkerContext
-from truehue.core.diagnosis.judging import JudgmentRow
 from truehue.core.diagnosis.plan import Task
+from truehue.core.diagnosis.scoring import JudgmentRow
 from truehue.core.diagnosis.verdicts import csv_of, rows_of_csv
 from truehue.core.diagnosis.work import rows_of
 from truehue.core.errors import BadInput
@@ -41,7 +41,7 @@ _COLUMNS = ("position", "status", "fingerprint", "problems", "rows", "processor_
 class DiagnosisFolder(BatchFolder):
     """Its plan names the tasks: key and fingerprint, by position."""
 
-    words = Words("diagnosis", "task", "tasks")
+    words = WorkNames("diagnosis", "task", "tasks")
 
     def tasks(self) -> list[tuple[str, str]]:
         """Key and fingerprint of each task, by position."""
@@ -96,9 +96,9 @@ class DiagnosisWork(Work):
         """The tasks that are asked for now, as they were asked."""
         return np.array(list(self.tasks), dtype=np.int64)
 
-    def open(self, context: WorkerContext) -> TaskDoer:
+    def open(self, context: WorkerContext) -> TaskProcessor:
         """Who judges."""
-        return TaskDoer(self.tasks, context)
+        return TaskProcessor(self.tasks, context)
 
     def failure_row(self, position: int, attempt: int, reason: str) -> Row:
         """Which task it is, too."""
@@ -138,7 +138,7 @@ class DiagnosisWork(Work):
                 yield TaskResult(task, rows, row["problems"], row["processor_seconds"])
 
 
-class TaskDoer:
+class TaskProcessor:
     """Judges one task at a time; a step is a picture."""
 
     def __init__(self, tasks: dict[int, Task], context: WorkerContext) -> None:

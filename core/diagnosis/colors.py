@@ -37,7 +37,7 @@ SECOND_APART_DELTA_E00 = 20.0
 
 
 @dataclass(frozen=True)
-class Asking:
+class ColorQuery:
     """A true color and what pictures of it are asked for: itself, then the near ones."""
 
     true: ColorTarget
@@ -73,14 +73,14 @@ def near_colors(srgb8: tuple[int, int, int], system_id: str) -> tuple[NamedColor
     return tuple(by_srgb8.values())
 
 
-def asking(color: str, system_id: str) -> Asking:
+def asking(color: str, system_id: str) -> ColorQuery:
     """What a picture of that color is asked for; ``color`` is a name of the system, or a hex.
 
     Raises UnknownColor and BadInput as parse_target.
     """
     true = parse_target(color, system_id)
     near = near_colors(true.srgb8, system_id)
-    return Asking(true, tuple(parse_target(other.name, system_id) for other in near))
+    return ColorQuery(true, tuple(parse_target(other.name, system_id) for other in near))
 
 
 def second_color(number: int, asked_srgb8: tuple[int, int, int]) -> str:

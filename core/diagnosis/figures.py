@@ -11,7 +11,6 @@ import numpy as np
 
 from truehue.core.color.systems import parse_target
 from truehue.core.diagnosis.colors import hue_key, lightness_key
-from truehue.core.diagnosis.judging import TRUE, JudgmentRow
 from truehue.core.diagnosis.plan import part_of
 from truehue.core.diagnosis.records import (
     BYS,
@@ -23,6 +22,7 @@ from truehue.core.diagnosis.records import (
     Roc,
     RocPoint,
 )
+from truehue.core.diagnosis.scoring import TRUE, JudgmentRow
 from truehue.core.verdict.judge import PASS, UNSCORED
 
 MOST = 24

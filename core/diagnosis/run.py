@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from truehue.core.batch.execute import Crew, execute, pausing_on_interrupt
+from truehue.core.batch.execute import WorkerPool, execute, pausing_on_interrupt
 from truehue.core.batch.records import BatchState
 from truehue.core.diagnosis.batch import DiagnosisWork, work_of
 from truehue.core.diagnosis.colors import set_colors
 from truehue.core.diagnosis.figures import figures_by_rule, roc_by_rule, worst_by_rule
-from truehue.core.diagnosis.judging import JudgmentRow
 from truehue.core.diagnosis.plan import SPLIT, RuleUsed, Task
 from truehue.core.diagnosis.records import DiagnosisReport, Published, RuleReport
+from truehue.core.diagnosis.scoring import JudgmentRow
 from truehue.core.diagnosis.verdicts import VERDICTS, codebook, verdicts_csv
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.files import replace_file
@@ -129,7 +129,7 @@ def _execute(work: DiagnosisWork, workers: int, watch: Callable[[BatchState], No
 
     work.folder.set_desired_state("run")
     with pausing_on_interrupt(work.folder) as interrupted:
-        state = execute(work, Crew(workers, threads=1), retry_failed=True, watch=tell)
+        state = execute(work, WorkerPool(workers, threads=1), retry_failed=True, watch=tell)
     if raised:
         raise raised[0]
     if interrupted.is_set():

@@ -7,7 +7,7 @@ import io
 import zlib
 from collections.abc import Iterable, Iterator
 
-from truehue.core.diagnosis.judging import COLUMNS, JudgmentRow
+from truehue.core.diagnosis.scoring import COLUMNS, JudgmentRow
 
 MEANING: dict[str, str] = {
     "object": "Object of the renderer, or of the manifest.",

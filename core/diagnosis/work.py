@@ -13,8 +13,8 @@ from truehue.core.diagnosis.colors import (
     second_color,
     set_colors,
 )
-from truehue.core.diagnosis.judging import TRUE, JudgmentRow, judged, unscored_rows
 from truehue.core.diagnosis.plan import FileRow, Task
+from truehue.core.diagnosis.scoring import TRUE, JudgmentRow, judged, unscored_rows
 from truehue.core.errors import TrueHueError
 from truehue.core.generation.renderer import LIGHTS
 from truehue.core.images.load import load_image, load_mask

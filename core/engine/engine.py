@@ -12,7 +12,7 @@ from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 from truehue.core.engine.calls import Call, Calls
-from truehue.core.engine.drawing import draw_job
+from truehue.core.engine.generation import draw_job
 from truehue.core.engine.job import Job
 from truehue.core.engine.limits import checked_all
 from truehue.core.engine.memory import Held, Key, MemoryLimit, Models, Opener

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Words:
+class Paragraph:
     """A paragraph; ``soft`` for what explains."""
 
     text: str
@@ -88,7 +88,7 @@ class Code:
     text: str
 
 
-Block = Words | Facts | Table | Chart | Shots | Code
+Block = Paragraph | Facts | Table | Chart | Shots | Code
 
 
 @dataclass(frozen=True)

@@ -107,5 +107,5 @@ class DownloadFailed(TrueHueError):
     """The hub could not be reached or refused; what had arrived is kept and used next time."""
 
 
-class DrawingFailed(TrueHueError):
+class GenerationFailed(TrueHueError):
     """The model ran and what came out is no image."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 from truehue.core.image_sets.archive import unpacked
 from truehue.core.image_sets.planning import UNKNOWN_MODEL, plan, unreadable, unreadable_found
 from truehue.core.image_sets.reading import read
-from truehue.core.image_sets.records import FolderPlan, FoundImage, ImportStep, Remark, drawing
+from truehue.core.image_sets.records import FolderPlan, ImportStep, LinkedImage, Remark, drawing
 from truehue.core.image_sets.reporting import FolderReport, RemarkList, Tally, report
 
 __all__ = [
     "UNKNOWN_MODEL",
     "FolderPlan",
     "FolderReport",
-    "FoundImage",
     "ImportStep",
+    "LinkedImage",
     "Remark",
     "RemarkList",
     "Tally",

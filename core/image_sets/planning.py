@@ -12,7 +12,7 @@ from truehue.core.files import named_path
 from truehue.core.image_sets.listing import ListedFile, Listing, listing
 from truehue.core.image_sets.mapping import MappingTable, is_table, read_table
 from truehue.core.image_sets.names import Names, Prompts, plain
-from truehue.core.image_sets.records import FolderPlan, FoundImage, Remark
+from truehue.core.image_sets.records import FolderPlan, LinkedImage, Remark
 from truehue.core.prompts.prompt import Prompt
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
@@ -115,7 +115,7 @@ def _unreadable(folder: Path, names: Sequence[str], why: str) -> tuple[Remark, .
 class _ImageLink:
     """An image whose number may not be known yet (``k`` None)."""
 
-    image: FoundImage
+    image: LinkedImage
     k: int | None
 
 
@@ -142,7 +142,7 @@ def _by_names(
         if isinstance(link, str):
             extra.append(Remark(file.name, link))
             continue
-        image = FoundImage(
+        image = LinkedImage(
             file.path,
             file.name,
             link.prompt,
@@ -165,7 +165,7 @@ def _by_table(
         if row is None:
             extra.append(Remark(file.name, "The table has no usable line for it."))
             continue
-        image = FoundImage(
+        image = LinkedImage(
             file.path,
             file.name,
             row.prompt,
@@ -190,7 +190,7 @@ def _absent(images: list[ListedFile], table: MappingTable) -> list[Remark]:
     ]
 
 
-def _numbered(linked: list[_ImageLink]) -> tuple[FoundImage, ...]:
+def _numbered(linked: list[_ImageLink]) -> tuple[LinkedImage, ...]:
     """Gives the images without a number the lowest ones of their prompt that are free."""
     used: dict[int, set[int]] = defaultdict(set)
     for item in linked:
@@ -209,7 +209,7 @@ def _numbered(linked: list[_ImageLink]) -> tuple[FoundImage, ...]:
     return tuple(images)
 
 
-def _shared_numbers(images: tuple[FoundImage, ...]) -> list[Remark]:
+def _shared_numbers(images: tuple[LinkedImage, ...]) -> list[Remark]:
     first: dict[tuple[int, int], str] = {}
     remarks = []
     for image in images:
@@ -220,7 +220,7 @@ def _shared_numbers(images: tuple[FoundImage, ...]) -> list[Remark]:
     return remarks
 
 
-def _layout(images: tuple[FoundImage, ...]) -> str:
+def _layout(images: tuple[LinkedImage, ...]) -> str:
     layouts = {image.layout for image in images}
     if not layouts:
         return "none"

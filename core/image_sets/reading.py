@@ -9,7 +9,7 @@ from dataclasses import replace
 from threading import Event
 
 from truehue.core.errors import ImageError
-from truehue.core.image_sets.records import FolderPlan, FoundImage, ImportStep
+from truehue.core.image_sets.records import FolderPlan, ImportStep, LinkedImage
 from truehue.core.images.load import LoadedImage, image_id, load_image
 
 MAX_FILE_BYTES = 512 * 2**20
@@ -24,7 +24,7 @@ def read(
     """Yields a step for each image of the plan, in its order; the caller stores it.
 
     ``already`` holds keys of images that are stored (``file_key`` and ``content_key``, see
-    :class:`FoundImage`): a file of which either is there is skipped, the first without opening
+    :class:`LinkedImage`): a file of which either is there is skipped, the first without opening
     it. So is a copy: a file of the bytes, prompt, number and settings of an earlier one. A file
     that cannot be read is a step with a ``problem``, and the rest goes on. Looks at ``stop`` before
     each file and ends once it is set.
@@ -66,7 +66,7 @@ def _read_one(step: ImportStep, already: Container[str], taken: Mapping[str, str
     )
 
 
-def _content(image: FoundImage) -> bytes:
+def _content(image: LinkedImage) -> bytes:
     try:
         with image.path.open("rb") as file:
             # What is asked for is allocated at once, so ask for what there is.

@@ -11,7 +11,7 @@ from pathlib import Path
 from truehue.core.errors import BadInput
 from truehue.core.images.load import LoadedImage
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class FoundImage:
+class LinkedImage:
     """One image file that was linked to a prompt by its name or by a table.
 
     ``name`` is the path below the folder, with slashes. ``k`` counts the images of a prompt, as
@@ -71,7 +71,7 @@ class FolderPlan:
     """
 
     folder: Path
-    found: tuple[FoundImage, ...]
+    found: tuple[LinkedImage, ...]
     extra: tuple[Remark, ...]
     ignored: int
     missing: tuple[Prompt, ...]
@@ -98,7 +98,7 @@ class ImportStep:
 
     position: int
     total: int
-    found: FoundImage
+    found: LinkedImage
     loaded: LoadedImage | None = None
     problem: str | None = None
     image_id: str | None = None
@@ -112,7 +112,7 @@ class ImportStep:
         return self.loaded is None and self.problem is None
 
 
-def drawing(step: ImportStep, job_id: str = "", new_source: str = "") -> DrawingRecord:
+def drawing(step: ImportStep, job_id: str = "", new_source: str = "") -> GenerationRecord:
     """The drawing of a step that took an image; its image is stored under ``step.image_id``.
 
     ``new_source`` is the id of the set that the plan's ``new_prompts`` are stored under. The
@@ -124,7 +124,7 @@ def drawing(step: ImportStep, job_id: str = "", new_source: str = "") -> Drawing
         raise BadInput(f"{image.name} was not read, so there is nothing to store of it.")
     height, width, _ = loaded.srgb8.shape
     prompt = image.prompt
-    return DrawingRecord(
+    return GenerationRecord(
         text=prompt.text,
         model=image.model,
         source="imported",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from truehue.core.batch import execute as batch
-from truehue.core.batch.execute import Crew, Watch
+from truehue.core.batch.execute import Watch, WorkerPool
 from truehue.core.batch.records import BatchState
 from truehue.core.batch.team import Team
 from truehue.core.generation.backends.endpoints import Endpoint
@@ -16,8 +16,8 @@ from truehue.core.runs.worker import RunWork, WorkerSettings
 
 
 @dataclass(frozen=True)
-class ExecutionSettings(Crew):
-    """Who does the work (see :class:`truehue.core.batch.execute.Crew`), and where weights and
+class ExecutionSettings(WorkerPool):
+    """Who does the work (see :class:`truehue.core.batch.execute.WorkerPool`), and where weights and
     servers are."""
 
     sources: Sources = field(default_factory=Sources.here)

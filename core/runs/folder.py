@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from truehue.core.batch.folder import PLAN, BatchFolder
-from truehue.core.batch.records import Words
+from truehue.core.batch.records import WorkNames
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import prompt_from_json
 from truehue.core.runs.plan import plan_json, run_id
@@ -26,7 +26,7 @@ PROMPTS, ITEMS = "prompts.jsonl.gz", "items.jsonl.gz"
 class RunFolder(BatchFolder):
     """The folder of one run: pictures and masks lie in it too, and the prompts beside the plan."""
 
-    words = Words("run", "picture", "pictures")
+    words = WorkNames("run", "picture", "pictures")
 
     @classmethod
     def create(cls, root: Path | str, plan: RunPlan) -> RunFolder:

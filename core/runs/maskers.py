@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
-from truehue.core.generation.backends.reference import Standing
+from truehue.core.generation.backends.reference import PlacedTarget
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.mask import Mask
 from truehue.core.masks.grounded.ground import GroundingMethod, ground
@@ -36,7 +36,7 @@ KINDS = ("exact", "whole", "grounded")
 
 
 @dataclass(frozen=True)
-class FoundMasks:
+class KnownMasks:
     """What is known of the objects of a picture.
 
     ``findings`` by the position of the target, for :func:`truehue.core.verdict.tasks.judge_task`;
@@ -56,10 +56,10 @@ class Masker(Protocol):
         task: str,
         targets: Sequence[ObjectTarget],
         exact: Mapping[int, Mask],
-        rendered: Sequence[Standing] | None = None,
+        rendered: Sequence[PlacedTarget] | None = None,
         image_id: str = "",
         prompt_text: str = "",
-    ) -> FoundMasks:
+    ) -> KnownMasks:
         """Where the objects are that a color is asked of, or whose colors are to be measured.
 
         ``srgb8`` uint8 ``(H, W, 3)``; ``task`` a key of :data:`truehue.core.prompts.prompt.TASKS`;
@@ -91,7 +91,7 @@ def open_masker(
     if spec.kind == "exact":
         return Exact()
     if spec.kind == "whole":
-        return WholePicture()
+        return WholeImage()
     if spec.kind == "grounded":
         return Grounding(
             vision_model(spec.detector, "detector").id,
@@ -113,20 +113,20 @@ class Exact:
         task: str,
         targets: Sequence[ObjectTarget],
         exact: Mapping[int, Mask],
-        rendered: Sequence[Standing] | None = None,
+        rendered: Sequence[PlacedTarget] | None = None,
         image_id: str = "",
         prompt_text: str = "",
-    ) -> FoundMasks:
+    ) -> KnownMasks:
         """See :class:`Masker`."""
         also = measured_of(task, targets)
         findings = findings_of(targets, exact, rendered or (), also)
-        return FoundMasks(findings, tuple(sorted(exact.items())))
+        return KnownMasks(findings, tuple(sorted(exact.items())))
 
     def close(self) -> None:
         """Holds nothing."""
 
 
-class WholePicture:
+class WholeImage:
     """Every object is the whole picture."""
 
     def find(
@@ -135,17 +135,17 @@ class WholePicture:
         task: str,
         targets: Sequence[ObjectTarget],
         exact: Mapping[int, Mask],
-        rendered: Sequence[Standing] | None = None,
+        rendered: Sequence[PlacedTarget] | None = None,
         image_id: str = "",
         prompt_text: str = "",
-    ) -> FoundMasks:
+    ) -> KnownMasks:
         """See :class:`Masker`."""
         pixels = np.ones(srgb8.shape[:2], bool)
         masks = {
             position: _mask_of_target(Mask(pixels, "whole"), targets, position)
             for position in looked_for(task, targets)
         }
-        return FoundMasks(findings_of(targets, masks, also=masks), tuple(masks.items()))
+        return KnownMasks(findings_of(targets, masks, also=masks), tuple(masks.items()))
 
     def close(self) -> None:
         """Holds nothing."""
@@ -173,10 +173,10 @@ class Grounding:
         task: str,
         targets: Sequence[ObjectTarget],
         exact: Mapping[int, Mask],
-        rendered: Sequence[Standing] | None = None,
+        rendered: Sequence[PlacedTarget] | None = None,
         image_id: str = "",
         prompt_text: str = "",
-    ) -> FoundMasks:
+    ) -> KnownMasks:
         """See :class:`Masker`.
 
         Objects are looked for in the order of the targets, each apart from those before it. One
@@ -204,7 +204,7 @@ class Grounding:
             else:
                 masks[place] = _mask_of_target(mask, targets, place)
         mask_findings = findings_of(targets, masks, also=masks)
-        return FoundMasks({**findings, **mask_findings}, tuple(masks.items()))
+        return KnownMasks({**findings, **mask_findings}, tuple(masks.items()))
 
     def close(self) -> None:
         """Unloads the models; the next picture loads them again."""

@@ -34,10 +34,10 @@ from truehue.core.runs.concepts import measured_of, only_measured
 from truehue.core.runs.records import (
     DRAWN,
     STORED,
-    DrawingPlan,
-    JudgingPlan,
+    GenerationPlan,
     MaskerSpec,
     RunPlan,
+    ScoringPlan,
     StoredItem,
 )
 from truehue.core.runs.summary import MOST_PICTURES
@@ -52,8 +52,8 @@ def make_plan(
     prompts: Sequence[Prompt],
     model: str,
     *,
-    drawing: DrawingPlan | None = None,
-    judging: JudgingPlan | None = None,
+    drawing: GenerationPlan | None = None,
+    judging: ScoringPlan | None = None,
     items: Sequence[StoredItem] | None = None,
     name: str = "",
     set_name: str = "",
@@ -65,7 +65,7 @@ def make_plan(
     and nothing that rules need, whatever was given. Raises BadInput that names the part and what it
     takes.
     """
-    drawing, judging = drawing or DrawingPlan(), judging or JudgingPlan()
+    drawing, judging = drawing or GenerationPlan(), judging or ScoringPlan()
     k, munsell = judging.k, judging.munsell
     if not prompts:
         raise BadInput("There is no prompt to run. Choose a set, or fewer filters.")
@@ -287,7 +287,7 @@ def order_of(plan: RunPlan) -> np.ndarray:
     return np.lexsort((order, seeds, kinds[order // plan.images]))
 
 
-def _check_drawing(kind: str, drawing: DrawingPlan, scales: int) -> None:
+def _check_drawing(kind: str, drawing: GenerationPlan, scales: int) -> None:
     images, size_px, options = drawing.images, drawing.size_px, drawing.options
     if not 1 <= images * scales <= MOST_IMAGES_A_PROMPT:
         of = f" of each of {scales} guidance scales" if scales > 1 else ""

@@ -62,7 +62,7 @@ class StoredItem:
 
 
 @dataclass(frozen=True)
-class DrawingPlan:
+class GenerationPlan:
     """How a run draws; None stands for the model's own default.
 
     ``images`` is the number of seeds, from ``seed`` on: with several ``guidances`` each of them has
@@ -81,7 +81,7 @@ class DrawingPlan:
 
 
 @dataclass(frozen=True)
-class JudgingPlan:
+class ScoringPlan:
     """How a run judges: who marks the objects, the ids of the rules, and what they accept.
 
     ``k`` as for truehue.core.verdict.candidates.Acceptance, ``munsell`` the path of the file of

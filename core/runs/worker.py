@@ -18,7 +18,7 @@ from truehue.core.color.munsell import MunsellSamples, load_munsell
 from truehue.core.errors import BadInput, DataFolderError, StorageError, TrueHueError
 from truehue.core.files import read_png, shelf, write_once
 from truehue.core.generation.backends.endpoints import Endpoint
-from truehue.core.generation.backends.reference import Standing, shapes_for
+from truehue.core.generation.backends.reference import PlacedTarget, shapes_for
 from truehue.core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
 from truehue.core.generation.opening import open_model
 from truehue.core.generation.registry import RENDERER
@@ -58,7 +58,7 @@ class _Picture:
 
     srgb8: np.ndarray
     exact: dict[int, Mask]
-    rendered: tuple[Standing, ...] | None
+    rendered: tuple[PlacedTarget, ...] | None
     result: ItemResult
     known_masks: dict[int, str] = field(default_factory=dict)
 
@@ -91,9 +91,9 @@ class RunWork(Work):
         """See :func:`check_versions`."""
         check_versions(RunFolder(self.folder.path), self.plan)
 
-    def open(self, context: WorkerContext) -> RunDoer:
+    def open(self, context: WorkerContext) -> RunProcessor:
         """Models are opened with the first picture."""
-        return RunDoer(self.plan, self.settings, context)
+        return RunProcessor(self.plan, self.settings, context)
 
     def failure_row(self, position: int, attempt: int, reason: str) -> Row:
         """Every rule is unscored, with the reason."""
@@ -131,7 +131,7 @@ class RunWork(Work):
         return draws or plan.masker.kind == "grounded"
 
 
-class RunDoer:
+class RunProcessor:
     """Draws or reads a picture, marks its objects and judges them."""
 
     def __init__(self, plan: RunPlan, settings: WorkerSettings, context: WorkerContext) -> None:

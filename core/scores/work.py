@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.batch.folder import BatchFolder
-from truehue.core.batch.records import DONE, Row, Words
+from truehue.core.batch.records import DONE, Row, WorkNames
 from truehue.core.batch.results import tables
 from truehue.core.batch.shards import schema_with
 from truehue.core.batch.work import CannotWork, Work, WorkerContext
@@ -60,7 +60,7 @@ class ScoringTask:
 class ScoringFolder(BatchFolder):
     """Its plan names the measures; the pictures stand in a file beside it."""
 
-    words = Words("scoring", "few pictures", "few pictures")
+    words = WorkNames("scoring", "few pictures", "few pictures")
 
     def plan_files(self) -> tuple[Path, ...]:
         """The plan, and its pictures."""
@@ -126,9 +126,9 @@ class ScoringWork(Work):
         """Measures have the versions of the plan."""
         _measures(self._folder)
 
-    def open(self, context: WorkerContext) -> PictureScorer:
+    def open(self, context: WorkerContext) -> ImageScorer:
         """Who scores; CFM is loaded with the first picture that it is asked about."""
-        return PictureScorer(self._folder, context)
+        return ImageScorer(self._folder, context)
 
     def needs_device(self) -> bool:
         """A model is asked."""
@@ -159,7 +159,7 @@ class ScoringWork(Work):
         return self.folder
 
 
-class PictureScorer:
+class ImageScorer:
     """Scores a few pictures at a time; a step is a picture by measures without a model."""
 
     def __init__(self, folder: ScoringFolder, context: WorkerContext) -> None:

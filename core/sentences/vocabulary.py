@@ -8,7 +8,7 @@ from functools import cache
 from truehue.core.color.systems import SEARCH_ORDER, ColorTarget, parse_target, system
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.generation.renderer.stand_ins import known_names
-from truehue.core.prompts.search.words import folded
+from truehue.core.prompts.search.query import folded
 from truehue.core.prompts.tables import css_words, objects
 
 

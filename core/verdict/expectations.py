@@ -11,7 +11,7 @@ import numpy as np
 
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.generation.backends.reference import Standing
+from truehue.core.generation.backends.reference import PlacedTarget
 from truehue.core.images.mask import Mask
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.rules import DIFFERS, MATCHES
@@ -156,7 +156,7 @@ def _ordinal(place: int) -> str:
 def findings_of(
     targets: Sequence[ObjectTarget],
     masks: Mapping[int, Mask],
-    standings: Sequence[Standing] = (),
+    standings: Sequence[PlacedTarget] = (),
     also: Iterable[int] = (),
 ) -> dict[int, Localization]:
     """What is known of each object that a color is asked of, by the position of its target.

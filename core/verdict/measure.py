@@ -28,7 +28,7 @@ MOST_KEPT = 32
 
 
 @dataclass(frozen=True)
-class AskedObject:
+class TargetObject:
     """The object that a color is asked of.
 
     ``name`` is what sentences call it. ``relation`` is ``matches``, or ``differs`` where it must
@@ -50,7 +50,7 @@ class AskedObject:
             )
 
 
-AN_OBJECT = AskedObject()
+AN_OBJECT = TargetObject()
 """An object without a name that has to have the color."""
 
 
@@ -158,7 +158,7 @@ def measure(
     rule_id: str = DEFAULT_RULE,
     *,
     acceptance: Acceptance = AS_ASKED,
-    asked: AskedObject = AN_OBJECT,
+    asked: TargetObject = AN_OBJECT,
     cache: MaskCache | None = None,
 ) -> Measurement:
     """Judges the pixels inside a mask against an asked color.
@@ -228,7 +228,7 @@ def measure_by_rules(
     rule_ids: Iterable[str],
     *,
     acceptance: Acceptance = AS_ASKED,
-    asked: AskedObject = AN_OBJECT,
+    asked: TargetObject = AN_OBJECT,
 ) -> Iterator[Measurement]:
     """Yields the measurement of each rule, as :func:`measure`, looking at the pixels once.
 

@@ -21,7 +21,7 @@ from truehue.core.verdict.candidates import AS_ASKED, Acceptance
 from truehue.core.verdict.expectations import Expectation, Localization, expectations_of
 from truehue.core.verdict.judge import FAIL, PASS, UNSCORED, Verdict
 from truehue.core.verdict.leak import stories
-from truehue.core.verdict.measure import AskedObject, MaskCache, Measurement, measure
+from truehue.core.verdict.measure import MaskCache, Measurement, TargetObject, measure
 from truehue.core.verdict.reasons import by as by_rule
 from truehue.core.verdict.reasons import without_rule
 from truehue.core.verdict.rules import Rule, rule
@@ -154,7 +154,7 @@ class _Picture:
             expectation.color,
             by.id,
             acceptance=self.acceptance,
-            asked=AskedObject(expectation.target.name, expectation.relation, expectation.guided),
+            asked=TargetObject(expectation.target.name, expectation.relation, expectation.guided),
             cache=cache,
         )
 

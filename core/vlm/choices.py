@@ -36,7 +36,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 @dataclass(frozen=True)
-class Offered:
+class AnswerChoices:
     """The choices of a question, ready to be looked for. ``letters`` are theirs, in order."""
 
     texts: tuple[str, ...]
@@ -128,12 +128,12 @@ def read_choice(text: str, choices: tuple[str, ...]) -> tuple[str | None, str]:
 
 
 @lru_cache(maxsize=4_096)
-def offered_of(choices: tuple[str, ...]) -> Offered:
+def offered_of(choices: tuple[str, ...]) -> AnswerChoices:
     """The choices of a question, ready to be looked for."""
-    return Offered(choices)
+    return AnswerChoices(choices)
 
 
-def settled(target: Target, offered: Offered) -> tuple[str | None, str]:
+def settled(target: Target, offered: AnswerChoices) -> tuple[str | None, str]:
     """The letter of what was claimed, or why it is none."""
     named = sorted(target)
     if len(named) > 1:
@@ -166,7 +166,7 @@ def agreed(text: str, lead: Target | None, made: list[claims.Claim]) -> Target:
     return frozenset().union(*targets)
 
 
-def without_listing(text: str, offered: Offered) -> str:
+def without_listing(text: str, offered: AnswerChoices) -> str:
     """The text without its first naming of each choice by letter and words, where it repeats at
     least two of them: a list of choices is no answer."""
     spans = []
@@ -183,7 +183,7 @@ def without_listing(text: str, offered: Offered) -> str:
     return text.strip()
 
 
-def last_parenthesised(text: str, offered: Offered) -> Target | None:
+def last_parenthesised(text: str, offered: AnswerChoices) -> Target | None:
     """The last letter in parentheses that is not denied, with all others of its sentence."""
     kept = [
         (found.start(), found[1].upper())
@@ -204,7 +204,7 @@ def last_parenthesised(text: str, offered: Offered) -> Target | None:
     return frozenset(target)
 
 
-def mentioned(text: str, offered: Offered) -> tuple[str | None, str]:
+def mentioned(text: str, offered: AnswerChoices) -> tuple[str | None, str]:
     """The one choice whose words a short text says and does not deny."""
     sentences = [part for part in _SENTENCE_END.split(text) if part.strip() and part[-1] != "?"]
     if not sentences or len(sentences) > 2:

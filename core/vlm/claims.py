@@ -14,7 +14,7 @@ Target = frozenset[str]
 
 
 class Choices(Protocol):
-    """What is known of the choices (:class:`truehue.core.vlm.choices.Offered`)."""
+    """What is known of the choices (:class:`truehue.core.vlm.choices.AnswerChoices`)."""
 
     @property
     def letters(self) -> str: ...

@@ -16,7 +16,7 @@ from truehue.core.vlm.choices import (
     NO_CONCLUSION,
     REFUSAL,
     REFUSED,
-    Offered,
+    AnswerChoices,
     agreed,
     last_parenthesised,
     mentioned,
@@ -125,14 +125,14 @@ def concludes(text: str, question: Question, reasoned: bool) -> bool:
     return not reasoned and claims.lead(text, offered) is not None and not _lists_items(text)
 
 
-def _seen(text: str, question: Question, offered: Offered) -> str:
+def _seen(text: str, question: Question, offered: AnswerChoices) -> str:
     text = offered.prepared(text)
     denial = denial_of(question.text)
     return text if denial is None else denial.without(text, offered)
 
 
 def _read(
-    text: str, question: Question, offered: Offered, reasoned: bool, answers: bool
+    text: str, question: Question, offered: AnswerChoices, reasoned: bool, answers: bool
 ) -> tuple[str | None, str]:
     """``answers``: what the text mentions may be its answer; of what is absent, "The sky is blue."
     names no color."""
@@ -169,7 +169,7 @@ def _read(
     return reading, reason
 
 
-def _final_line(text: str, offered: Offered) -> Target | None:
+def _final_line(text: str, offered: AnswerChoices) -> Target | None:
     """The last letter in parentheses of the last line, which the instruction asks for; with all
     that are joined to it, as by "or". One that is denied, or that explains, is passed over where
     another stands before it; a line that lists all choices and says nothing of them has none."""
@@ -205,7 +205,7 @@ def _denials_written_out(text: str) -> str:
     return re.sub(r"\bcannot\b", "can not", re.sub(r"\bunlikely\b", "not likely", text))
 
 
-def _lists_all(line: str, found: list[re.Match[str]], offered: Offered) -> bool:
+def _lists_all(line: str, found: list[re.Match[str]], offered: AnswerChoices) -> bool:
     """Whether a line names every choice and says nothing of any: "(A) Red (B) Blue"."""
     ends = [*(one.start() for one in found[1:]), len(line)]
     between = (line[one.end() : end] for one, end in zip(found, ends, strict=True))
@@ -221,7 +221,7 @@ def _is_denied(line: str, letter: re.Match[str]) -> bool:
     )
 
 
-def _without_words(text: str, offered: Offered) -> str:
+def _without_words(text: str, offered: AnswerChoices) -> str:
     for start, end, _ in reversed(offered.mentions(text)):
         text = text[:start] + text[end:]
     return " ".join(text.split())
@@ -242,7 +242,7 @@ def _lists_items(text: str) -> bool:
     return len({found[1] for found in _ITEM.finditer(text)}) > 1
 
 
-def _turned(text: str, offered: Offered) -> list[Claim]:
+def _turned(text: str, offered: AnswerChoices) -> list[Claim]:
     """``X looks darker, but they are actually the same``: what follows replaces what was said."""
     found = _TURN.search(text)
     if not found:
@@ -255,7 +255,7 @@ def _turned(text: str, offered: Offered) -> list[Claim]:
     return [Claim(len(text), frozenset(named))]
 
 
-def _counted(text: str, question: Question, offered: Offered) -> Target | None:
+def _counted(text: str, question: Question, offered: AnswerChoices) -> Target | None:
     """The choice that is a total, or 0 where it says that there is none of what was asked for."""
     if not _numbers(question.choices):
         return None
@@ -312,7 +312,7 @@ def _elsewhere(word: str, place: int, words: list[list[str]]) -> bool:
     return any(word in other for at, other in enumerate(words) if at != place)
 
 
-def contradicted(text: str, letter: str, offered: Offered) -> str:
+def contradicted(text: str, letter: str, offered: AnswerChoices) -> str:
     """The letter of another choice whose very words follow a letter that was read; else ""."""
     places = list(re.finditer(rf"(?<![\w'])[(\[]?{letter}[)\].:]+\s*", text))
     for found in places[-_MOST_PLACES:]:

@@ -12,7 +12,7 @@ from truehue.core.vlm.choices import read_choice
 from truehue.core.vlm.cleaning import undressed
 from truehue.core.vlm.conclusions import concludes, read_conclusion
 from truehue.core.vlm.records import Answer, Form, Outcome, Question
-from truehue.core.vlm.words import CONCLUDED, read_binary, read_open, same_answer
+from truehue.core.vlm.text import CONCLUDED, read_binary, read_open, same_answer
 
 FIRST = "1"
 """Reads with the choices alone in view, and does not look at whether an answer was cut off."""

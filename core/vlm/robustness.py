@@ -40,7 +40,7 @@ WORDS: Mapping[str, str] = {ENTIRE: "whole", TARGET: "target", LARGEST: "other"}
 
 
 @dataclass(frozen=True)
-class Takes:
+class VariantSupport:
     """That a task takes variants in ``regions`` (none: it takes none), and ``why``."""
 
     regions: tuple[str, ...]
@@ -48,34 +48,44 @@ class Takes:
 
 
 _ASKS_COLOR = "it asks for the color itself, which is another one after the turn"
-_RULES: Mapping[str, Takes] = {
-    "color_robustness": Takes(REGIONS, "its questions are chosen so that no color matters"),
-    "color_mimicry": Takes(REGIONS, "it asks for what is there, which a turn of hue leaves there"),
-    "color_illusion": Takes(
+_RULES: Mapping[str, VariantSupport] = {
+    "color_robustness": VariantSupport(
+        REGIONS, "its questions are chosen so that no color matters"
+    ),
+    "color_mimicry": VariantSupport(
+        REGIONS, "it asks for what is there, which a turn of hue leaves there"
+    ),
+    "color_illusion": VariantSupport(
         REGIONS, "patches of one color stay of one color where both are turned; it is checked"
     ),
-    "color_blindness": Takes(
+    "color_blindness": VariantSupport(
         (ENTIRE,), "figure and ground turn together; one alone could come to look like the other"
     ),
-    "color_counting": Takes(
+    "color_counting": VariantSupport(
         (ENTIRE,), "all colors turn together, and it is checked that they stay apart"
     ),
-    "color_recognition": Takes((), _ASKS_COLOR),
-    "color_extraction": Takes((), _ASKS_COLOR),
-    "object_recognition": Takes((), "it asks which object has a color, and another has it then"),
-    "color_proportion": Takes((), "it asks by names of colors, and other pixels have them then"),
-    "color_comparison": Takes(
+    "color_recognition": VariantSupport((), _ASKS_COLOR),
+    "color_extraction": VariantSupport((), _ASKS_COLOR),
+    "object_recognition": VariantSupport(
+        (), "it asks which object has a color, and another has it then"
+    ),
+    "color_proportion": VariantSupport(
+        (), "it asks by names of colors, and other pixels have them then"
+    ),
+    "color_comparison": VariantSupport(
         (), "a turn in HSV changes lightness, chroma and warmth, which it compares"
     ),
-    "object_counting": Takes((), "it counts the objects of a color, and others have it then"),
+    "object_counting": VariantSupport(
+        (), "it counts the objects of a color, and others have it then"
+    ),
 }
 
 
-def rule_of(task: str) -> Takes:
+def rule_of(task: str) -> VariantSupport:
     """Whether a task takes variants, where, and why. Raises BadInput for an unknown task."""
     if task not in TASKS:
         raise BadInput(f"There is no task {task!r}.", "task")
-    return _RULES.get(task, Takes((), _ASKS_COLOR))
+    return _RULES.get(task, VariantSupport((), _ASKS_COLOR))
 
 
 @dataclass

@@ -19,6 +19,7 @@ from truehue.core.color.catalog import SYSTEMS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.runs.score import CAUSES
 from truehue.storage.database.connection import Database
+from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.results.outcomes import verdict_rows
 from truehue.storage.results.where import (
     COLOR_FIELDS,
@@ -30,7 +31,6 @@ from truehue.storage.results.where import (
     set_fields,
     without,
 )
-from truehue.storage.results.words import Words
 from truehue.storage.runs.dictionaries import FIRSTS, STATUSES, TRAITS
 
 Facets = dict[str, list[tuple[str, str, int]]]
@@ -50,7 +50,7 @@ FACETS = (
 _OF_COLOR = ("color", "sector", "asked_l2", "modifier", "basic")
 
 
-def facets(database: Database, words: Words, selection: Slice) -> Facets:
+def facets(database: Database, words: StringDictionary, selection: Slice) -> Facets:
     """Value, label and number of pictures of each facet; see the module."""
     chosen = set_fields(selection) | ({"run"} if selection.runs else set())
     counts: dict[str, Counter[Any]] = {}
@@ -65,7 +65,7 @@ def facets(database: Database, words: Words, selection: Slice) -> Facets:
 
 def _count(
     database: Database,
-    words: Words,
+    words: StringDictionary,
     selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
@@ -93,7 +93,7 @@ def _count(
 
 def _firsts(
     database: Database,
-    words: Words,
+    words: StringDictionary,
     selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
@@ -117,7 +117,7 @@ def _firsts(
             counts[name] = _summed(_by_color(words, name, first_rows))
 
 
-def _by_color(words: Words, name: str, rows: Iterable[tuple[Any, ...]]) -> Iterable[Any]:
+def _by_color(words: StringDictionary, name: str, rows: Iterable[tuple[Any, ...]]) -> Iterable[Any]:
     for color_no, firsts, traits, count in rows:
         if name in ("modifier", "basic"):
             for at, _ in enumerate(TRAITS):
@@ -131,7 +131,7 @@ def _by_color(words: Words, name: str, rows: Iterable[tuple[Any, ...]]) -> Itera
 
 def _distinct(
     database: Database,
-    words: Words,
+    words: StringDictionary,
     selection: Slice,
     names: Sequence[str],
     counts: dict[str, Counter[Any]],
@@ -212,7 +212,9 @@ def _summed(pairs: Iterable[Sequence[Any]]) -> Counter[Any]:
     return total
 
 
-def _values_of(words: Words, name: str, counts: Counter[Any]) -> list[tuple[str, str, int]]:
+def _values_of(
+    words: StringDictionary, name: str, counts: Counter[Any]
+) -> list[tuple[str, str, int]]:
     """Values and labels: in their own order where they have one, else the most first."""
     entries = [(value, *_label(words, name, value), count) for value, count in counts.items()]
     own = name in ("run", "sector", "asked_l2", "found_l2", "modifier", "basic", "task", "status")
@@ -228,14 +230,14 @@ def _values_of(words: Words, name: str, counts: Counter[Any]) -> list[tuple[str,
     return [row[1:] for row in rows]
 
 
-def _order(words: Words, name: str, value: int) -> int:
+def _order(words: StringDictionary, name: str, value: int) -> int:
     if name == "task":
         task = words.names["task"][value]
         return list(TASKS).index(task) if task in TASKS else len(TASKS)
     return value
 
 
-def _label(words: Words, name: str, value: int) -> tuple[str, str]:
+def _label(words: StringDictionary, name: str, value: int) -> tuple[str, str]:
     """The value as a slice takes it, and as people read it."""
     if name == "run":
         return words.run_ids[value], words.run_names[value]

@@ -7,8 +7,8 @@ from typing import Any
 
 from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
 from truehue.core.analysis.records import SECTORS
+from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.results.where import COLUMNS, PICTURE
-from truehue.storage.results.words import Words
 from truehue.storage.runs.dictionaries import STATUSES, TRAITS
 
 _BITS = {
@@ -41,7 +41,9 @@ def images_sql(by: Sequence[str], table: str, where: str) -> str:
     )
 
 
-def keys_of(words: Words, by: Sequence[str], numbers: Sequence[Any]) -> list[tuple[str, ...]]:
+def keys_of(
+    words: StringDictionary, by: Sequence[str], numbers: Sequence[Any]
+) -> list[tuple[str, ...]]:
     """The keys that a row belongs to: several where a name has two modifiers, none without."""
     keys: list[tuple[str, ...]] = [()]
     for name, number in zip(by, numbers, strict=True):
@@ -57,7 +59,7 @@ def keys_of(words: Words, by: Sequence[str], numbers: Sequence[Any]) -> list[tup
     return keys
 
 
-def _word(words: Words, name: str, number: int) -> str:
+def _word(words: StringDictionary, name: str, number: int) -> str:
     if name == "run":
         return words.run_ids[number]
     if name == "color":

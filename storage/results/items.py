@@ -12,8 +12,8 @@ import numpy as np
 from truehue.core.analysis.records import WallItem
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.storage.database.connection import Database
+from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.results.outcomes import VERDICTS
-from truehue.storage.results.words import Words
 from truehue.storage.runs.dictionaries import STATUSES
 
 # Pictures that are looked up by run and place, and rows by their row id: joins with a short list
@@ -46,7 +46,7 @@ def apart(pictures: Sequence[int]) -> list[list[int]]:
 
 def items(
     cursor: duckdb.DuckDBPyConnection,
-    words: Words,
+    words: StringDictionary,
     rows: Sequence[int],
     cursors: Mapping[int, str],
     table: str = VERDICTS,
@@ -106,7 +106,7 @@ def _looked_up(
 
 
 def _item(
-    words: Words,
+    words: StringDictionary,
     row: tuple[Any, ...],
     prompt: Sequence[Any],
     picture: Sequence[Any],

@@ -7,12 +7,12 @@ from collections.abc import Collection
 from truehue.core.analysis.records import ImageVerdict
 from truehue.core.verdict.rules import DIFFERS, MATCHES
 from truehue.storage.database.connection import Database
-from truehue.storage.results.words import Words
+from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.runs.dictionaries import STATUSES
 
 
 def image_verdicts(
-    database: Database, words: Words, image_ids: Collection[str]
+    database: Database, words: StringDictionary, image_ids: Collection[str]
 ) -> list[ImageVerdict]:
     """Every rule's say on every object of those images (whole ids) in runs that are shown.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from truehue.core.analysis.records import Slice
 from truehue.core.analysis.unscored import NO_MASK, NOT_FOUND, NOT_FOUND_CAUSES, choice_for
-from truehue.storage.results.words import Words
+from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.runs.dictionaries import FAILS, STATUS_BITS, UNSCORES
 
 VERDICTS, ITEMS = "run_verdicts", "run_items"
 
 
-def verdict_rows(words: Words, selection: Slice, every_rule: bool = False) -> str:
+def verdict_rows(words: StringDictionary, selection: Slice, every_rule: bool = False) -> str:
     """``run_verdicts``, or a subquery of the same columns and ``rowid``, in which images that count
     as incorrect by ``selection.unscored`` fail. The first of their objects that was not found
     leads. ``every_rule``: not by the slice's rule alone."""
@@ -43,7 +43,7 @@ def verdict_rows(words: Words, selection: Slice, every_rule: bool = False) -> st
     )
 
 
-def item_rows(words: Words, choice: str, rule_id: str = "") -> str:
+def item_rows(words: StringDictionary, choice: str, rule_id: str = "") -> str:
     """``run_items``, or a subquery of the same columns in which ``statuses`` are as they count, by
     one rule or by all."""
     incorrect = _incorrect(words, choice, rule_id)
@@ -66,7 +66,7 @@ def _bits(incorrect: str, table: str) -> str:
     )
 
 
-def _incorrect(words: Words, choice: str, rule_id: str) -> str:
+def _incorrect(words: StringDictionary, choice: str, rule_id: str) -> str:
     """The condition for rows of objects that make their image incorrect; empty for no row."""
     rules = [
         number
@@ -82,7 +82,7 @@ def _incorrect(words: Words, choice: str, rule_id: str) -> str:
     )
 
 
-def _causes(words: Words, table: str = "") -> str:
+def _causes(words: StringDictionary, table: str = "") -> str:
     """The condition for the causes that count, in brackets; empty where no result has one."""
     numbers = {name: at for at, name in enumerate(words.names["cause"])}
     known = [str(numbers[name]) for name in NOT_FOUND_CAUSES if name in numbers]

@@ -9,11 +9,11 @@ import duckdb
 from truehue.core.analysis.records import Slice, WallItem
 from truehue.core.errors import BadInput, NotStored
 from truehue.storage.database.connection import Database
+from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.results.items import items, snapshot
 from truehue.storage.results.outcomes import item_rows, verdict_rows
 from truehue.storage.results.wall import MOST
 from truehue.storage.results.where import OBJECT_FIELDS, condition, set_fields
-from truehue.storage.results.words import Words
 from truehue.storage.runs.dictionaries import FAILS, PASSES
 
 CELLS = ("both", "only_a", "only_b", "neither", "unscored")
@@ -40,7 +40,7 @@ class RunPair:
 
 def pairs(
     database: Database,
-    words: Words,
+    words: StringDictionary,
     runs: RunPair,
     cell: str,
     limit: int,
@@ -71,7 +71,7 @@ def pairs(
     ]
 
 
-def pair_counts(database: Database, words: Words, runs: RunPair) -> dict[str, int]:
+def pair_counts(database: Database, words: StringDictionary, runs: RunPair) -> dict[str, int]:
     """How many pairs each cell has, ``all`` of them, and of how many ``prompts`` they are."""
     # count_if is NULL where there is no row.
     counts = ", ".join(f"count(*) FILTER ({_OF_CELL[cell]})" for cell in CELLS)
@@ -82,7 +82,7 @@ def pair_counts(database: Database, words: Words, runs: RunPair) -> dict[str, in
     return dict(zip(("all", "prompts", *CELLS), row, strict=True))
 
 
-def _joined_sql(words: Words, runs: RunPair) -> str:
+def _joined_sql(words: StringDictionary, runs: RunPair) -> str:
     """SQL for ``joined``: the pairs, with what the rule says of each."""
     selection, both = runs.selection, (runs.run_a, runs.run_b)
     rule = words.rule(selection.rule)
@@ -109,7 +109,11 @@ def _joined_sql(words: Words, runs: RunPair) -> str:
 
 
 def _items_to_show(
-    cursor: duckdb.DuckDBPyConnection, words: Words, run: str, selection: Slice, places: list[int]
+    cursor: duckdb.DuckDBPyConnection,
+    words: StringDictionary,
+    run: str,
+    selection: Slice,
+    places: list[int],
 ) -> dict[int, WallItem]:
     """The row to show of each picture: the first object that is asked for, else the one that
     leads."""

@@ -24,6 +24,7 @@ from truehue.core.analysis.records import (
 from truehue.core.analysis.unscored import LEFT_OUT
 from truehue.core.errors import BadInput
 from truehue.storage.database.connection import Database
+from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.results.facets import Facets, facets
 from truehue.storage.results.grouping import images_sql, keys_of, objects_sql
 from truehue.storage.results.items import items, snapshot
@@ -34,7 +35,6 @@ from truehue.storage.results.pairs import CELLS, RunPair, pair_counts, pairs
 from truehue.storage.results.prompts_of_images import images_of_text, prompt_texts
 from truehue.storage.results.wall import WallRows, page
 from truehue.storage.results.where import COLUMNS, OBJECT_FIELDS, PICTURE, condition, set_fields
-from truehue.storage.results.words import Words
 from truehue.storage.runs.dictionaries import FAILS, PASSES, UNSCORES
 from truehue.storage.runs.runs import Runs
 
@@ -74,7 +74,7 @@ class Results:
         of a Slice.
         """
 
-        def ask(words: Words) -> list[PromptTally]:
+        def ask(words: StringDictionary) -> list[PromptTally]:
             number = words.rule(rule)
             if number < 0:
                 return []
@@ -105,7 +105,7 @@ class Results:
     def unscored(self, selection: Slice) -> list[CauseCount]:
         """Why pictures have no score, by run and task, the most first."""
 
-        def ask(words: Words) -> list[CauseCount]:
+        def ask(words: StringDictionary) -> list[CauseCount]:
             rows = self._database.rows(f"""
                 SELECT run_no, task_no, cause_no, count(*) AS n
                 FROM {verdict_rows(words, selection)}
@@ -135,7 +135,7 @@ class Results:
         if wrong or not by or len(set(by)) < len(by):
             raise BadInput(f"Count by one or more of {', '.join(GROUPS)}, each once.")
 
-        def ask(words: Words) -> list[Count]:
+        def ask(words: StringDictionary) -> list[Count]:
             where = condition(words, selection, by)
             table = verdict_rows(words, selection)
             source = (images_sql if images else objects_sql)(by, table, where)
@@ -160,7 +160,7 @@ class Results:
     def drift(self, selection: Slice) -> list[Drift]:
         """Where each asked color went, over the objects that were measured."""
 
-        def ask(words: Words) -> list[Drift]:
+        def ask(words: StringDictionary) -> list[Drift]:
             rows = self._database.rows(f"""
                 SELECT color_no, avg(l), avg(a), avg(b), count(*), count_if(status = {PASSES})
                 FROM {verdict_rows(words, selection)}
@@ -185,7 +185,7 @@ class Results:
     def agreement(self, runs: Sequence[str] = (), unscored: str = "") -> list[RuleAgreement]:
         """What each two rules say of the same pictures; ``unscored`` as of a Slice."""
 
-        def ask(words: Words) -> list[RuleAgreement]:
+        def ask(words: StringDictionary) -> list[RuleAgreement]:
             rows = self._database.rows(
                 f"SELECT statuses, count(*) FROM {item_rows(words, unscored)} WHERE statuses > 0 "
                 f"{_in_runs(words, runs)} GROUP BY statuses"
@@ -246,7 +246,7 @@ class Results:
     def count(self, selection: Slice) -> int:
         """How many pictures there are."""
 
-        def ask(words: Words) -> int:
+        def ask(words: StringDictionary) -> int:
             number = "count(*)"
             if set_fields(selection) & OBJECT_FIELDS:
                 number = f"count(*) FILTER (single) + count(DISTINCT {PICTURE}) FILTER (NOT single)"
@@ -273,7 +273,7 @@ class Results:
         run that is not here.
         """
 
-        def ask(words: Words) -> list[WallItem]:
+        def ask(words: StringDictionary) -> list[WallItem]:
             run_no = words.number("run", run_id)
             table = verdict_rows(words, Slice(unscored=unscored), every_rule=True)
             with snapshot(self._database) as cursor:
@@ -328,20 +328,20 @@ class Results:
         )
         return dict(counts)
 
-    def _words(self) -> Words:
-        return self._keep("words", lambda: Words.read(self._database))
+    def _words(self) -> StringDictionary:
+        return self._keep("words", lambda: StringDictionary.read(self._database))
 
-    def _once(self, key: object, ask: Callable[[Words], _T]) -> _T:
+    def _once(self, key: object, ask: Callable[[StringDictionary], _T]) -> _T:
         """The kept answer; the answer of ``ask`` where nothing is kept or something came in."""
         return self._keep(key, lambda: self._asked(ask))
 
-    def _asked(self, ask: Callable[[Words], _T]) -> _T:
+    def _asked(self, ask: Callable[[StringDictionary], _T]) -> _T:
         """The answer to a question that is put with all words at hand."""
         try:
             return ask(self._words())
         except IndexError:
             # A row that came in after the words were read has a number that is none of theirs.
-            return ask(Words.read(self._database))
+            return ask(StringDictionary.read(self._database))
 
     def _keep(self, key: object, make: Callable[[], _T]) -> _T:
         with self._lock:
@@ -363,7 +363,7 @@ class Results:
         return result
 
 
-def _tallies(words: Words, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]:
+def _tallies(words: StringDictionary, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]:
     tasks, systems = words.names["task"], words.names["system"]
     return [
         PromptTally(words.run_ids[run], tasks[task], systems[system], *rest)
@@ -371,6 +371,6 @@ def _tallies(words: Words, rows: Sequence[tuple[Any, ...]]) -> list[PromptTally]
     ]
 
 
-def _in_runs(words: Words, runs: Sequence[str]) -> str:
+def _in_runs(words: StringDictionary, runs: Sequence[str]) -> str:
     numbers = words.runs(runs)
     return "" if numbers is None else f"AND run_no IN ({', '.join(map(str, numbers)) or 'NULL'})"

@@ -18,10 +18,10 @@ from truehue.core.errors import BadInput
 from truehue.core.scores.measures import measure_of
 from truehue.core.scores.records import IMAGE
 from truehue.storage.database.connection import Database
+from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.results.items import BY_PLACE, BY_ROW, apart, items, snapshot
 from truehue.storage.results.outcomes import VERDICTS
 from truehue.storage.results.where import PICTURE
-from truehue.storage.results.words import Words
 from truehue.storage.scores.values import VALUES, key_of
 
 SORTS = {
@@ -76,7 +76,7 @@ class WallRows:
 
 def page(
     database: Database,
-    words: Words,
+    words: StringDictionary,
     wall: WallRows,
     sort: str,
     descending: bool,

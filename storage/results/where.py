@@ -14,7 +14,7 @@ from truehue.core.analysis.records import NO_SYSTEM, Slice
 from truehue.core.color.catalog import SYSTEMS
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import TASKS
-from truehue.storage.results.words import Words
+from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.runs.dictionaries import TRAITS
 
 OBJECT_FIELDS = frozenset(
@@ -67,7 +67,9 @@ def without(selection: Slice, field: str) -> Slice:
     return replace(selection, **cleared)
 
 
-def condition(words: Words, selection: Slice, by: Iterable[str] = (), table: str = "") -> str:
+def condition(
+    words: StringDictionary, selection: Slice, by: Iterable[str] = (), table: str = ""
+) -> str:
     """The condition for the rows of ``selection``, grouped by the fields ``by``.
 
     ``table`` is a prefix such as ``v.``. Raises :class:`BadInput` for a word that no result has.
@@ -88,7 +90,7 @@ def condition(words: Words, selection: Slice, by: Iterable[str] = (), table: str
     return " AND ".join(parts)
 
 
-def conditions(words: Words, selection: Slice, table: str = "") -> list[str]:
+def conditions(words: StringDictionary, selection: Slice, table: str = "") -> list[str]:
     """One condition for each filter of ``selection``, beside rule and runs."""
     parts = []
     for field in sorted(set_fields(selection)):
@@ -115,7 +117,7 @@ def conditions(words: Words, selection: Slice, table: str = "") -> list[str]:
     return parts
 
 
-def _any_of(words: Words, field: str, value: str, column: str) -> str:
+def _any_of(words: StringDictionary, field: str, value: str, column: str) -> str:
     """Rows with one of the words of ``value``."""
     choices = list(dict.fromkeys(choice for choice in value.split(",") if choice))
     if len(choices) == 1 and choices[0] != NO_SYSTEM:
@@ -128,7 +130,7 @@ def _any_of(words: Words, field: str, value: str, column: str) -> str:
     return f"{column} IN ({', '.join(map(str, numbers))})" if numbers else "FALSE"
 
 
-def _differs(words: Words, rule: str, other: str, table: str) -> str:
+def _differs(words: StringDictionary, rule: str, other: str, table: str) -> str:
     """Pictures of which both rules say something, and not the same."""
     first, second = words.rule(rule), words.rule(other)
     if first < 0 or second < 0:

@@ -17,7 +17,7 @@ from truehue.core.concepts.records import (
     METHODS,
     PROFILE_VERSION,
     ConceptCell,
-    PictureProfile,
+    ImageProfile,
 )
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.runs.concepts import NOT_MEASURED, MissingCell, RunConcepts
@@ -87,7 +87,7 @@ class Profiles:
 
     def pictures(
         self, run_id: str, concept_id: str, style: str | None = None, guidance: float | None = None
-    ) -> tuple[list[PictureProfile], Unscored]:
+    ) -> tuple[list[ImageProfile], Unscored]:
         """The pictures of a concept in a run by position, and those without colors.
 
         ``style`` and ``guidance`` None stand for all of them. What could not be drawn, has no mask
@@ -131,7 +131,7 @@ class Profiles:
                 else {}
             )
         by_position = {row[0]: row[1:] for row in measured}
-        profiles: list[PictureProfile] = []
+        profiles: list[ImageProfile] = []
         unscored: Unscored = []
         for position, image, drawn, reason, image_id, seed in items:
             scale = run.guidance(image)
@@ -144,7 +144,7 @@ class Profiles:
             mask_id = masks.get((position, row[0]), "")
             profile = profile_of_columns(row[2:])
             profiles.append(
-                PictureProfile(
+                ImageProfile(
                     image_id, mask_id, profile, scale, seed, run_id=run_id, position=position
                 )
             )

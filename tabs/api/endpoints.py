@@ -24,23 +24,23 @@ from truehue.core.verdict.measure import measure
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.tabs.api.description import ApiRequest, Endpoint
 from truehue.tabs.explore.board import board_view
-from truehue.tabs.generate.drawing import Draw, start_drawing
-from truehue.tabs.generate.drawings import drawings_json
-from truehue.tabs.generate.own_words import OwnPrompt
+from truehue.tabs.generate.gallery import drawings_json
+from truehue.tabs.generate.generating import GenerateImages, start_drawing
+from truehue.tabs.generate.own_prompt import OwnPrompt
 from truehue.tabs.generate.plan import Controls, settings
 from truehue.tabs.inspect.mask_request import preset_find, start_find
-from truehue.tabs.judging.question import Question
 from truehue.tabs.page.actor import asks
+from truehue.tabs.page.concurrency import DRAWING
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import is_told
 from truehue.tabs.page.jobs_service import NamedJob, job_view
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.page.turns import DRAWING
 from truehue.tabs.runs.form import start_runs
 from truehue.tabs.runs.list import run_json
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.verdicts.question import Question
 
 ID_CHARACTERS = 64
 MOST_DRAWINGS = 100
@@ -149,7 +149,7 @@ def generate(context: Context, actor: Actor, request: Generate) -> dict[str, Any
         failure=None,
     )
     how = settings(controls)
-    return start_drawing(context, actor, Draw(own=own, how=how))
+    return start_drawing(context, actor, GenerateImages(own=own, how=how))
 
 
 class CompareDistributions(ApiRequest):

@@ -7,16 +7,16 @@ from fastapi.responses import FileResponse, Response
 from truehue.tabs.backup.service import NamedBackup, backup_file, backups_view, start_backup
 from truehue.tabs.page.answers import refusal
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter
 
 
-def backup_routes(context: Context) -> Door:
+def backup_routes(context: Context) -> FeatureRouter:
     """The router of backups."""
-    door = Door(context, "/api/backups")
-    door.gives("", Nothing, backups_view)
-    door.takes("", Nothing, start_backup)
+    door = FeatureRouter(context, "/api/backups")
+    door.gives("", EmptyRequest, backups_view)
+    door.takes("", EmptyRequest, start_backup)
 
     @door.get("/{name}")
     def file(name: str, actor: Actor = door.asking) -> Response:

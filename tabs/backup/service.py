@@ -19,7 +19,7 @@ from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
-from truehue.tabs.page.requests import Nothing, PageRequest
+from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor
 
 log = logging.getLogger("truehue")
@@ -36,7 +36,7 @@ class NamedBackup(PageRequest):
 
 
 @asks("backup")
-def start_backup(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def start_backup(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """Begins a backup in the background; its job's result names the file. The one that was made
     from the page before goes when the new one is whole."""
     _require_data(context)
@@ -44,7 +44,7 @@ def start_backup(context: Context, actor: Actor, request: Nothing) -> dict[str, 
 
 
 @asks("backup")
-def backups_view(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def backups_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The backups that lie in the data folder, newest first."""
     _require_data(context)
     paths = sorted(_paths(context), key=lambda path: path.stat().st_mtime_ns, reverse=True)

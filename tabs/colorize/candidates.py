@@ -14,14 +14,14 @@ from truehue.core.generation.registry import MODELS, RENDERER, model
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.prompts.concepts import concepts
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 from truehue.tabs.colorize.prepared import MOST_WORDS, base_of
 from truehue.tabs.generate.models import DRAWABLE, checked_models
-from truehue.tabs.judging.generation import draw, model_name
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing, PageRequest, Whole, list_of_one
+from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, list_of_one
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.verdicts.generation import draw, model_name
 
 SENTENCE = (
     "A simple cartoon black outline drawing of {}, without coloring, without shadow, white "
@@ -141,7 +141,7 @@ def candidates_view(context: Context, actor: Actor, request: OfConcept) -> dict[
     }
 
 
-def _candidate_json(row: DrawingRecord) -> dict[str, Any]:
+def _candidate_json(row: GenerationRecord) -> dict[str, Any]:
     about = [f"seed {row.seed}" if row.seed is not None else ""]
     about += [f"guidance {row.guidance:g}" if row.guidance is not None else ""]
     return {
@@ -152,7 +152,7 @@ def _candidate_json(row: DrawingRecord) -> dict[str, Any]:
 
 
 @asks("look")
-def models_view(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def models_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The models that can be asked for candidates, what each lacks here, and the settings."""
     listed = [
         {

@@ -13,12 +13,12 @@ from truehue.core.sketches.records import Sketch
 from truehue.core.sketches.regions import CLOSINGS_PX, coded_regions
 from truehue.core.sketches.regions import regions as region_maps
 from truehue.tabs.colorize.hatches import hatched
-from truehue.tabs.colorize.pictures import painted, picture, thumbnail
+from truehue.tabs.colorize.images import painted, picture, thumbnail
 from truehue.tabs.colorize.prepared import Preparing, prepared
 from truehue.tabs.colorize.sketches import drawing_of, find
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.once import Once
 from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.single_flight import SingleFlightCache
 
 AT_ONCE = 2
 MOST_KEPT = 256
@@ -26,7 +26,7 @@ HATCH_SIDES = (420, 900)
 SIDES = (256, 512)
 """The longer sides of small pictures, in pixels."""
 NAMES = {"coloring.png": "coloring", "colors.png": "colors", "coloring.svg": "svg"}
-"""The files of a kept coloring, by the kinds of truehue.tabs.colorize.pictures."""
+"""The files of a kept coloring, by the kinds of truehue.tabs.colorize.images."""
 
 
 class Files:
@@ -35,7 +35,9 @@ class Files:
     def __init__(self, context: Context) -> None:
         self._context = context
         # What is kept is kept for the data folder that it is of.
-        self._made = Once(lambda _, make, *which: make(context, *which), AT_ONCE, MOST_KEPT)
+        self._made = SingleFlightCache(
+            lambda _, make, *which: make(context, *which), AT_ONCE, MOST_KEPT
+        )
         self.limiter = self._made.limiter
 
     async def _once(self, make: Any, *which: Any) -> bytes:
@@ -92,7 +94,7 @@ def _starter(context: Context, drawing: str) -> bytes:
 
 
 def _ink(context: Context, sketch_id: str, side: int) -> bytes:
-    from truehue.core.sketches.pictures import ink_png
+    from truehue.core.sketches.images import ink_png
 
     ink = find(context, sketch_id).sketch.ink
     return _small(ink, side) if side else ink_png(ink)

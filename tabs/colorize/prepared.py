@@ -20,7 +20,7 @@ from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import shortened
 from truehue.tabs.page.images import image_json, store_upload
-from truehue.tabs.page.requests import Nothing, PageRequest, Whole, digits
+from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, digits
 from truehue.tabs.page.roles import Actor
 
 MOST_WORDS = 80
@@ -81,7 +81,7 @@ def prepared_view(context: Context, actor: Actor, request: Preparing) -> dict[st
 
 @asks("add")
 def take_drawing(
-    context: Context, actor: Actor, request: Nothing, file: Path, name: str
+    context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
     """Stores a line drawing that somebody brings. Raises ImageError."""
     record = store_upload(context, file, name or "pasted drawing", actor.id)
@@ -146,7 +146,7 @@ def keep_sketch(context: Context, actor: Actor, found: Found) -> Found:
 def _source(context: Context, image_id: str) -> tuple[str, str]:
     """Where an image is from, and in words: the file that was brought, or model, seed and
     guidance."""
-    from truehue.tabs.judging.generation import model_name
+    from truehue.tabs.verdicts.generation import model_name
 
     record = context.storage.images.get(image_id)
     rows = context.storage.drawings.for_image(record.image_id)

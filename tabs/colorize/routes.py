@@ -10,7 +10,6 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
 from truehue.core.errors import TrueHueError
-from truehue.tabs.colorize.against import compare_view
 from truehue.tabs.colorize.candidates import (
     CandidatesRequest,
     OfConcept,
@@ -18,16 +17,9 @@ from truehue.tabs.colorize.candidates import (
     models_view,
     start_candidates,
 )
+from truehue.tabs.colorize.comparison import compare_view
 from truehue.tabs.colorize.files import Files
-from truehue.tabs.colorize.kept import (
-    Keeping,
-    NamedColoring,
-    coloring_view,
-    delete_coloring,
-    keep,
-    kept_view,
-)
-from truehue.tabs.colorize.pictures import (
+from truehue.tabs.colorize.images import (
     MOST_LOG_BYTES,
     ColoringRequest,
     PictureRequest,
@@ -41,12 +33,20 @@ from truehue.tabs.colorize.prepared import (
     store_sketch,
     take_drawing,
 )
+from truehue.tabs.colorize.saved import (
+    Keeping,
+    NamedColoring,
+    coloring_view,
+    delete_coloring,
+    keep,
+    kept_view,
+)
 from truehue.tabs.colorize.sketches import PREFIX, NamedSketch, sketch_view, sketches_view
 from truehue.tabs.page.answers import Answer, attachment, guarded, refusal
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
-from truehue.tabs.page.requests import Nothing, read_as
+from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter
 
 DECODES_AT_ONCE = 2
 FOREVER = {
@@ -58,9 +58,9 @@ INERT = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inlin
 """Of files that a browser would run scripts of: ours have none, and none could run."""
 
 
-def colorize_routes(context: Context) -> Door:
+def colorize_routes(context: Context) -> FeatureRouter:
     """The router of Colorize."""
-    door = Door(context, PREFIX)
+    door = FeatureRouter(context, PREFIX)
     files = Files(context)
 
     def view(path: str, kind: type[Any], do: Callable[[Context, Actor, Any], Answer]) -> None:
@@ -72,11 +72,11 @@ def colorize_routes(context: Context) -> Door:
 
         door.add_api_route(path, answer, methods=["GET"], name=do.__name__)
 
-    view("/sketches", Nothing, sketches_view)
+    view("/sketches", EmptyRequest, sketches_view)
     view("/sketch", NamedSketch, sketch_view)
-    view("/models", Nothing, models_view)
+    view("/models", EmptyRequest, models_view)
     view("/candidates", OfConcept, candidates_view)
-    view("/kept", Nothing, kept_view)
+    view("/kept", EmptyRequest, kept_view)
     view("/kept/{coloring}", NamedColoring, coloring_view)
 
     @door.get("/prepared")
@@ -95,12 +95,12 @@ def colorize_routes(context: Context) -> Door:
     door.takes("/sketches", Storing, store_sketch)
     # A large image takes a gigabyte for a moment.
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
-    door.takes_file("/import", Nothing, context.limits.image_bytes, take_drawing, decoding)
+    door.takes_file("/import", EmptyRequest, context.limits.image_bytes, take_drawing, decoding)
     _file_routes(door, files)
     return door
 
 
-def _file_routes(door: Door, files: Files) -> None:
+def _file_routes(door: FeatureRouter, files: Files) -> None:
     """The files of sketches and colorings, each named by its content."""
 
     @door.get("/starter/{drawing}.svg")

@@ -20,7 +20,7 @@ from truehue.core.sketches.records import sketch_id as id_of
 from truehue.tabs.compare.concept.concepts import concepts_view
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing, PageRequest
+from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def sketch_view(context: Context, actor: Actor, request: NamedSketch) -> dict[st
 
 
 @asks("look")
-def sketches_view(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def sketches_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """What can be colored, and the concepts with their states and moods.
 
     ``bases`` are ``{id, words, category, modifiers: [[id, words, kind], …], drawing}`` of all

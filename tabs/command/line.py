@@ -11,7 +11,7 @@ from typing import TextIO
 
 from truehue.core.batch.records import BatchState
 from truehue.core.files import Progress
-from truehue.tabs.runs.words import progress_words
+from truehue.tabs.runs.messages import progress_words
 
 PIPE_S, JSON_S = 30.0, 1.0
 SAID_EVERY = 5

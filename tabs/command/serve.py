@@ -143,8 +143,8 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from truehue.tabs.page.errors import others_read_errors
     from truehue.tabs.runs.supervisor import RunSupervisor, folders_of_runs
     from truehue.tabs.shell.compose import make_context
-    from truehue.tabs.shell.desks import Demonstration
     from truehue.tabs.shell.shell import mount
+    from truehue.tabs.shell.workspaces import Demonstration
     from truehue.tabs.shell.zero_gpu import report_ready
 
     try:

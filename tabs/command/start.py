@@ -37,10 +37,7 @@ from truehue.tabs.command.status import folder_named, full_status_json, held_wor
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.runs.machine import about_of, default_workers, sharing_words
-from truehue.tabs.runs.plan import plans
-from truehue.tabs.runs.request import RunRequest, Workers
-from truehue.tabs.runs.trial import Trials
-from truehue.tabs.runs.words import (
+from truehue.tabs.runs.messages import (
     bytes_words,
     money_words,
     pictures_words,
@@ -49,6 +46,9 @@ from truehue.tabs.runs.words import (
     room_problem,
     time_words,
 )
+from truehue.tabs.runs.plan import plans
+from truehue.tabs.runs.request import RunRequest, Workers
+from truehue.tabs.runs.trial import Trials
 
 FINISHED, ENDED_EARLY = 0, 3
 

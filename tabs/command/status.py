@@ -14,8 +14,8 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.summary import look, unscored_words
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.tabs.page.errors import many
-from truehue.tabs.runs.line import status_of, stop
-from truehue.tabs.runs.words import STATUS_WORDS, facts_words, progress_words
+from truehue.tabs.runs.messages import STATUS_WORDS, facts_words, progress_words
+from truehue.tabs.runs.queue import status_of, stop
 
 
 def folder_named(root: Path, name: str) -> RunFolder:

@@ -13,12 +13,12 @@ from datetime import datetime
 import numpy as np
 
 from truehue.core.concepts.matching import concept_of, concept_of_prompt, normal
-from truehue.core.concepts.records import ColorProfile, PictureProfile
+from truehue.core.concepts.records import ColorProfile, ImageProfile
 from truehue.core.errors import NotStored, TrueHueError
 from truehue.core.generation.registry import name_of
 from truehue.core.images.mask import Mask
 from truehue.core.records import MaskRecord
-from truehue.storage.pictures.generated import GeneratedImage, ImageGroup
+from truehue.storage.concept_images.generated import GeneratedImage, ImageGroup
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 
@@ -94,12 +94,12 @@ class Wanted:
 
 def pictures(
     context: Context, wanted: Wanted
-) -> tuple[list[PictureProfile], list[str], tuple[str, ...]]:
+) -> tuple[list[ImageProfile], list[str], tuple[str, ...]]:
     """The measured images, why others could not be measured, and what was assumed. Raises
     NotStored."""
     images = _with_masks(context, wanted)
     stored = _stored(context, images)
-    profiles: list[PictureProfile] = []
+    profiles: list[ImageProfile] = []
     unscored: list[str] = []
     for image, mask in images:
         try:
@@ -111,7 +111,7 @@ def pictures(
             unscored.append(str(error))
         else:
             profiles.append(
-                PictureProfile(image.image_id, record.mask_id, profile, image.guidance, image.seed)
+                ImageProfile(image.image_id, record.mask_id, profile, image.guidance, image.seed)
             )
     note = _background_note(images)
     return profiles, unscored, (note,) if note else ()

@@ -17,8 +17,8 @@ from truehue.core.masks.display import cutout_png
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.records import MaskRecord
 from truehue.tabs.compare.generated import WHOLE
+from truehue.tabs.compare.people.messages import concept_json, free_words
 from truehue.tabs.compare.people.sets import MOST_NAME
-from truehue.tabs.compare.people.words import concept_json, free_words
 from truehue.tabs.compare.sources import IMAGE, parse, pictures
 from truehue.tabs.inspect.state import make_mask, mask_text
 from truehue.tabs.inspect.work import work_of

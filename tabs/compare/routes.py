@@ -17,12 +17,12 @@ from truehue.tabs.compare.sweep import sweep_chart
 from truehue.tabs.compare.tables.charts import Chart
 from truehue.tabs.page.answers import csv_attachment, guarded
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
+from truehue.tabs.page.router import FeatureRouter
 
 
-def compare_routes(context: Context) -> Door:
+def compare_routes(context: Context) -> FeatureRouter:
     """The router of Compare."""
-    door = Door(context, "/api/compare")
+    door = FeatureRouter(context, "/api/compare")
 
     @door.get("/bins")
     def bins() -> JSONResponse:

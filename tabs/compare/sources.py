@@ -23,7 +23,7 @@ import numpy as np
 
 from truehue.core.concepts.distribution import Distribution, of_pictures, of_rows
 from truehue.core.concepts.matching import OWN_STYLE, concept_of, normal
-from truehue.core.concepts.records import RATINGS, PictureProfile
+from truehue.core.concepts.records import RATINGS, ImageProfile
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.images.mask import Mask
 from truehue.core.prompts.concepts import STYLES
@@ -142,7 +142,7 @@ def background(context: Context, text: str, words: str) -> str:
     return generated.background(context, _wanted(source, words)) if source.kind == GENERATED else ""
 
 
-def pictures(context: Context, text: str, words: str) -> list[PictureProfile]:
+def pictures(context: Context, text: str, words: str) -> list[ImageProfile]:
     """The measured pictures of a source, none for a set of distributions; errors as
     :func:`distribution`."""
     source = parse(text)
@@ -190,7 +190,7 @@ def _imported(context: Context, source: Source, words: str) -> Distribution:
 
 def _pictures(
     context: Context, source: Source, words: str
-) -> tuple[list[PictureProfile], list[str], tuple[str, ...]]:
+) -> tuple[list[ImageProfile], list[str], tuple[str, ...]]:
     """The measured pictures, why others could not be, and what was assumed."""
     storage = context.storage
     notes: tuple[str, ...] = ()
@@ -219,7 +219,7 @@ def _pictures(
     if mask.image_id != image.image_id:
         raise BadInput("That mask belongs to another image.")
     profile = storage.picture_profiles.of(image.image_id, mask.mask_id)
-    return [PictureProfile(image.image_id, mask.mask_id, profile)], [], notes
+    return [ImageProfile(image.image_id, mask.mask_id, profile)], [], notes
 
 
 def _wanted(source: Source, words: str) -> generated.Wanted:

@@ -18,7 +18,7 @@ from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX, SET_SYSTEMS, picture
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.images.mask import Mask
-from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import rule
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
@@ -130,7 +130,7 @@ def measured(scene: Scene, rule_id: str, target_text: str) -> dict[str, Any]:
     target = parse_target(target_text, scene.system)
     srgb8, mask = drawn(scene)
     measurement = measure(
-        srgb8, mask, target, rule(rule_id).id, asked=AskedObject(scene.object_name)
+        srgb8, mask, target, rule(rule_id).id, asked=TargetObject(scene.object_name)
     )
     lab = measurement.verdict.lab
     return {

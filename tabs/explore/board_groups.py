@@ -15,7 +15,7 @@ from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.library.service import SetInfo
 from truehue.tabs.page.errors import many
 from truehue.tabs.runs.list import unread_words
-from truehue.tabs.runs.words import guidance_words, masker_words
+from truehue.tabs.runs.messages import guidance_words, masker_words
 
 
 @dataclass(frozen=True)

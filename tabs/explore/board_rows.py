@@ -38,9 +38,9 @@ from truehue.tabs.explore.board_groups import facts, unread
 from truehue.tabs.explore.limits import limits_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
-from truehue.tabs.runs.line import status_of
+from truehue.tabs.runs.messages import STATUS_WORDS
+from truehue.tabs.runs.queue import status_of
 from truehue.tabs.runs.supervisor import RunSupervisor
-from truehue.tabs.runs.words import STATUS_WORDS
 
 EACH = "each"
 SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from truehue.core.analysis.drift import Arrow, arrows, most_colorful
-from truehue.core.analysis.groups import FoundShare, confusion, top_found
+from truehue.core.analysis.groups import MeasuredShare, confusion, top_found
 from truehue.core.analysis.rates import Rate, total
 from truehue.core.analysis.records import Count, Drift, Slice
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.region import square_around
 from truehue.tabs.explore.figure_parts import (
     NOTHING,
+    FigureRow,
     HeatCell,
-    Line,
     Picks,
     Plot,
     finished,
@@ -65,7 +65,7 @@ def asked_found(counts: Sequence[Count], selection: Slice) -> Plot:
             )
             if number:
                 values = (asked, found, int(number), float(share), int(passed))
-                lines.append(Line(values, pick, (_hex(asked), _hex(found))))
+                lines.append(FigureRow(values, pick, (_hex(asked), _hex(found))))
         cells.append(heat_cells)
     few = max(len(table.asked), len(table.found)) <= FEW_NAMES
     figure = heat_map(
@@ -224,7 +224,7 @@ def _arrow_words(one: Arrow) -> str:
     )
 
 
-def _arrow_line(arrow: Arrow, picks: Picks, field: str) -> Line:
+def _arrow_line(arrow: Arrow, picks: Picks, field: str) -> FigureRow:
     values = (
         arrow.name,
         arrow.colors,
@@ -237,7 +237,7 @@ def _arrow_line(arrow: Arrow, picks: Picks, field: str) -> Line:
         arrow.length_ab,
         arrow.delta_e00,
     )
-    return Line(values, picks.add(**{field: arrow.value}), (arrow.asked_hex, arrow.found_hex))
+    return FigureRow(values, picks.add(**{field: arrow.value}), (arrow.asked_hex, arrow.found_hex))
 
 
 def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
@@ -251,7 +251,7 @@ def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
     if not shares:
         return Plot(None, picks, columns, (), stands, empty=NOT_MEASURED)
     names = list(dict.fromkeys(share.category for share in shares))
-    ranks: list[list[FoundShare]] = []
+    ranks: list[list[MeasuredShare]] = []
     for category in names:
         for place, share in enumerate(share for share in shares if share.category == category):
             if place == len(ranks):
@@ -292,7 +292,7 @@ def found_colors(counts: Sequence[Count], selection: Slice) -> Plot:
         for share, pick in zip(rank, chosen, strict=True):
             values = (share.category, share.name or "all others", share.count, share.percent)
             hexes = (_hex(share.name),) if share.name else ()
-            lines[share] = Line(values, pick, hexes)
+            lines[share] = FigureRow(values, pick, hexes)
     figure.update_xaxes(
         range=[0, 100],
         title_text="Share of the measured colors, %",

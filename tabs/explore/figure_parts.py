@@ -19,7 +19,7 @@ DARK_SHADE = 54.0
 
 
 @dataclass(frozen=True)
-class Line:
+class FigureRow:
     """One row of the numbers. ``pick`` is the choice behind it, ``hexes`` the colors it names."""
 
     values: tuple[Any, ...]
@@ -39,7 +39,7 @@ class Plot:
     figure: dict[str, Any] | None
     picks: Picks
     columns: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[FigureRow, ...]
     stands: Rate
     notes: tuple[str, ...] = ()
     empty: str = ""

@@ -7,26 +7,26 @@ from typing import Any
 from pydantic import Field
 
 from truehue.core.verdict.rules import rule
-from truehue.tabs.judging.rejudge import RejudgeProgress, rejudge
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.verdicts.rejudge import RejudgeProgress, rejudge
 
 KIND = "rejudge"
 MOST_REASONS = 3
 
 
-class JudgeStored(PageRequest):
+class ScoreStored(PageRequest):
     """Rules that every stored image is to be judged by."""
 
     rules: tuple[str, ...] = Field(min_length=1, max_length=100, title="The list of rules")
 
 
 @asks("compute")
-def start_rejudge(context: Context, actor: Actor, request: JudgeStored) -> dict[str, Any]:
+def start_rejudge(context: Context, actor: Actor, request: ScoreStored) -> dict[str, Any]:
     """Begins to judge every stored image by these rules, where a verdict is missing.
 
     Raises BadInput for what are no rules, or while such work goes on.

@@ -13,7 +13,7 @@ from truehue.tabs.explore.analyses import figure_csv, figure_view
 from truehue.tabs.explore.audit import agreement_view
 from truehue.tabs.explore.board import board_view, cards_view
 from truehue.tabs.explore.board_csv import board_csv
-from truehue.tabs.explore.rejudge import JudgeStored, start_rejudge
+from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.scores import measures_csv, measures_view
 from truehue.tabs.explore.scoring import ScoreRuns, start_scoring
@@ -21,18 +21,18 @@ from truehue.tabs.explore.wall import count_view, facets_view, mask_view, pictur
 from truehue.tabs.explore.why import reasons
 from truehue.tabs.page.answers import csv_attachment, guarded, refusal
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
-from truehue.tabs.page.once import Once
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter
+from truehue.tabs.page.single_flight import SingleFlightCache
 
 KEPT_PNGS = 512
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-def explore_routes(context: Context) -> Door:
+def explore_routes(context: Context) -> FeatureRouter:
     """The router of Explore."""
-    door = Door(context, "/api/explore")
-    small = Once(picture_png, most_kept=KEPT_PNGS)
+    door = FeatureRouter(context, "/api/explore")
+    small = SingleFlightCache(picture_png, most_kept=KEPT_PNGS)
 
     @door.get("/report")
     def report(source: str = "", set: str = "") -> JSONResponse:
@@ -63,7 +63,7 @@ def explore_routes(context: Context) -> Door:
         return guarded(lambda: {"why": reasons(context, keys.split(",") if keys else [])})
 
     door.takes("/runs", Diagnose, start_run)
-    door.takes("/rejudge", JudgeStored, start_rejudge)
+    door.takes("/rejudge", ScoreStored, start_rejudge)
     door.takes("/scores", ScoreRuns, start_scoring)
     return door
 
@@ -112,9 +112,9 @@ def board_routes(context: Context) -> APIRouter:
     return router
 
 
-def wall_routes(context: Context) -> Door:
+def wall_routes(context: Context) -> FeatureRouter:
     """The router; errors are ``{"error": text}`` with a 4xx status."""
-    router = Door(context, "/api/explore")
+    router = FeatureRouter(context, "/api/explore")
 
     @router.get("/wall")
     def wall(request: Request) -> JSONResponse:

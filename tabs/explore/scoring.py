@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import Field
 
-from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.batch.folder import LOCK, PLAN
 from truehue.core.batch.locks import is_free
 from truehue.core.batch.records import BatchState
@@ -99,7 +99,7 @@ def score_runs(
         taking.now_and_then()
 
     try:
-        state = execute(work, Crew(workers=1), watch=watch)
+        state = execute(work, WorkerPool(workers=1), watch=watch)
     finally:
         taking.take()
     shutil.rmtree(folder, ignore_errors=True)

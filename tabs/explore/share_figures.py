@@ -29,8 +29,8 @@ from truehue.core.verdict.rules import RULES
 from truehue.tabs.explore.figure_parts import (
     NOTHING,
     RATE_COLUMNS,
+    FigureRow,
     HeatCell,
-    Line,
     Picks,
     Plot,
     cell_text,
@@ -105,7 +105,7 @@ def categories(
         low, high = cell.interval or (None, None)
         mean = (cell.percent, low, high, None, cell.scored or None, None)
         values = rate_values(cell.rate) if cell.rate else mean
-        lines.append(Line((runs[cell.run], cell.system, cell.category, *values), pick))
+        lines.append(FigureRow((runs[cell.run], cell.system, cell.category, *values), pick))
     down = [_row_name(short[run], row, len(used), len(shown)) for run, row in drawn]
     across = [_short(name) for name in names]
     figure = heat_map(list(drawn.values()), across, down, picks, row_px=34, text_px=10)
@@ -192,7 +192,7 @@ def kinds_of_names(
             )
         )
         lines += [
-            Line((runs[run], kind, *rate_values(rate)), pick)
+            FigureRow((runs[run], kind, *rate_values(rate)), pick)
             for (_, run, rate), pick in zip(rows, chosen, strict=True)
         ]
     lines.sort(key=lambda line: list(runs.values()).index(line.values[0]))
@@ -261,7 +261,7 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
                 )
             )
             lines.append(
-                Line((sector, low, cell.colors, mean, *rate_values(cell.rate)), pick, (mean,))
+                FigureRow((sector, low, cell.colors, mean, *rate_values(cell.rate)), pick, (mean,))
             )
         drawn.append(row)
     names = [_band(low) for low in reversed(bands)]
@@ -367,7 +367,7 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
                 )
             )
             lines.append(
-                Line(
+                FigureRow(
                     (
                         first,
                         second,

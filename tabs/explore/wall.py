@@ -19,10 +19,10 @@ from truehue.core.verdict.rules import RULES
 from truehue.storage.results.wall import SCORE
 from truehue.tabs.explore.images import picture_json, stand_in_tags, value_hex
 from truehue.tabs.explore.slice import slice_of
-from truehue.tabs.judging.judgments import of_picture
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.verdicts.judgments import of_picture
 
 PAGE, MOST = 60, 200
 SORTS = {

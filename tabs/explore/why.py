@@ -11,9 +11,9 @@ from truehue.core.records import EvidenceRecord
 from truehue.core.verdict.audit import audit
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import (
-    AskedObject,
     MaskCache,
     Measurement,
+    TargetObject,
     measure,
     unscored_measurement,
 )
@@ -102,7 +102,7 @@ def measured_again(
                         settings.get("neighbors_of"),
                         by_number=alone,
                     ),
-                    asked=AskedObject(
+                    asked=TargetObject(
                         name,
                         relation,
                         settings.get("guided"),

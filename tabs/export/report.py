@@ -29,12 +29,12 @@ from truehue.core.export.report_parts import (
     Chart,
     Code,
     Facts,
+    Paragraph,
     Report,
     Section,
     Shot,
     Shots,
     Table,
-    Words,
 )
 from truehue.core.export.source import ExportRun, imported_words
 from truehue.core.export.summary import look
@@ -51,7 +51,7 @@ from truehue.tabs.explore.board_rows import apart_words, interval_text, part_not
 from truehue.tabs.explore.images import GONE, NOT_EXPORTED
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
-from truehue.tabs.runs.words import guidance_words, masker_words, set_title
+from truehue.tabs.runs.messages import guidance_words, masker_words, set_title
 
 MOST_SHOTS, MOST_A_TASK = 60, 10
 MOST_REASONS = 20
@@ -132,7 +132,7 @@ def _of_concepts(run: ExportRun, record: RunRecord) -> Report:
         below,
         (
             Section("Settings of the run", _what(run, record)),
-            Section("Colors of concepts", (Words(words), *lost)),
+            Section("Colors of concepts", (Paragraph(words), *lost)),
             Section("References", (Code(references([run])),)),
         ),
     )
@@ -219,7 +219,7 @@ def _board(context: Context, record: RunRecord) -> tuple[Block, ...]:
     means = "a task is the mean of L2, L3 and CSS, Average that of the five tasks."
     note = " ".join((f"Percent of scored images that pass; {means}", SENTENCE, *notes, *remarks))
     own_table = Table("This run", head, tuple(rows), note, even=True)
-    others = (Words("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
+    others = (Paragraph("Other tasks: " + "; ".join(unscored) + "."),) if unscored else ()
     meanings = Facts(tuple((name, TASKS[task]) for task, name in tasks))
     return (own_table, meanings, *others, _published())
 
@@ -307,7 +307,7 @@ def _unscored(context: Context, run: ExportRun, record: RunRecord) -> tuple[Bloc
         )
         blocks.append(Table("Unscored images", ("Why", *map(rule_name, rules)), rows))
     else:
-        blocks.append(Words("Every rule scored every image."))
+        blocks.append(Paragraph("Every rule scored every image."))
     reasons = run.reasons
     if reasons:
         shown = reasons.most_common(MOST_REASONS)
@@ -344,7 +344,7 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     selection = Slice(rule_id, (run_id,), status="fail")
     total = results.count(selection)
     if not total:
-        yield Words("No image fails by this rule.")
+        yield Paragraph("No image fails by this rule.")
         return
     items = list(results.wall(selection, limit=MOST_SHOTS))
     for task in sorted(group.key[0] for group in results.groups(selection, ("task",))):
@@ -352,7 +352,7 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
             Slice(rule_id, (run_id,), task=task, status="fail"), limit=MOST_A_TASK
         )
     unique = {item.position: item for item in items}
-    yield Words(
+    yield Paragraph(
         f"{many(len(unique), 'image')} of {total:,} that fail: the {MOST_SHOTS} with the largest "
         f"ΔE00, and up to {MOST_A_TASK} of each task. Left half: target color; right half: "
         "measured color.",

@@ -29,8 +29,8 @@ from truehue.tabs.export.service import (
 )
 from truehue.tabs.page.answers import attachment, guarded, refusal
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
+from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.runs.supervisor import RunSupervisor
 
 CSV = "text/csv; charset=utf-8"
@@ -42,9 +42,9 @@ BOOKS: dict[str, tuple[str, Callable[[Any], str]]] = {
 }
 
 
-def export_routes(context: Context) -> Door:
+def export_routes(context: Context) -> FeatureRouter:
     """The router of exports."""
-    door = Door(context, "/api")
+    door = FeatureRouter(context, "/api")
 
     @door.get("/runs/{run_id}/export.csv")
     def table(run_id: str) -> Response:
@@ -127,6 +127,6 @@ def export_routes(context: Context) -> Door:
             return refusal(error)
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
-    door.takes_file("/runs/import", Nothing, context.limits.archive_bytes, import_file)
+    door.takes_file("/runs/import", EmptyRequest, context.limits.archive_bytes, import_file)
     door.takes("/runs/import-path", ArchivePath, import_path)
     return door

@@ -31,10 +31,10 @@ from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
-from truehue.tabs.page.requests import Nothing, PageRequest, one_of
+from truehue.tabs.page.requests import EmptyRequest, PageRequest, one_of
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.runs.messages import bytes_words
 from truehue.tabs.runs.supervisor import RunSupervisor
-from truehue.tabs.runs.words import bytes_words
 
 TIMES = {"csv": 8.0, "parquet": 1.2, "zip": 2.0}
 """What an export takes for each byte of the run's shards, which are compressed columns: measured on
@@ -207,7 +207,7 @@ def exported_file(context: Context, job_id: str) -> Path:
 
 @asks("add")
 def import_file(
-    context: Context, actor: Actor, request: Nothing, file: Path, name: str
+    context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
     """Begins to read an archive that was sent."""
     copy = staged(context, file)

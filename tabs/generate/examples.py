@@ -17,11 +17,11 @@ from truehue.core.generation.request import GeneratedImage, GenerationRequest
 from truehue.core.images.mask import Mask
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.tabs.judging.question import Question
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import EXAMPLE, Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.verdicts.question import Question
 
 _DRAWING = Lock()
 

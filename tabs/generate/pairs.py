@@ -19,7 +19,7 @@ from truehue.core.images.difference import (
     scale_top,
 )
 from truehue.core.images.load import encode_png
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 from truehue.core.refinement.maps import saturation_map
 from truehue.core.refinement.settings import Refinement, rows_of
 from truehue.core.scores.cfm import CFM, map_rows
@@ -28,8 +28,8 @@ from truehue.core.scores.records import IMAGE, LOW, NEITHER, Measure
 from truehue.core.scores.scoring import score_image
 from truehue.tabs.generate.pair_figure import histograms
 from truehue.tabs.generate.realism import details_of, refinement_in
-from truehue.tabs.judging.generation import model_name
 from truehue.tabs.page.context import Context
+from truehue.tabs.verdicts.generation import model_name
 
 _LIKE = 200
 """So many drawings of one text and seed are looked through."""
@@ -73,7 +73,7 @@ def pair_json(context: Context, drawing_id: str) -> dict[str, Any]:
     }
 
 
-def without_cfr(context: Context, after: DrawingRecord) -> DrawingRecord | None:
+def without_cfr(context: Context, after: GenerationRecord) -> GenerationRecord | None:
     """The newest stored drawing of the same request without CFR, by the same weights, libraries and
     device: what the first of two passes is. None where there is none."""
     wanted = _plain(after)
@@ -94,17 +94,17 @@ def maps_of(context: Context, image_id: str) -> dict[str, Any]:
     }
 
 
-def _plain(row: DrawingRecord) -> dict[str, Any]:
+def _plain(row: GenerationRecord) -> dict[str, Any]:
     """What a drawing came of, but for CFR, and what is of no picture."""
     return {name: value for name, value in row.origin.items() if name not in ("cfr", "notes")}
 
 
-def _refinement(row: DrawingRecord) -> Refinement | None:
+def _refinement(row: GenerationRecord) -> Refinement | None:
     # The origin has the map that was drawn with; the options have what was asked for.
     return refinement_in(row.origin) or refinement_in(row.options)
 
 
-def _about(row: DrawingRecord) -> str:
+def _about(row: GenerationRecord) -> str:
     origin = row.origin
     parts = [
         model_name(row.model),

@@ -13,7 +13,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.prompts.prompt import Prompt, color_words, with_articles
-from truehue.tabs.generate.own_words import OwnPrompt, own_reading
+from truehue.tabs.generate.own_prompt import OwnPrompt, own_reading
 from truehue.tabs.generate.realism import Realism, realism_of
 
 __all__ = [

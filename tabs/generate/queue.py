@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from truehue.core.engine import Engine, JobState
 from truehue.core.records import JobRecord
-from truehue.tabs.judging.generation import model_name
+from truehue.tabs.page.concurrency import DRAWING
 from truehue.tabs.page.errors import many
-from truehue.tabs.page.turns import DRAWING
+from truehue.tabs.verdicts.generation import model_name
 
 
 class Queue:

@@ -6,20 +6,20 @@ from typing import Any
 
 from fastapi.responses import JSONResponse
 
-from truehue.tabs.generate.drawings import drawings_json
 from truehue.tabs.generate.examples import NamedExample, draw_example, listed
+from truehue.tabs.generate.gallery import drawings_json
 from truehue.tabs.generate.pairs import maps_of, pair_json
-from truehue.tabs.judging.generation import model_name
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
+from truehue.tabs.page.router import FeatureRouter
+from truehue.tabs.verdicts.generation import model_name
 
 MOST_ITEMS = 96
 
 
-def drawing_routes(context: Context) -> Door:
+def drawing_routes(context: Context) -> FeatureRouter:
     """The router of drawings."""
-    door = Door(context, "/api")
+    door = FeatureRouter(context, "/api")
 
     @door.get("/drawings")
     def drawings(
@@ -62,9 +62,9 @@ def drawing_routes(context: Context) -> Door:
     return door
 
 
-def example_routes(context: Context) -> Door:
+def example_routes(context: Context) -> FeatureRouter:
     """The router of examples."""
-    door = Door(context, "/api/examples")
+    door = FeatureRouter(context, "/api/examples")
 
     @door.get("")
     def examples() -> JSONResponse:

@@ -12,9 +12,9 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.verdict.rules import MATCHES
-from truehue.tabs.generate.drawing import Draw, start_drawing
+from truehue.tabs.generate.generating import GenerateImages, start_drawing
 from truehue.tabs.generate.models import about_models, lacking_words, model_choices
-from truehue.tabs.generate.own_words import (
+from truehue.tabs.generate.own_prompt import (
     FIRST,
     OwnPrompt,
     fields_of,
@@ -34,13 +34,13 @@ from truehue.tabs.generate.plan import (
 from truehue.tabs.generate.realism import from_link, link_of, problem_of
 from truehue.tabs.generate.view import NOT_EDITED, SIZES, View, layout
 from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.judging.question import question
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many, message_of
 from truehue.tabs.page.events import QUIET, Cause, on, on_data, on_last_edit, widget_trigger
 from truehue.tabs.page.links import read, whole
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.verdicts.question import question
 
 # Not a comma: the path of a folder may hold one.
 MODEL_SEPARATOR = "|"
@@ -115,10 +115,10 @@ def start(
     """Puts what was asked for into the queue and returns the job's id.
 
     ``sent`` is what the page's button sent: mode and references of prompts. Errors as
-    :func:`truehue.tabs.generate.drawing.start_drawing`.
+    :func:`truehue.tabs.generate.generating.start_drawing`.
     """
     fields = {"mode": sent.get("mode") or "chosen", "refs": sent.get("refs")}
-    request = read_as(Draw, {**fields, "own": own, "how": settings(Controls(*controls))})
+    request = read_as(GenerateImages, {**fields, "own": own, "how": settings(Controls(*controls))})
     return str(start_drawing(context, actor, request)["job"])
 
 

@@ -11,7 +11,7 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.generate.models import model_choices, objects_to_draw
-from truehue.tabs.generate.own_words import FIRST
+from truehue.tabs.generate.own_prompt import FIRST
 from truehue.tabs.generate.realism import first_props
 from truehue.tabs.inspect.controls import color_picker
 from truehue.tabs.page.context import Context
@@ -53,7 +53,7 @@ class View:
     @property
     def own(self) -> list[Any]:
         """A prompt in one's own words, in the order of
-        :class:`truehue.tabs.generate.own_words.OwnPrompt`."""
+        :class:`truehue.tabs.generate.own_prompt.OwnPrompt`."""
         return [self.own_text, self.object_name, self.target, self.reading]
 
     @property

@@ -14,12 +14,12 @@ from truehue.tabs.inspect.fidelity import (
 )
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
+from truehue.tabs.page.router import FeatureRouter
 
 
-def inspect_routes(context: Context) -> Door:
+def inspect_routes(context: Context) -> FeatureRouter:
     """The router of Inspect."""
-    door = Door(context, "/api")
+    door = FeatureRouter(context, "/api")
 
     @door.get("/color/{srgb}")
     def color(srgb: str) -> JSONResponse:

@@ -16,15 +16,15 @@ from truehue.core.verdict.counterfactual import read_limits
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RULES
 from truehue.tabs.inspect import find as inspect_find
 from truehue.tabs.inspect.controls import color_picker, rule_choice, stage
-from truehue.tabs.inspect.judge import NO_IMAGE, judge, last_question, open_on_stage, question_of
+from truehue.tabs.inspect.score import NO_IMAGE, judge, last_question, open_on_stage, question_of
 from truehue.tabs.inspect.view import problem, waiting
-from truehue.tabs.judging.question import MAX_K, NEIGHBORS_OF, Question, question
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.events import QUIET, Cause, on, on_last_edit
 from truehue.tabs.page.links import read
 from truehue.tabs.page.roles import may
 from truehue.tabs.page.widgets import refresh, widget
+from truehue.tabs.verdicts.question import MAX_K, NEIGHBORS_OF, Question, question
 
 IN_ORDER: dict[str, Any] = {"concurrency_id": "inspect", "concurrency_limit": 1}
 """One at a time and in order: the answer to an old question never covers that to a new one."""
@@ -50,7 +50,7 @@ class View:
     @property
     def asked(self) -> list[Any]:
         """The question's controls, in the order of
-        :func:`truehue.tabs.judging.question.question`."""
+        :func:`truehue.tabs.verdicts.question.question`."""
         return [
             self.object_name,
             self.target,
@@ -82,7 +82,7 @@ class View:
 
 class _Neighbors(gr.Slider):  # type: ignore[misc]
     """A slider that hands on what was typed into its field: what is wrong with it is said by
-    :func:`truehue.tabs.judging.question.question`, in words, and not by an error without any."""
+    :func:`truehue.tabs.verdicts.question.question`, in words, and not by an error without any."""
 
     is_template = True
 
@@ -176,7 +176,7 @@ def open_image(
     words: str = "",
     limits: str = "",
 ) -> list[Any]:
-    """Opens a stored image, as :func:`truehue.tabs.inspect.judge.open_on_stage`; fills ``outputs``.
+    """Opens a stored image, as :func:`truehue.tabs.inspect.score.open_on_stage`; fills ``outputs``.
 
     ``limits`` of a link are tried on the verdict by the page alone.
     """

@@ -15,7 +15,7 @@ from truehue.storage.prompts.selections import MAX_NAME, MAX_PROMPTS, plain_name
 from truehue.tabs.library.service import SELECTION, Library, prompt_json
 from truehue.tabs.page.actor import asks, stored_resource
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing, PageRequest
+from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor, Resource, may
 
 RULE = DEFAULT_RULE
@@ -113,7 +113,7 @@ def resolve(context: Context, actor: Actor, request: Resolve) -> dict[str, Any]:
 
 @asks("add")
 def take_prompts(
-    context: Context, actor: Actor, request: Nothing, file: Path, name: str
+    context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
     """Imports a file of prompts as a set."""
     return context.service(Library).take_file(file, name, actor.id)

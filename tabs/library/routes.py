@@ -24,9 +24,9 @@ from truehue.tabs.library.prompts import (
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.answers import MOST_BASKET_BYTES, guarded
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor, allowed
+from truehue.tabs.page.router import FeatureRouter
 
 MOST_ROWS = 200
 
@@ -51,9 +51,9 @@ def query_of(request: Request) -> tuple[str, Query]:
     )
 
 
-def prompt_routes(context: Context) -> Door:
+def prompt_routes(context: Context) -> FeatureRouter:
     """The router of prompts."""
-    door = Door(context, "/api")
+    door = FeatureRouter(context, "/api")
 
     @door.get("/prompts/sets")
     def sets(actor: Actor = door.asking) -> JSONResponse:
@@ -77,7 +77,7 @@ def prompt_routes(context: Context) -> Door:
         return guarded(lambda: {"items": matching(context, *query_of(request), rule)})
 
     door.takes("/prompts/resolve", Resolve, resolve, MOST_BASKET_BYTES)
-    door.takes_file("/prompts/sets", Nothing, context.limits.prompts_bytes, take_prompts)
+    door.takes_file("/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts)
     door.takes("/prompts/sets/hide", NamedSet, hide_set)
     door.takes("/selections", KeepSelection, keep_selection, MOST_BASKET_BYTES)
     door.takes("/selections/remove", NamedSelection, remove_selection)

@@ -73,7 +73,7 @@ class Fidelity:
         """Loads it. Raises what :func:`truehue.core.fidelity.cfm.registration.open_registered`
         raises."""
         registration = self._of(tool)
-        return Held(open_registered(registration), memory_bytes(registration))
+        return LoadedScorer(open_registered(registration), memory_bytes(registration))
 
     def memory(self, tool: str) -> int:
         """Bytes that it is expected to hold."""
@@ -87,7 +87,7 @@ class Fidelity:
         return registration
 
 
-class Held:
+class LoadedScorer:
     """A scorer in the engine's memory."""
 
     def __init__(self, scorer: Any, memory_bytes: int) -> None:

@@ -1,7 +1,7 @@
 """Which visitor of a demonstration an answer is made for.
 
 Every visitor has a desk of their own: a data folder that nobody else sees
-(:mod:`truehue.tabs.shell.desks`). Whoever answers a request says whose it is; what is called below
+(:mod:`truehue.tabs.shell.workspaces`). Whoever answers a request says whose it is; what is called below
 finds the desk, and work that goes on in a thread takes it along.
 """
 

@@ -10,7 +10,7 @@ from typing import Any
 from truehue.core.records import ImageRecord
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 
 # Over this, only one is decoded at a time: at 64 MP and 16 bit it takes 2.3 GB for half a minute.
@@ -20,7 +20,7 @@ _LARGE = Lock()
 
 @asks("add")
 def take_image(
-    context: Context, actor: Actor, request: Nothing, file: Path, name: str
+    context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
     """Stores an uploaded image file. Raises ImageError."""
     return image_json(store_upload(context, file, name or "pasted image", actor.id))

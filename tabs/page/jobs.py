@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import Cancelled
 from truehue.core.records import JobRecord
+from truehue.tabs.page.concurrency import KINDS, ConcurrencyLimits, Kind
 from truehue.tabs.page.errors import many, message_of
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
-from truehue.tabs.page.turns import KINDS, Kind, Turns
 
 if TYPE_CHECKING:
     from truehue.storage.jobs import Jobs as Rows
@@ -133,11 +133,11 @@ class Jobs:
         rows: Rows,
         sources: Sequence[Source] = (),
         most_of_one: int = 10_000,
-        turns: Turns | None = None,
+        turns: ConcurrencyLimits | None = None,
     ) -> None:
         self._rows, self._sources, self._most_of_one = rows, sources, most_of_one
         self._waits = turns is not None
-        self._turns = turns or Turns()
+        self._turns = turns or ConcurrencyLimits()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._threads: dict[str, Thread] = {}
         self._condition = Condition()

@@ -10,18 +10,18 @@ from fastapi.responses import JSONResponse
 
 from truehue.tabs.page.answers import Answer, endless, guarded
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
 from truehue.tabs.page.jobs_service import AllJobs, NamedJob, cancel_job, job_view, jobs_view
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter
 
 LONGEST_S = 25.0
 LOOK_S = 0.1
 
 
-def job_routes(context: Context) -> Door:
+def job_routes(context: Context) -> FeatureRouter:
     """The router of long work. With ``seen``, the version of an earlier answer, the next one comes
     when something has changed, or after 25 seconds."""
-    door = Door(context, "/api/jobs")
+    door = FeatureRouter(context, "/api/jobs")
 
     @door.get("")
     async def jobs(

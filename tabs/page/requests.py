@@ -58,7 +58,7 @@ class PageRequest(BaseModel):
 _Request = TypeVar("_Request", bound=PageRequest)
 
 
-class Nothing(PageRequest):
+class EmptyRequest(PageRequest):
     """Asks for no more than its address says."""
 
 

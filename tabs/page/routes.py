@@ -15,13 +15,13 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from truehue.core.errors import TrueHueError
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import ROOT, Context
-from truehue.tabs.page.door import Door
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.images import image_json, take_image
 from truehue.tabs.page.notices import Notice, notices, read_notice
-from truehue.tabs.page.once import Once
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter
+from truehue.tabs.page.single_flight import SingleFlightCache
 
 DECODES_AT_ONCE = 2
 THUMB_SIDES = (192, 384)
@@ -29,14 +29,14 @@ MAX_WORDS = 200
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-def routes(context: Context) -> Door:
+def routes(context: Context) -> FeatureRouter:
     """The router of images and of the page's files."""
-    door = Door(context)
+    door = FeatureRouter(context)
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)  # a large image takes a gigabyte for a moment
     # What is kept is kept for the data folder that it is of.
-    thumbnail = Once(lambda _, *which: _thumbnail(context, *which), DECODES_AT_ONCE)
+    thumbnail = SingleFlightCache(lambda _, *which: _thumbnail(context, *which), DECODES_AT_ONCE)
 
-    door.takes_file("/api/images", Nothing, context.limits.image_bytes, take_image, decoding)
+    door.takes_file("/api/images", EmptyRequest, context.limits.image_bytes, take_image, decoding)
 
     @door.get("/api/images")
     def recent(limit: int = 60, offset: int = 0, source: str = "", words: str = "") -> JSONResponse:
@@ -102,9 +102,9 @@ def _thumbnail(context: Context, image_id: str, side: int, _deletions: int) -> b
     return out.getvalue()
 
 
-def notice_routes(context: Context) -> Door:
+def notice_routes(context: Context) -> FeatureRouter:
     """The router of notices."""
-    door = Door(context, "/api/notices")
+    door = FeatureRouter(context, "/api/notices")
 
     @door.get("")
     def shown(actor: Actor = door.asking) -> JSONResponse:

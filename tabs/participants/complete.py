@@ -10,7 +10,7 @@ from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.studies import Purpose, Trial
 
 
-class Wanted:
+class RemainingAnswers:
     """``answered`` counts main answers by stimulus, ``short`` are the stimuli with fewer than the
     plan wants. A sketch that somebody left uncolored still wants its coloring."""
 

@@ -14,12 +14,12 @@ from truehue.annotation.judgments.answers import AnswerKind
 from truehue.annotation.studies.cases import Kind
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import Event, EventKind
-from truehue.tabs.participants.desk import Desk
-from truehue.tabs.participants.drawing import Answered
+from truehue.tabs.participants.layers import FinishedColoring
+from truehue.tabs.participants.live_study import LiveStudy
 from truehue.tabs.participants.practice import look_at_practice
 from truehue.tabs.participants.reading import id_of, read_event
 from truehue.tabs.participants.refusals import Refusal
-from truehue.tabs.participants.seat import Seat
+from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.view import Json, participant_json, trials_json
 
 ALWAYS_TAKEN = (EventKind.WITHDRAWAL, EventKind.COMMENT)
@@ -44,7 +44,9 @@ class Posted:
         return 200 if self.stored or not self.refused else self.refused[0][1].status
 
 
-async def post(desk: Desk, seat: Seat, entries: Sequence[Any]) -> tuple[int, Json]:
+async def post(
+    desk: LiveStudy, seat: ParticipantSession, entries: Sequence[Any]
+) -> tuple[int, Json]:
     """Takes events in their order; returns the status and the answer once they are on the disk."""
     async with seat.turn:
         first_new = len(seat.trials)
@@ -67,7 +69,7 @@ async def post(desk: Desk, seat: Seat, entries: Sequence[Any]) -> tuple[int, Jso
     return posted.status, answer
 
 
-async def store(desk: Desk, seat: Seat, events: Sequence[Event]) -> None:
+async def store(desk: LiveStudy, seat: ParticipantSession, events: Sequence[Event]) -> None:
     """Stores events of a seat and takes them in; the caller has its turn."""
     if not events:
         return
@@ -78,7 +80,7 @@ async def store(desk: Desk, seat: Seat, events: Sequence[Event]) -> None:
         await _store(desk, seat, events)
 
 
-async def extend(desk: Desk, seat: Seat) -> None:
+async def extend(desk: LiveStudy, seat: ParticipantSession) -> None:
     """Gives a seat the trials that are due, written down before they are told; the caller has its
     turn."""
     if not seat.consented or not desk.gives_trials(seat) or seat.withdrawn:
@@ -106,7 +108,7 @@ async def extend(desk: Desk, seat: Seat) -> None:
             desk.extend(seat, stored)
 
 
-async def close_if_due(desk: Desk) -> None:
+async def close_if_due(desk: LiveStudy) -> None:
     """Closes a study that has all it wants; who is in may finish."""
     if not desk.reason_to_close:
         return
@@ -118,14 +120,14 @@ async def close_if_due(desk: Desk) -> None:
         await refresh(desk)
 
 
-async def refresh(desk: Desk) -> None:
+async def refresh(desk: LiveStudy) -> None:
     """Reads what somebody else changed of the study."""
     known = set(desk.seats)
     changes = await anyio.to_thread.run_sync(desk.read_changes)
     desk.apply(changes, known & set(desk.seats))
 
 
-async def _posted(desk: Desk, seat: Seat, entries: Sequence[Any]) -> Posted:
+async def _posted(desk: LiveStudy, seat: ParticipantSession, entries: Sequence[Any]) -> Posted:
     posted = Posted()
     waiting: list[Event] = []
     draft = seat.draft()
@@ -155,7 +157,9 @@ async def _posted(desk: Desk, seat: Seat, entries: Sequence[Any]) -> Posted:
     return posted
 
 
-async def _flush(desk: Desk, seat: Seat, waiting: list[Event], posted: Posted) -> None:
+async def _flush(
+    desk: LiveStudy, seat: ParticipantSession, waiting: list[Event], posted: Posted
+) -> None:
     """Stores what waits; nothing waits any more."""
     events = list(waiting)
     waiting.clear()
@@ -171,7 +175,7 @@ async def _flush(desk: Desk, seat: Seat, waiting: list[Event], posted: Posted) -
         posted.positions += [event.position for event in events]
 
 
-async def _ready_to_finish(desk: Desk, seat: Seat) -> Seat:
+async def _ready_to_finish(desk: LiveStudy, seat: ParticipantSession) -> ParticipantSession:
     """The seat as it is once all that is due was given. Raises Refusal where that has to wait."""
     await extend(desk, seat)
     if _due(seat) and not seat.open_positions and not desk.gives_trials(seat):
@@ -179,7 +183,7 @@ async def _ready_to_finish(desk: Desk, seat: Seat) -> Seat:
     return seat.draft()
 
 
-async def _store(desk: Desk, seat: Seat, events: Sequence[Event]) -> None:
+async def _store(desk: LiveStudy, seat: ParticipantSession, events: Sequence[Event]) -> None:
     future = desk.book.submit(seat.person.id, events)
     for event in await asyncio.wrap_future(future):
         before = seat.answers.get(-1 if event.position is None else event.position)
@@ -192,16 +196,16 @@ async def _store(desk: Desk, seat: Seat, events: Sequence[Event]) -> None:
             desk.drawing.drop(before.event_id)
 
 
-def _draw(desk: Desk, seat: Seat, event: Event) -> None:
+def _draw(desk: LiveStudy, seat: ParticipantSession, event: Event) -> None:
     """Has the layer of a coloring drawn, once there is time for it."""
     answer = seat.answers.get(-1 if event.position is None else event.position)
     if answer is None or answer.kind is not AnswerKind.COLORING or answer.event_id != event.id:
         return
     stimulus = seat.plan.by_id[seat.trials[answer.position].stimulus_id]
     sketch_id = seat.plan.case_by_id[stimulus.case_id].sketch
-    desk.drawing.later(Answered(seat.person.id, sketch_id, event))
+    desk.drawing.later(FinishedColoring(seat.person.id, sketch_id, event))
 
 
-def _due(seat: Seat) -> bool:
+def _due(seat: ParticipantSession) -> bool:
     """Whether it is time to ask for further trials; there may be none."""
     return is_due(seat.plan, seat.trials, seat.answers, seat.marks)

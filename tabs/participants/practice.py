@@ -15,8 +15,8 @@ from truehue.annotation.judgments.answers import AnswerKind
 from truehue.annotation.studies.practice import Review
 from truehue.core.errors import TrueHueError
 from truehue.core.studies import MarkKind, Trial
-from truehue.tabs.participants.desk import Desk
-from truehue.tabs.participants.seat import Seat
+from truehue.tabs.participants.live_study import LiveStudy
+from truehue.tabs.participants.session import ParticipantSession
 
 log = logging.getLogger("truehue")
 
@@ -36,7 +36,7 @@ _ONE = {
 }
 
 
-async def look_at_practice(desk: Desk, seat: Seat) -> None:
+async def look_at_practice(desk: LiveStudy, seat: ParticipantSession) -> None:
     """Marks a practice that waits to be looked at automatically; in a preview that is any. The
     caller has the seat's turn. What cannot be drawn waits for somebody to look."""
     automatic = seat.plan.practice.review is Review.AUTOMATIC or desk.book.preview
@@ -60,7 +60,7 @@ async def look_at_practice(desk: Desk, seat: Seat) -> None:
     seat.marks = [*seat.marks, mark]
 
 
-def _missing(desk: Desk, seat: Seat, round_: list[Trial]) -> str:
+def _missing(desk: LiveStudy, seat: ParticipantSession, round_: list[Trial]) -> str:
     """What a round lacks, in words for the participant; empty where it is good enough."""
     positions = [trial.position for trial in round_]
     logs = desk.book.actions(seat.person.id, positions)

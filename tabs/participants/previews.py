@@ -10,9 +10,9 @@ from threading import Lock
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.studies import InvitationRecord, StudyRecord
 from truehue.storage.database.connection import Clock
-from truehue.tabs.participants.desk import Desk
-from truehue.tabs.participants.drawing import Drawing
-from truehue.tabs.participants.preview_book import PreviewBook
+from truehue.tabs.participants.layers import LayerRenderer
+from truehue.tabs.participants.live_study import LiveStudy
+from truehue.tabs.participants.preview_store import PreviewStore
 from truehue.tabs.participants.tokens import hash_of, new_token
 
 KEPT = timedelta(hours=1)
@@ -25,7 +25,7 @@ MOST_PEOPLE = 20
 class Preview:
     """One of them, until ``ends_at``."""
 
-    desk: Desk
+    desk: LiveStudy
     invitation: InvitationRecord
     ends_at: datetime
 
@@ -33,15 +33,15 @@ class Preview:
 class Previews:
     """The previews that are at hand. For any thread."""
 
-    def __init__(self, clock: Clock, drawing: Drawing) -> None:
+    def __init__(self, clock: Clock, drawing: LayerRenderer) -> None:
         self._clock, self._drawing = clock, drawing
         self._kept: OrderedDict[str, Preview] = OrderedDict()
         self._lock = Lock()
 
     def begin(self, plan: StudyPlan, study: StudyRecord) -> str:
         """A preview of a plan; returns the token of its link."""
-        book = PreviewBook(plan, study, self._clock, self._drawing.sketches)
-        desk = Desk(book, self._clock, self._drawing)
+        book = PreviewStore(plan, study, self._clock, self._drawing.sketches)
+        desk = LiveStudy(book, self._clock, self._drawing)
         now = self._clock()
         link = InvitationRecord(desk.study.id, desk.study.id, "preview", False, now, None)
         token = new_token()

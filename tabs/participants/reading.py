@@ -52,7 +52,7 @@ def read_id(value: Any) -> str:
 def read_event(entry: Any) -> Event:
     """One event, its body with what is known of its kind alone. Raises Refusal.
 
-    Whether it fits the participant's trials is for :class:`truehue.tabs.participants.seat.Seat` to
+    Whether it fits the participant's trials is for :class:`truehue.tabs.participants.session.ParticipantSession` to
     say.
     """
     if not isinstance(entry, Mapping):

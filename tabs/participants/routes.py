@@ -26,13 +26,13 @@ from truehue.tabs.page.asset_files import accepted_coding
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.visitor_cookies import is_https
+from truehue.tabs.participants.images import FOREVER, Pictures, nearest_side
 from truehue.tabs.participants.page import PAGE_HEADERS, shell
-from truehue.tabs.participants.pictures import FOREVER, Pictures, nearest_side
 from truehue.tabs.participants.posting import GONE, post
 from truehue.tabs.participants.reading import read_list, texts_of
 from truehue.tabs.participants.refusals import Refusal
-from truehue.tabs.participants.seat import Seat
 from truehue.tabs.participants.service import Participation, Visit, read_agreement
+from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.tokens import cookie, cookie_name
 from truehue.tabs.participants.view import begun, drawn_at, state_json
 
@@ -72,7 +72,7 @@ def participant_routes(context: Context) -> APIRouter:
             participation.refusals.note(type(error).__name__)
             return error_answer(error)
 
-    async def seat_of(request: Request, visit: Visit, pid: str = "") -> Seat | None:
+    async def seat_of(request: Request, visit: Visit, pid: str = "") -> ParticipantSession | None:
         key = request.cookies.get(cookie_name(visit.desk.study.id), "")
         return await participation.seat(visit, key, pid)
 

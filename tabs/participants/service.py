@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from truehue.annotation.assignment.further import further
-from truehue.annotation.assignment.ledger import Standing
+from truehue.annotation.assignment.ledger import AssignmentState
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.errors import AlreadyEnrolled
 from truehue.core.studies import (
@@ -31,14 +31,14 @@ from truehue.core.studies import (
 )
 from truehue.tabs.accounts.throttle import Pace, Throttle
 from truehue.tabs.page.refusals import Refusals
-from truehue.tabs.participants.books import StoredBook
-from truehue.tabs.participants.desk import Desk, TurnedAway
-from truehue.tabs.participants.drawing import Drawing
+from truehue.tabs.participants.layers import LayerRenderer
+from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits
 from truehue.tabs.participants.posting import extend, refresh, store
 from truehue.tabs.participants.previews import MOST_PEOPLE, Previews
 from truehue.tabs.participants.reading import read_external, read_facts, read_id
 from truehue.tabs.participants.refusals import Refusal
-from truehue.tabs.participants.seat import Seat
+from truehue.tabs.participants.session import ParticipantSession
+from truehue.tabs.participants.stores import DatabaseStudyStore
 from truehue.tabs.participants.tokens import hash_of, new_token, well_formed
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ MANY = "Too many people have started from your network. Try again in {} seconds.
 class Visit:
     """Somebody at a link that leads somewhere."""
 
-    desk: Desk
+    desk: LiveStudy
     invitation: InvitationRecord
 
 
@@ -105,9 +105,9 @@ class Participation:
 
     def __init__(self, storage: Storage) -> None:
         self._storage, self._clock = storage, storage.now
-        self._drawing = Drawing(storage)
+        self._drawing = LayerRenderer(storage)
         self._previews = Previews(storage.now, self._drawing)
-        self._desks: dict[str, Desk] = {}
+        self._desks: dict[str, LiveStudy] = {}
         self._links: dict[str, tuple[int, InvitationRecord]] = {}
         self._opening = Lock()
         self._enrolments = Throttle()
@@ -147,7 +147,9 @@ class Participation:
             await refresh(desk)
         return Visit(desk, link)
 
-    async def seat(self, visit: Visit, key: str, prolific_pid: str = "") -> Seat | None:
+    async def seat(
+        self, visit: Visit, key: str, prolific_pid: str = ""
+    ) -> ParticipantSession | None:
         """Whose key a browser has, if they came by this link: a computer that several people use
         may have the key of another one."""
         if not well_formed(key):
@@ -165,7 +167,7 @@ class Participation:
         known = seat.person.external.get("prolific_pid", "")
         return None if prolific_pid and known and prolific_pid != known else seat
 
-    def returning(self, visit: Visit, external: Mapping[str, str]) -> Seat | None:
+    def returning(self, visit: Visit, external: Mapping[str, str]) -> ParticipantSession | None:
         """The seat that somebody without a key would be let in to again, None for a new one."""
         try:
             return self._known(visit, Agreement("", "", "", external))
@@ -190,17 +192,19 @@ class Participation:
         desk.turn_away(desk.now())
         return True
 
-    def turned_away(self, study_id: str) -> TurnedAway | None:
+    def turned_away(self, study_id: str) -> RefusedVisits | None:
         """The visits that found a study full since TrueHue started. Any thread may ask."""
         desk = self._desks.get(study_id)
         return desk.turned_away if desk is not None else None
 
-    async def catch_up(self, desk: Desk, seat: Seat) -> None:
+    async def catch_up(self, desk: LiveStudy, seat: ParticipantSession) -> None:
         """Gives somebody who comes back the trials that are due: the study may have been paused."""
         async with seat.turn:
             await extend(desk, seat)
 
-    async def enroll(self, visit: Visit, key: str, agreement: Agreement) -> tuple[Seat, str]:
+    async def enroll(
+        self, visit: Visit, key: str, agreement: Agreement
+    ) -> tuple[ParticipantSession, str]:
         """Lets somebody in, or in again; returns their seat and the key that their browser gets,
         empty where it has one. Raises Refusal in words."""
         desk = visit.desk
@@ -225,7 +229,7 @@ class Participation:
             await extend(desk, seat)
         return seat, new_key
 
-    def _known(self, visit: Visit, agreement: Agreement) -> Seat | None:
+    def _known(self, visit: Visit, agreement: Agreement) -> ParticipantSession | None:
         """The seat of somebody without a key who can say who they are."""
         desk = visit.desk
         seat = desk.of_consent(agreement.id)
@@ -241,7 +245,9 @@ class Participation:
             raise Refusal(ELSEWHERE, "elsewhere")
         return seat
 
-    async def _enrolled(self, visit: Visit, agreement: Agreement, key_hash: str) -> Seat:
+    async def _enrolled(
+        self, visit: Visit, agreement: Agreement, key_hash: str
+    ) -> ParticipantSession:
         """A new participant; the caller has the turn to assign."""
         desk, plan = visit.desk, visit.desk.plan()
         if desk.study.state is not State.OPEN:
@@ -276,13 +282,13 @@ class Participation:
             ) from None
         return desk.add(person, stored)
 
-    def _opened(self, study_id: str) -> Desk:
+    def _opened(self, study_id: str) -> LiveStudy:
         """The desk of a study, read when it is first asked for. In a thread."""
         with self._opening:
             desk = self._desks.get(study_id)
             if desk is None:
-                desk = self._desks[study_id] = Desk(
-                    StoredBook(self._storage, study_id), self._clock, self._drawing
+                desk = self._desks[study_id] = LiveStudy(
+                    DatabaseStudyStore(self._storage, study_id), self._clock, self._drawing
                 )
             return desk
 
@@ -290,7 +296,7 @@ class Participation:
         return self._storage.invitations.changes + self._storage.participants.changes
 
 
-def _full(desk: Desk) -> Refusal:
+def _full(desk: LiveStudy) -> Refusal:
     desk.turn_away(desk.now())
     return Refusal(FULL, "full")
 
@@ -298,7 +304,7 @@ def _full(desk: Desk) -> Refusal:
 class _Trials:
     """The first trials of the next participant, worked out before the database waits for them."""
 
-    def __init__(self, plan: StudyPlan, standing: Standing, number: int) -> None:
+    def __init__(self, plan: StudyPlan, standing: AssignmentState, number: int) -> None:
         self._plan, self._standing, self._number = plan, standing, number
         self._trials: tuple[Trial, ...] = ()
 

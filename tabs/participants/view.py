@@ -14,8 +14,8 @@ from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import RATING_STEPS, Material, StudyPlan
 from truehue.core.color.uw71 import uw71
 from truehue.core.studies import Purpose, Trial
-from truehue.tabs.participants.desk import Desk
-from truehue.tabs.participants.seat import Seat
+from truehue.tabs.participants.live_study import LiveStudy
+from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.wording import instruction
 
 SIDES = (256, 384, 512, 768, 1024, 1536)
@@ -28,7 +28,10 @@ Drawn = Mapping[int, Sequence[Mapping[str, Any]]]
 
 
 def state_json(
-    desk: Desk, seat: Seat | None, returning: Seat | None = None, drawn: Drawn | None = None
+    desk: LiveStudy,
+    seat: ParticipantSession | None,
+    returning: ParticipantSession | None = None,
+    drawn: Drawn | None = None,
 ) -> Json:
     """All that a page needs: the study, the participant, and the trials that wait.
 
@@ -50,20 +53,20 @@ def state_json(
     }
 
 
-async def begun(desk: Desk, seat: Seat) -> Drawn:
+async def begun(desk: LiveStudy, seat: ParticipantSession) -> Drawn:
     """The actions of the sketches that were begun and wait, and of the one that was finished last:
     the page goes on with them."""
     return await drawn_at(desk, seat, seat.canvases.begun(_shown(seat)))
 
 
-async def drawn_at(desk: Desk, seat: Seat, positions: Sequence[int]) -> Drawn:
+async def drawn_at(desk: LiveStudy, seat: ParticipantSession, positions: Sequence[int]) -> Drawn:
     """The actions of these trials."""
     if not positions:
         return {}
     return await anyio.to_thread.run_sync(desk.book.actions, seat.person.id, positions)
 
 
-def participant_json(seat: Seat) -> Json:
+def participant_json(seat: ParticipantSession) -> Json:
     """How far somebody is, and what they get at the end once they are there: no code and no way
     back where they were faster than anybody can be (``withheld``)."""
     plan, completion = seat.plan, seat.plan.completion
@@ -85,7 +88,7 @@ def participant_json(seat: Seat) -> Json:
     }
 
 
-def waiting_json(desk: Desk, seat: Seat, drawn: Drawn) -> list[Json]:
+def waiting_json(desk: LiveStudy, seat: ParticipantSession, drawn: Drawn) -> list[Json]:
     """The trials without an answer, and the one that was answered last: it can be taken back."""
     wanted = _shown(seat)
     trials = [trial for trial in seat.trials if trial.position in wanted]
@@ -93,7 +96,7 @@ def waiting_json(desk: Desk, seat: Seat, drawn: Drawn) -> list[Json]:
 
 
 def trials_json(
-    desk: Desk, plan: StudyPlan, trials: Sequence[Trial], drawn: Drawn | None = None
+    desk: LiveStudy, plan: StudyPlan, trials: Sequence[Trial], drawn: Drawn | None = None
 ) -> list[Json]:
     """Trials as they are shown. A repeat of a stimulus looks like any other."""
     if plan.kind is Kind.COLORINGS:
@@ -101,7 +104,7 @@ def trials_json(
     return [_trial_json(desk, plan, trial) for trial in trials]
 
 
-def _shown(seat: Seat) -> set[int]:
+def _shown(seat: ParticipantSession) -> set[int]:
     """The positions that a page is told of."""
     if seat.done or not seat.consented:
         return set()
@@ -111,7 +114,7 @@ def _shown(seat: Seat) -> set[int]:
     return wanted
 
 
-def _sketch_json(desk: Desk, plan: StudyPlan, trial: Trial, drawn: Drawn) -> Json:
+def _sketch_json(desk: LiveStudy, plan: StudyPlan, trial: Trial, drawn: Drawn) -> Json:
     case = plan.case_by_id[plan.by_id[trial.stimulus_id].case_id]
     sketch = desk.sketches.get(case.sketch)
     return {
@@ -131,13 +134,13 @@ def _sketch_json(desk: Desk, plan: StudyPlan, trial: Trial, drawn: Drawn) -> Jso
     }
 
 
-def _practice_json(seat: Seat) -> Json:
+def _practice_json(seat: ParticipantSession) -> Json:
     state = seat.practice
     given = rounds(seat.plan, seat.trials) if seat.plan.practice.case_ids else []
     return {"stage": state.stage.value, "reason": state.reason, "rounds": len(given)}
 
 
-def _trial_json(desk: Desk, plan: StudyPlan, trial: Trial) -> Json:
+def _trial_json(desk: LiveStudy, plan: StudyPlan, trial: Trial) -> Json:
     """A check of attention has words and nothing to look at. What it wants is for the server to
     judge, and so is whether a trial is one."""
     told: Json = {"position": trial.position, "practice": trial.purpose is Purpose.TRAINING}
@@ -172,7 +175,7 @@ def _trial_json(desk: Desk, plan: StudyPlan, trial: Trial) -> Json:
     }
 
 
-def _study_json(desk: Desk, plan: StudyPlan) -> Json:
+def _study_json(desk: LiveStudy, plan: StudyPlan) -> Json:
     return {
         "title": plan.title,
         "kind": plan.kind.value,
@@ -193,7 +196,7 @@ def _study_json(desk: Desk, plan: StudyPlan) -> Json:
     }
 
 
-def _coloring_json(desk: Desk, plan: StudyPlan) -> Json:
+def _coloring_json(desk: LiveStudy, plan: StudyPlan) -> Json:
     practice = plan.practice
     return {
         "practice": {"count": len(practice.case_ids), "review": practice.review.value},

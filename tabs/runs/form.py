@@ -33,6 +33,15 @@ from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.roles import Actor, allowed, may, may_open
 from truehue.tabs.runs.machine import about_of, release, sharing_words, with_weights
+from truehue.tabs.runs.messages import (
+    bytes_words,
+    money_words,
+    pictures_words,
+    plan_remarks,
+    room_problem,
+    set_title,
+    time_words,
+)
 from truehue.tabs.runs.plan import chosen, plans
 from truehue.tabs.runs.request import (
     DEFAULT_IMAGES,
@@ -47,15 +56,6 @@ from truehue.tabs.runs.scored import store_verdicts
 from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
 from truehue.tabs.runs.supervisor import Execution, RunSupervisor
 from truehue.tabs.runs.trial import Trials
-from truehue.tabs.runs.words import (
-    bytes_words,
-    money_words,
-    pictures_words,
-    plan_remarks,
-    room_problem,
-    set_title,
-    time_words,
-)
 
 if TYPE_CHECKING:
     from truehue.core.runs.folder import RunFolder

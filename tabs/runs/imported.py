@@ -12,7 +12,7 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.masks.grounded.vision_models import Role, vision_model
 from truehue.core.masks.grounded.weights import missing
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
@@ -29,7 +29,7 @@ ENDS = ("finished", "failed", "cancelled", "paused", "interrupted")
 
 
 def offer(
-    context: Context, rows: Iterable[DrawingRecord], set_id: str, with_mask: int
+    context: Context, rows: Iterable[GenerationRecord], set_id: str, with_mask: int
 ) -> dict[str, Any]:
     """What the dialog presets for images that were just imported.
 

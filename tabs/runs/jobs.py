@@ -15,10 +15,10 @@ from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.records import JobRecord
 from truehue.core.runs.folder import RunFolder
-from truehue.tabs.page.turns import RUN
-from truehue.tabs.runs.line import BatchLine, status_of
+from truehue.tabs.page.concurrency import RUN
+from truehue.tabs.runs.messages import progress_words
+from truehue.tabs.runs.queue import BatchQueue, status_of
 from truehue.tabs.runs.supervisor import RunSupervisor
-from truehue.tabs.runs.words import progress_words
 
 LOOK_S = 0.5
 OVER = {"finished": "done", "cancelled": "cancelled"}
@@ -29,10 +29,10 @@ MOVES = ("waiting", "running", "pausing", "cancelling")
 F = TypeVar("F", bound=BatchFolder)
 
 
-class Keeper(Protocol[F]):
+class QueueService(Protocol[F]):
     """Who executes folders of one kind, in a line."""
 
-    line: BatchLine[F]
+    line: BatchQueue[F]
 
     def folders(self) -> list[F]:
         """All of them, newest first."""
@@ -47,7 +47,7 @@ class Keeper(Protocol[F]):
         """Stops one."""
 
 
-class LineJobs(Generic[F]):
+class QueueJobs(Generic[F]):
     """What waits, goes on, or was interrupted in a line of work, and how that has ended which went
     on since the app began, as records of long work of a ``kind``; a
     :class:`truehue.tabs.page.jobs.Source`. The others are in the list of their room. ``title`` and
@@ -56,7 +56,7 @@ class LineJobs(Generic[F]):
     def __init__(
         self,
         kind: str,
-        keeper: Keeper[F],
+        keeper: QueueService[F],
         title: Callable[[F], str],
         words: Callable[[BatchState], str],
         result: Callable[[F], dict[str, Any]],
@@ -122,9 +122,9 @@ class LineJobs(Generic[F]):
             return self._changes
 
 
-def run_jobs(supervisor: RunSupervisor) -> LineJobs[RunFolder]:
+def run_jobs(supervisor: RunSupervisor) -> QueueJobs[RunFolder]:
     """Runs as long work."""
-    return LineJobs(
+    return QueueJobs(
         RUN,
         supervisor,
         lambda folder: str(folder.summary()["name"]),

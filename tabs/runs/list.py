@@ -17,10 +17,10 @@ from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many, message_of
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed, may
-from truehue.tabs.runs.line import status_of
+from truehue.tabs.runs.messages import facts_words, measured_words, progress_words
+from truehue.tabs.runs.queue import status_of
 from truehue.tabs.runs.scored import store_verdicts
 from truehue.tabs.runs.supervisor import RunSupervisor
-from truehue.tabs.runs.words import facts_words, measured_words, progress_words
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context

@@ -12,7 +12,7 @@ from truehue.core.generation.registry import RENDERER, name_of
 from truehue.core.generation.released import released_settings
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.plan import make_plan
-from truehue.core.runs.records import DrawingPlan, JudgingPlan, RunPlan, StoredItem
+from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, StoredItem
 from truehue.core.runs.subsample import fewer
 from truehue.tabs.page.errors import many
 from truehue.tabs.runs.request import RunSpec
@@ -94,7 +94,7 @@ def plans(
                 prompts,
                 model,
                 drawing=_drawing(spec, model),
-                judging=JudgingPlan(spec.masker, spec.rules, spec.k, munsell),
+                judging=ScoringPlan(spec.masker, spec.rules, spec.k, munsell),
                 items=items if spec.stored else None,
                 name=_name(spec, model, title, len(prompts)),
                 set_name=set_name or spec.set_id,
@@ -105,14 +105,14 @@ def plans(
     return run_plans
 
 
-def _drawing(spec: RunSpec, model_id: str) -> DrawingPlan:
+def _drawing(spec: RunSpec, model_id: str) -> GenerationPlan:
     """How a model draws; what it does not take is not written down as if it had."""
     if spec.stored:
-        return DrawingPlan(spec.images, spec.seed)
+        return GenerationPlan(spec.images, spec.seed)
     if model_id == RENDERER:
         options = {"light": spec.light, "failure": spec.failure}
-        return DrawingPlan(spec.images, spec.seed, size_px=spec.size_px, options=options)
-    drawing = DrawingPlan(
+        return GenerationPlan(spec.images, spec.seed, size_px=spec.size_px, options=options)
+    drawing = GenerationPlan(
         images=spec.images,
         seed=spec.seed,
         guidance=spec.guidance,

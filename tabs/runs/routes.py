@@ -6,8 +6,8 @@ from fastapi.responses import JSONResponse
 
 from truehue.tabs.page.answers import guarded
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.runs.form import estimate_view, form_view, start_runs, try_out
 from truehue.tabs.runs.image_import import (
     ImageFolder,
@@ -23,9 +23,9 @@ from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
 from truehue.tabs.runs.request import RunRequest
 
 
-def run_routes(context: Context) -> Door:
+def run_routes(context: Context) -> FeatureRouter:
     """The router of runs."""
-    door = Door(context, "/api/runs")
+    door = FeatureRouter(context, "/api/runs")
 
     @door.get("")
     def runs(hidden: bool = False, actor: Actor = door.asking) -> JSONResponse:
@@ -42,9 +42,9 @@ def run_routes(context: Context) -> Door:
     return door
 
 
-def image_set_routes(context: Context) -> Door:
+def image_set_routes(context: Context) -> FeatureRouter:
     """The router of folders of images."""
-    door = Door(context, "/api/image-sets")
+    door = FeatureRouter(context, "/api/image-sets")
     door.takes_file("/files/{session}", StagedFile, context.limits.image_bytes, take_file)
     door.takes("/forget", StagedFolder, forget_folder)
     door.takes("/plan", ImageFolder, look)

@@ -9,10 +9,10 @@ from threading import Event
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.judging.judging import masks_of
-from truehue.tabs.judging.rejudge import rejudge
-from truehue.tabs.judging.summary import object_verdicts, picture_verdicts
 from truehue.tabs.page.context import Context
+from truehue.tabs.verdicts.rejudge import rejudge
+from truehue.tabs.verdicts.scoring import masks_of
+from truehue.tabs.verdicts.summary import object_verdicts, picture_verdicts
 
 STATUSES = ("pass", "fail", "unscored")
 

@@ -12,7 +12,7 @@ from truehue.core.errors import BadInput
 from truehue.core.files import shelf
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import DRAWN, StoredItem, StoredMask
 from truehue.core.runs.shards import read_columns
@@ -34,10 +34,10 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
     then by age; equal pixels count once. Of the masks of an object the newest counts. Raises
     BadInput where there is no picture.
     """
-    from truehue.tabs.judging.judging import masks_of
+    from truehue.tabs.verdicts.scoring import masks_of
 
     places = _places(prompts)
-    by_prompt: dict[int, dict[str, DrawingRecord]] = defaultdict(dict)
+    by_prompt: dict[int, dict[str, GenerationRecord]] = defaultdict(dict)
     for row in storage.drawings.of_model(model):
         place = places.get((canonical(row.prompt_source), row.prompt_id))
         if place is not None and row.image_id is not None:
@@ -107,7 +107,7 @@ def _places(prompts: Sequence[Prompt]) -> dict[tuple[str, str], int]:
     return {(canonical(prompt.source), prompt.id): at for at, prompt in enumerate(prompts)}
 
 
-def _order(row: tuple[str, DrawingRecord]) -> tuple[int, int]:
+def _order(row: tuple[str, GenerationRecord]) -> tuple[int, int]:
     k, seed = row[1].options.get("k"), row[1].seed
     return (k if isinstance(k, int) else 0, seed if seed is not None else 0)
 

@@ -29,9 +29,9 @@ from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import STORED, RunPlan
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.roles import Actor, Resource, may
-from truehue.tabs.runs.line import KEPT, BatchLine, Notes
+from truehue.tabs.runs.limit import RunLimit
 from truehue.tabs.runs.machine import release, with_weights
-from truehue.tabs.runs.turns import RunTurns
+from truehue.tabs.runs.queue import KEPT, BatchNotes, BatchQueue
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -70,7 +70,7 @@ class RunSupervisor:
         sources: Sources,
         endpoints: Mapping[str, Endpoint],
         others: Sequence[Path] = (),
-        turns: RunTurns | None = None,
+        turns: RunLimit | None = None,
     ) -> None:
         self.root = storage.data_dir / "runs"
         self.roots = (self.root, *others)
@@ -82,10 +82,10 @@ class RunSupervisor:
         self._look, self._end = Event(), Event()
         self._scored: Callable[[RunFolder, Event], None] | None = None
         self._looker: Thread | None = None
-        self._executions = Notes(self.root / KEPT, Execution)
+        self._executions = BatchNotes(self.root / KEPT, Execution)
         self._alone = turns is None
-        self.turns = turns or RunTurns()
-        self.line: BatchLine[RunFolder] = BatchLine(
+        self.turns = turns or RunLimit()
+        self.line: BatchQueue[RunFolder] = BatchQueue(
             "truehue-runs",
             lambda folder, retry: self._execute(folder, retry),
             self.turns,

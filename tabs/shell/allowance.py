@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from truehue.core.errors import BadInput
 from truehue.tabs.page.context import KEPT_HOURS
 from truehue.tabs.page.limits import Limits
-from truehue.tabs.runs.words import bytes_words
+from truehue.tabs.runs.messages import bytes_words
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -39,7 +39,7 @@ class Amount:
         )
 
 
-class Crowd(Protocol):
+class AllVisitors(Protocol):
     """What all visitors have stored."""
 
     def stored_by_others(self, visitor: str) -> int:
@@ -52,11 +52,11 @@ class Crowd(Protocol):
         """Takes away what nobody has used for a while; whether something went."""
 
 
-class DeskAllowance:
+class WorkspaceAllowance:
     """What one visitor may still store; a :class:`truehue.tabs.page.context.Allowance`. ``given``
     lay there at the beginning. For any thread."""
 
-    def __init__(self, crowd: Crowd, storage: Storage, given: Amount, limits: Limits) -> None:
+    def __init__(self, crowd: AllVisitors, storage: Storage, given: Amount, limits: Limits) -> None:
         self._crowd, self._storage = crowd, storage
         self._visitor = storage.data_dir.name
         self._given, self._limits = given, limits

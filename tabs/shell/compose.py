@@ -19,28 +19,28 @@ from truehue.tabs.generate.queue import Queue
 from truehue.tabs.inspect.finding import Segments
 from truehue.tabs.inspect.measures import ImageMeasures
 from truehue.tabs.library.service import Library
+from truehue.tabs.page.concurrency import ConcurrencyLimits
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Jobs
 from truehue.tabs.page.limits import Limits, limits_of
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.page.staging import Staging
-from truehue.tabs.page.turns import Turns
 from truehue.tabs.participants.service import Participation
 from truehue.tabs.runs.jobs import run_jobs
+from truehue.tabs.runs.limit import RunLimit
 from truehue.tabs.runs.supervisor import RunSupervisor
 from truehue.tabs.runs.trial import Trials
-from truehue.tabs.runs.turns import RunTurns
-from truehue.tabs.shell.allowance import DeskAllowance
-from truehue.tabs.shell.desks import FOLDER, Demonstration, Desks
+from truehue.tabs.shell.allowance import WorkspaceAllowance
+from truehue.tabs.shell.workspaces import FOLDER, Demonstration, Workspaces
 from truehue.tabs.shell.zero_gpu import far_models
-from truehue.tabs.studies.colorings.facts import ColoringKeeper
-from truehue.tabs.studies.colorings.layers import ColoringShelf
-from truehue.tabs.studies.colorings.standing import StandingShelf
-from truehue.tabs.studies.results import ResultsKeeper
-from truehue.tabs.studies.shelf import StudyShelf
+from truehue.tabs.studies.cache import StudyCache
+from truehue.tabs.studies.colorings.current import ColoringCache
+from truehue.tabs.studies.colorings.facts import ColoringFactsService
+from truehue.tabs.studies.colorings.layers import ColoringMeasurements
+from truehue.tabs.studies.results import ResultsService
 from truehue.tabs.vlm.jobs import asking_jobs
-from truehue.tabs.vlm.keeper import AskingKeeper
+from truehue.tabs.vlm.service import EvaluationService
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -89,15 +89,15 @@ def make_context(
     if not demo:
         return Context(**parts.at(storage, limits_of(False)), data_label=data_label, **fields)
     limits = limits_of(True)
-    turns, run_turns = Turns(limits.work), RunTurns()
+    turns, run_turns = ConcurrencyLimits(limits.work), RunLimit()
     # Samples are runs of another folder to who sits at a desk.
     at_desks = replace(parts, runs=(storage.data_dir / "runs", *runs))
 
-    def furnish(desk: Storage, allowance: DeskAllowance) -> Context:
+    def furnish(desk: Storage, allowance: WorkspaceAllowance) -> Context:
         desk_parts = at_desks.at(desk, limits, turns, run_turns, desk.data_dir.name)
         return Context(**desk_parts, data_label=data_label, allowance=allowance, **fields)
 
-    desks = Desks(storage, storage.data_dir / FOLDER, furnish, limits)
+    desks = Workspaces(storage, storage.data_dir / FOLDER, furnish, limits)
     samples = parts.at(storage, limits, turns, run_turns, OWNER.id)
     return Demonstration(**samples, data_label=data_label, desks=desks, **fields)
 
@@ -116,8 +116,8 @@ class _Parts:
         self,
         storage: Storage,
         limits: Limits,
-        turns: Turns | None = None,
-        run_turns: RunTurns | None = None,
+        turns: ConcurrencyLimits | None = None,
+        run_turns: RunLimit | None = None,
         owner: str | None = None,
     ) -> dict[str, Any]:
         """The fields of a context with the services of a data folder; ``owner`` is whose drawings
@@ -125,7 +125,7 @@ class _Parts:
         supervisor = RunSupervisor(
             storage, self.engine, self.sources, self.endpoints, self.runs, run_turns
         )
-        askings = AskingKeeper(storage, self.engine, self.sources, supervisor.turns)
+        askings = EvaluationService(storage, self.engine, self.sources, supervisor.turns)
         jobs = (Queue(self.engine, owner), run_jobs(supervisor), asking_jobs(askings))
         services = (
             Library(storage),
@@ -135,11 +135,11 @@ class _Parts:
             Trials(),
             Control(storage.accounts, storage.data_dir, storage.copy_database),
             Participation(storage),
-            StudyShelf(storage),
-            ResultsKeeper(),
-            ColoringKeeper(),
-            ColoringShelf(),
-            StandingShelf(),
+            StudyCache(storage),
+            ResultsService(),
+            ColoringFactsService(),
+            ColoringMeasurements(),
+            ColoringCache(),
             ScoreMeans(),
             ImageMeasures(),
             self.fidelity,

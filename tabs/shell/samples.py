@@ -12,9 +12,9 @@ from truehue.core.concepts.reading import read_distributions
 from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.sets import prompt_set
 from truehue.tabs.compare.people.examples import EXAMPLES as FILES
-from truehue.tabs.generate.drawing import Draw, start_drawing
 from truehue.tabs.generate.examples import EXAMPLES, drawn
-from truehue.tabs.generate.own_words import OwnPrompt
+from truehue.tabs.generate.generating import GenerateImages, start_drawing
+from truehue.tabs.generate.own_prompt import OwnPrompt
 from truehue.tabs.generate.plan import Settings
 from truehue.tabs.library.prompts import KeepSelection, keep_selection
 from truehue.tabs.library.service import SELECTION
@@ -90,7 +90,7 @@ def _drawings(context: Context, end: Callable[[], bool]) -> None:
         return
     for words in OWN_WORDS:
         how = Settings(size_px=SIZE_PX)
-        job = start_drawing(context, OWNER, Draw(own=OwnPrompt(words), how=how))["job"]
+        job = start_drawing(context, OWNER, GenerateImages(own=OwnPrompt(words), how=how))["job"]
         while not end() and not context.engine.wait(job, LOOK_S).finished:
             pass
 

@@ -28,7 +28,6 @@ from truehue.tabs.generate import tab as generate
 from truehue.tabs.generate.routes import drawing_routes, example_routes
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.inspect.routes import inspect_routes
-from truehue.tabs.judging.routes import judgment_routes
 from truehue.tabs.library.routes import prompt_routes
 from truehue.tabs.page import theme
 from truehue.tabs.page.answers import in_words, wrong_value
@@ -37,9 +36,9 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.events import QUIET, on
 from truehue.tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
 from truehue.tabs.page.jobs_routes import job_routes
-from truehue.tabs.page.origins import Doors
 from truehue.tabs.page.roles import Actor, Role, allowed
 from truehue.tabs.page.routes import notice_routes, routes
+from truehue.tabs.page.same_origin import SameOriginMiddleware
 from truehue.tabs.page.visitor_cookies import VisitorCookies
 from truehue.tabs.page.widgets import widget
 from truehue.tabs.participants.page import participant_asset_routes
@@ -50,6 +49,7 @@ from truehue.tabs.studies import tab as studies
 from truehue.tabs.studies.colorings.routes import coloring_routes
 from truehue.tabs.studies.routes import study_routes
 from truehue.tabs.studies.routes_results import results_routes
+from truehue.tabs.verdicts.routes import judgment_routes
 from truehue.tabs.vlm import tab as ask
 from truehue.tabs.vlm.routes import ask_routes
 
@@ -173,7 +173,7 @@ def mount(context: Context, hosts: Sequence[str] = ("*",)) -> Any:
             space=space,
         )
     # Added last, so it stands outermost.
-    app.add_middleware(Doors, local=context.local, space=space)
+    app.add_middleware(SameOriginMiddleware, local=context.local, space=space)
     for make in (
         participant_routes,  # first: they are asked most often
         routes,

@@ -138,7 +138,7 @@ def _value(send: Callable[[], Answer]) -> Any:
 
 
 @dataclass
-class FarModel:
+class RemoteModel:
     """A model that draws on ZeroGPU; as :class:`truehue.core.generation.request.LoadedModel`."""
 
     id: str
@@ -165,7 +165,7 @@ class FarModel:
 
 
 @dataclass
-class FarTool:
+class RemoteTool:
     """A detector, segmenter or presence model that answers on ZeroGPU; as in
     :mod:`truehue.core.masks.grounded.records`."""
 
@@ -211,6 +211,6 @@ def far_models(
     draw, ask = gpu(duration=DRAW_S)(draw_there), gpu(duration=FIND_S)(ask_there)
 
     def opened(id: str) -> Any:
-        return near(id) if model(id).kind in NO_DEVICE_KINDS else FarModel(id, sources, draw)
+        return near(id) if model(id).kind in NO_DEVICE_KINDS else RemoteModel(id, sources, draw)
 
-    return opened, lambda tool: FarTool(tool, sources, ask)
+    return opened, lambda tool: RemoteTool(tool, sources, ask)

@@ -17,6 +17,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import Whole, one_of
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.drafting import Draft
 from truehue.tabs.studies.form import CompletionForm, StudyForm
 from truehue.tabs.studies.live import StudyRequest, study_of
@@ -32,7 +33,6 @@ from truehue.tabs.studies.making import (
     whole_plan,
 )
 from truehue.tabs.studies.rights import may_personal, without_completion
-from truehue.tabs.studies.shelf import StudyShelf
 from truehue.tabs.studies.study import MOVES, REVISABLE, blocked, view
 
 JOB = "study"
@@ -83,7 +83,7 @@ def revise(context: Context, actor: Actor, request: Revision) -> dict[str, Any]:
     if record.state is State.DRAFT:
         return _made(context, actor, form, record)
     _require_same(record, form)
-    with context.service(StudyShelf).changing:
+    with context.service(StudyCache).changing:
         plan = replace(
             from_json(record.plan),
             title=form.title,
@@ -112,7 +112,7 @@ def copy(context: Context, actor: Actor, request: Copying) -> dict[str, Any]:
 def set_state(context: Context, actor: Actor, request: StateRequest) -> dict[str, Any]:
     """Opens, pauses or closes a study. Raises BadInput in words for what cannot be."""
     state = State(request.state)
-    shelf = context.service(StudyShelf)
+    shelf = context.service(StudyCache)
     with shelf.changing:
         record = study_of(context, request.study)
         if state is record.state:
@@ -166,7 +166,7 @@ def _stored_view(
     studies = context.storage.studies
     if record is None:
         return {"study": view(context, actor, studies.add(stored(plan, form), actor.id))}
-    with context.service(StudyShelf).changing:
+    with context.service(StudyCache).changing:
         now = studies.get(record.id)
         if (now.version, now.state is State.DRAFT) != (
             record.version,

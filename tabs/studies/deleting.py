@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from truehue.core.studies import State, StudyRecord
-from truehue.tabs.judging.deleting import TRASH, trash_json
 from truehue.tabs.page.actor import asks, brought
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor, Resource, allowed, may
+from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.live import StudyRequest, study_of
-from truehue.tabs.studies.shelf import StudyShelf
+from truehue.tabs.verdicts.deleting import TRASH, trash_json
 
 KEPT = (
     "A study that was opened cannot be deleted, because its answers are part of the record. "
@@ -29,7 +29,7 @@ def delete_draft(context: Context, actor: Actor, request: StudyRequest) -> dict[
 
     Raises BadInput for a study that was opened once, NotAllowed to who did not make it.
     """
-    with context.service(StudyShelf).changing:
+    with context.service(StudyCache).changing:
         record = study_of(context, request.study)
         may(actor, "delete", _resource(record))
         gone = context.storage.trash.move("study", [record.id])

@@ -24,7 +24,7 @@ TRAINING = "training:"
 
 
 @dataclass(frozen=True)
-class Possible:
+class CandidateCase:
     """A case that sources have: by model's name what they have of it, and the source of people's
     colors, empty where none has any. ``weights`` are sources of distributions by model."""
 
@@ -48,7 +48,7 @@ class Draft:
     cases: tuple[Case, ...]
     training: tuple[Case, ...]
     keys: tuple[tuple[str, str], ...]
-    origins: Mapping[str, Possible]
+    origins: Mapping[str, CandidateCase]
     available: int
     complete: int
     provenance: tuple[str, ...]
@@ -57,7 +57,7 @@ class Draft:
     question_set: QuestionSetName | None = None
 
 
-def possible_cases(context: Context, form: StudyForm) -> list[Possible]:
+def possible_cases(context: Context, form: StudyForm) -> list[CandidateCase]:
     """All cases that at least one model has, in the order of the first model's sources."""
     if not form.models:
         raise BadInput("Choose at least one model whose images are shown.", "models")
@@ -92,12 +92,14 @@ def possible_cases(context: Context, form: StudyForm) -> list[Possible]:
             case_id = f"{first.id}~{hashlib.sha256(key.encode()).hexdigest()[:6]}"
         taken.add(case_id)
         cases.append(
-            Possible(case_id, first.words, first.group, entries, weights[key], people.get(key, ""))
+            CandidateCase(
+                case_id, first.words, first.group, entries, weights[key], people.get(key, "")
+            )
         )
     return cases
 
 
-def missing(form: StudyForm, case: Possible) -> list[str]:
+def missing(form: StudyForm, case: CandidateCase) -> list[str]:
     """What a case lacks to be in the study, as the end of a sentence on so many cases."""
     reasons = []
     if form.material is Material.DISTRIBUTIONS:
@@ -181,7 +183,9 @@ def _shown(form: StudyForm) -> int:
     return form.pictures or 0
 
 
-def _narrowed(form: StudyForm, cases: Sequence[Possible]) -> tuple[list[Possible], list[str]]:
+def _narrowed(
+    form: StudyForm, cases: Sequence[CandidateCase]
+) -> tuple[list[CandidateCase], list[str]]:
     """What the researcher did not leave out by name or group."""
     unknown = set(form.cases) - {case.id for case in cases}
     if unknown:
@@ -202,7 +206,7 @@ def _narrowed(form: StudyForm, cases: Sequence[Possible]) -> tuple[list[Possible
     return chosen, [f"{many(len(cases) - len(chosen), 'case')} not selected."]
 
 
-def _drawn(form: StudyForm, cases: Sequence[Possible]) -> list[Possible]:
+def _drawn(form: StudyForm, cases: Sequence[CandidateCase]) -> list[CandidateCase]:
     if not cases:
         raise BadInput(
             "No cases are left: the selected models have no common cases. Choose other "
@@ -223,7 +227,7 @@ def _drawn(form: StudyForm, cases: Sequence[Possible]) -> list[Possible]:
     return [cases[int(place)] for place in places]
 
 
-def _variants(form: StudyForm, case: Possible, prefix: str = "") -> list[Case]:
+def _variants(form: StudyForm, case: CandidateCase, prefix: str = "") -> list[Case]:
     """A case as it is asked about, once for each of its pictures that is."""
     size = 1 if of_one_model(form) else _shown(form)
     several = form.variants > 1 and form.material is Material.IMAGES
@@ -247,7 +251,7 @@ def _variants(form: StudyForm, case: Possible, prefix: str = "") -> list[Case]:
     return variants
 
 
-def _shuffled(seed: int, case: Possible, model: str) -> tuple[str, ...]:
+def _shuffled(seed: int, case: CandidateCase, model: str) -> tuple[str, ...]:
     """The pictures of a model in a drawn order, which nothing else that is chosen changes."""
     entry = case.entries.get(model)
     if entry is None:
@@ -258,7 +262,7 @@ def _shuffled(seed: int, case: Possible, model: str) -> tuple[str, ...]:
 
 
 def _training(
-    form: StudyForm, by_id: Mapping[str, Possible]
+    form: StudyForm, by_id: Mapping[str, CandidateCase]
 ) -> tuple[tuple[Case, ...], tuple[tuple[str, str], ...]]:
     """Cases for training alone, each with the candidates of one stimulus, and their keys."""
     cases: dict[str, Case] = {}
@@ -305,7 +309,9 @@ def _of_key(form: StudyForm, whole: Case, key: KeyForm) -> Case:
     return Case(whole.id, whole.words, candidates, whole.group)
 
 
-def _told(form: StudyForm, chosen: Sequence[Possible], rest: Sequence[Possible]) -> list[str]:
+def _told(
+    form: StudyForm, chosen: Sequence[CandidateCase], rest: Sequence[CandidateCase]
+) -> list[str]:
     """Sentences on how cases and pictures were drawn."""
     sentences = []
     if len(chosen) < len(rest):

@@ -30,7 +30,13 @@ from truehue.tabs.studies.copies import Counts, people_lines, study_document
 from truehue.tabs.studies.live import current
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.questions.tables import QUESTION_TABLES
-from truehue.tabs.studies.results import REPLICATES, OfStudy, ResultsKeeper, computed_of, digest
+from truehue.tabs.studies.results import (
+    REPLICATES,
+    ResultsService,
+    StudyReference,
+    computed_of,
+    digest,
+)
 from truehue.tabs.studies.results_numbers import FEW
 from truehue.tabs.studies.results_source import read_source, source_key
 from truehue.tabs.studies.rights import may_personal, require_personal
@@ -72,7 +78,7 @@ _ROWS_AT_ONCE = 20_000
 _Read = TypeVar("_Read")
 
 
-class AskExport(OfStudy):
+class StudyExportRequest(StudyReference):
     """``personal`` keeps what names people; only for who may change the study."""
 
     personal: bool = False
@@ -87,14 +93,14 @@ class ExportedFile:
     content: bytes
 
 
-def export_data(context: Context, actor: Actor, request: AskExport) -> ExportData:
+def export_data(context: Context, actor: Actor, request: StudyExportRequest) -> ExportData:
     """A study with its results, for an export: all of one moment. Raises NotAllowed for personal
     data that are not for the actor."""
     return _of_one_moment(context, actor, request, lambda _: None)[0]
 
 
 def _of_one_moment(
-    context: Context, actor: Actor, request: AskExport, read: Callable[[str], _Read]
+    context: Context, actor: Actor, request: StudyExportRequest, read: Callable[[str], _Read]
 ) -> tuple[ExportData, _Read]:
     """An export's data, and what ``read`` reads of the study with that id at the same moment."""
     study = context.storage.studies.get(request.study)
@@ -105,7 +111,7 @@ def _of_one_moment(
         key, source = source_key(context, study_id), read_source(context, study_id)
         moment = moment_of(context, source) if source.plan.kind is Kind.COLORINGS else None
         more = read(study_id)
-    keeper = context.service(ResultsKeeper)
+    keeper = context.service(ResultsService)
 
     def make(step: Callable[[str], None]) -> dict[str, Any]:
         return computed_of(context, source, key, REPLICATES, step)
@@ -132,7 +138,7 @@ def _require_all(context: Context, data: ExportData) -> None:
     source = data.source
     if context.storage.participants.erasures(source.study.id) != source.erased:
         for keeper in context.services.values():
-            if isinstance(keeper, ResultsKeeper):
+            if isinstance(keeper, ResultsService):
                 keeper.forget(source.study.id)
         raise NotStored("A participant was erased in the meantime. Try again.")
 
@@ -153,7 +159,7 @@ def listed(kind: Kind) -> tuple[StudyTable, ...]:
 
 
 @asks("study")
-def table_list(context: Context, actor: Actor, request: OfStudy) -> dict[str, Any]:
+def table_list(context: Context, actor: Actor, request: StudyReference) -> dict[str, Any]:
     """The tables of a study with their addresses, and whether personal data may be asked for."""
     study = context.storage.studies.get(request.study)
     plan: StudyPlan = current(context, study)
@@ -177,7 +183,7 @@ def table_list(context: Context, actor: Actor, request: OfStudy) -> dict[str, An
     }
 
 
-class AskTable(AskExport):
+class StudyTableRequest(StudyExportRequest):
     """One table as ``csv`` or ``parquet``."""
 
     table: str
@@ -185,7 +191,7 @@ class AskTable(AskExport):
 
 
 @asks("study")
-def table_file(context: Context, actor: Actor, request: AskTable) -> ExportedFile:
+def table_file(context: Context, actor: Actor, request: StudyTableRequest) -> ExportedFile:
     """One table of a study. Raises NotStored for a table or a format that there is not."""
     study = context.storage.studies.get(request.study)
     by_name = {table.name: table for table in tables_of(current(context, study).kind)}
@@ -203,7 +209,7 @@ def table_file(context: Context, actor: Actor, request: AskTable) -> ExportedFil
 
 
 @asks("study")
-def votes_file(context: Context, actor: Actor, request: AskExport) -> ExportedFile:
+def votes_file(context: Context, actor: Actor, request: StudyExportRequest) -> ExportedFile:
     """The votes of a study of pairs, a line each, in the form of LMSYS' arena."""
     data = export_data(context, actor, request)
     content = "".join(arena_lines(data)).encode()
@@ -211,7 +217,7 @@ def votes_file(context: Context, actor: Actor, request: AskExport) -> ExportedFi
 
 
 @asks("study")
-def codebook_file(context: Context, actor: Actor, request: AskExport) -> ExportedFile:
+def codebook_file(context: Context, actor: Actor, request: StudyExportRequest) -> ExportedFile:
     """Every column of every table, with unit and values."""
     data = export_data(context, actor, request)
     return ExportedFile(
@@ -222,7 +228,7 @@ def codebook_file(context: Context, actor: Actor, request: AskExport) -> Exporte
 
 
 @asks("study")
-def write_archive(context: Context, actor: Actor, request: AskExport, target: Path) -> str:
+def write_archive(context: Context, actor: Actor, request: StudyExportRequest, target: Path) -> str:
     """Everything of a study as a zip at ``target``, which an import reads again; its name."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
 

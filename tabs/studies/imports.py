@@ -20,7 +20,7 @@ from truehue.core.study_copy import ParticipantCopy, StudyCopy
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.archive import is_ours, read_sketches, sketches_named
 from truehue.tabs.studies.colorings.tables import COLORING_TABLES
@@ -59,7 +59,7 @@ class Limits:
 
 @asks("study")
 def import_study(
-    context: Context, actor: Actor, request: Nothing, file: Path, name: str
+    context: Context, actor: Actor, request: EmptyRequest, file: Path, name: str
 ) -> dict[str, Any]:
     """Stores a study from its all.zip: closed, with its participants and all that they did."""
     shown = name or "the file"

@@ -19,7 +19,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.service import Participation
-from truehue.tabs.studies.shelf import StudyShelf
+from truehue.tabs.studies.cache import StudyCache
 
 HOURS = 48
 AWAY = "away"
@@ -172,7 +172,7 @@ def study_of(context: Context, study_id: str) -> StudyRecord:
 
 def current(context: Context, record: StudyRecord) -> Any:
     """The newest plan of a study."""
-    return context.service(StudyShelf).plan(record.id, record.version)
+    return context.service(StudyCache).plan(record.id, record.version)
 
 
 def progress_of(context: Context, record: StudyRecord) -> Progress:
@@ -187,11 +187,11 @@ def progress_of(context: Context, record: StudyRecord) -> Progress:
         storage.studies.changes,
         storage.coloring_marks.changes,
     )
-    return context.service(StudyShelf).counted(record.id, state, lambda: _read(context, record))
+    return context.service(StudyCache).counted(record.id, state, lambda: _read(context, record))
 
 
 def _read(context: Context, record: StudyRecord) -> Progress:
-    storage, shelf = context.storage, context.service(StudyShelf)
+    storage, shelf = context.storage, context.service(StudyCache)
     trials = storage.participants.trials_of_study(record.id)
     events = storage.study_events.of_study(record.id, without=EventKind.ACTION)
     participants = storage.participants.of(record.id)

@@ -9,13 +9,13 @@ from truehue.annotation.studies.plan import MOST_TRIALS, MOST_VOTES
 from truehue.annotation.studies.presets import PRESETS
 from truehue.core.analysis.records import RunRecord
 from truehue.core.concepts.records import METHODS as EXTRACTIONS
-from truehue.core.concepts.records import DistributionSetRecord, PictureSetRecord
+from truehue.core.concepts.records import ConceptImagesRecord, DistributionSetRecord
 from truehue.core.generation.registry import name_of as model_name
 from truehue.core.prompts.concepts import STYLES
 from truehue.tabs.compare.sources import PICTURES, RUN, SET
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.wording import words_of
 from truehue.tabs.studies.form import MOST_MODELS, MOST_PICTURES, StudyForm
@@ -44,7 +44,7 @@ NO_PEOPLE = (
 
 
 @asks("study")
-def presets(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def presets(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The kinds of studies that a form begins with, their words by language, and all limits."""
     return {
         "presets": [_preset(name) for name in (*PRESETS, FREE)],
@@ -71,7 +71,7 @@ def presets(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
 
 
 @asks("study")
-def materials(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def materials(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """All that studies can be made of, and what of it goes together as a model."""
     storage = context.storage
     runs = [run for run in storage.runs.all() if run.items > run.failed]
@@ -173,7 +173,7 @@ def _run(context: Context, run: RunRecord, prompts: int) -> dict[str, Any]:
     }
 
 
-def _pictures(group: PictureSetRecord) -> dict[str, Any]:
+def _pictures(group: ConceptImagesRecord) -> dict[str, Any]:
     return {
         "source": _source(PICTURES, group.set_id),
         "name": group.name,
@@ -211,9 +211,9 @@ def _models(runs: Sequence[RunRecord], cases: Mapping[str, int]) -> list[dict[st
     ]
 
 
-def _named_sets(groups: Sequence[PictureSetRecord], of_people: bool) -> list[dict[str, Any]]:
+def _named_sets(groups: Sequence[ConceptImagesRecord], of_people: bool) -> list[dict[str, Any]]:
     """Sets of pictures of one name are one model: each is of one concept."""
-    by_name: dict[str, list[PictureSetRecord]] = {}
+    by_name: dict[str, list[ConceptImagesRecord]] = {}
     for group in groups:
         if group.of_people == of_people:
             by_name.setdefault(group.name, []).append(group)

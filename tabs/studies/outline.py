@@ -20,7 +20,7 @@ from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.studies.drafting import Draft, Possible, missing, possible_cases
+from truehue.tabs.studies.drafting import CandidateCase, Draft, missing, possible_cases
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.making import (
     consent_of,
@@ -346,7 +346,7 @@ def same_pictures(plan: StudyPlan) -> int:
     return count
 
 
-def _listed(form: StudyForm, case: Possible) -> dict[str, Any]:
+def _listed(form: StudyForm, case: CandidateCase) -> dict[str, Any]:
     lacks = missing(form, case)
     return {
         "id": case.id,

@@ -60,7 +60,7 @@ class Computed:
 
 
 @dataclass
-class ResultsKeeper:
+class ResultsService:
     """The results of studies in memory, one of each; computed one after another in one thread."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -150,24 +150,24 @@ class ResultsKeeper:
         return task
 
 
-class OfStudy(PageRequest):
+class StudyReference(PageRequest):
     """Names a study."""
 
     study: Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class AskResults(OfStudy):
+class StudyResultsRequest(StudyReference):
     """``replicates`` are the resamples that intervals are made of."""
 
     replicates: Annotated[int, Field(ge=LEAST_REPLICATES, le=MOST_REPLICATES)] = REPLICATES
 
 
 @asks("study")
-def study_results(context: Context, actor: Actor, request: AskResults) -> Json:
+def study_results(context: Context, actor: Actor, request: StudyResultsRequest) -> Json:
     """The results of a study so far, before and after exclusion."""
     study_id = context.storage.studies.get(request.study).id
     key = (source_key(context, study_id), request.replicates)
-    keeper = context.service(ResultsKeeper)
+    keeper = context.service(ResultsService)
     computed = keeper.get(
         study_id, key, lambda step: compute(context, study_id, request.replicates, step)
     )

@@ -20,19 +20,24 @@ from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.roles import Actor, Resource, may
+from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.logs import logs_of
-from truehue.tabs.studies.results import AskResults, OfStudy, ResultsKeeper, study_results
+from truehue.tabs.studies.results import (
+    ResultsService,
+    StudyReference,
+    StudyResultsRequest,
+    study_results,
+)
 from truehue.tabs.studies.results_json import decision_json, label
 from truehue.tabs.studies.results_source import read_source, rule_json
 from truehue.tabs.studies.rights import require_personal
-from truehue.tabs.studies.shelf import StudyShelf
 
 Json = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
 MOST_REASON = 1_000
 
 
-class SetRule(OfStudy):
+class SetRule(StudyReference):
     """The whole rule of exclusion: a bound that is not given is not looked at. ``default`` sets the
     rule that a new study has."""
 
@@ -47,19 +52,19 @@ class SetRule(OfStudy):
     default: bool = False
 
 
-class OfParticipant(OfStudy):
+class ParticipantReference(StudyReference):
     """Names a participant of a study."""
 
     participant: Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class Decide(OfParticipant):
+class Decide(ParticipantReference):
     """``reason`` is for those who read the results."""
 
     reason: Annotated[str, Field(max_length=MOST_REASON)] = ""
 
 
-class Erase(OfParticipant):
+class Erase(ParticipantReference):
     """``confirm`` repeats the number that the page calls the participant by, from 1."""
 
     confirm: Annotated[int, Field(ge=1)]
@@ -78,7 +83,7 @@ def set_rule(context: Context, actor: Actor, request: SetRule) -> Json:
     return {
         "rule": rule_json(rule),
         "rule_is_default": rule == ExclusionRule(),
-        "results": study_results(context, actor, AskResults(study=study_id)),
+        "results": study_results(context, actor, StudyResultsRequest(study=study_id)),
     }
 
 
@@ -128,13 +133,13 @@ def erase(context: Context, actor: Actor, request: Erase) -> Json:
         )
     sets = context.storage.participants.erase(person.id, actor.id)
     for keeper in context.services.values():
-        if isinstance(keeper, ResultsKeeper):
+        if isinstance(keeper, ResultsService):
             keeper.forget(person.study_id)
     return {"erased": person.number, "label": label(person.number), "sets": list(sets)}
 
 
 @asks("study")
-def clear_external(context: Context, actor: Actor, request: OfStudy) -> Json:
+def clear_external(context: Context, actor: Actor, request: StudyReference) -> Json:
     """Deletes what recruiting sites call the participants of a closed study, as the text that they
     agreed to promises for when they are paid. For who made the study, and for admins."""
     study = context.storage.studies.get(request.study)
@@ -148,7 +153,7 @@ def clear_external(context: Context, actor: Actor, request: OfStudy) -> Json:
     return {"cleared": context.storage.participants.clear_external(study.id)}
 
 
-def participant_of(context: Context, request: OfParticipant) -> ParticipantRecord:
+def participant_of(context: Context, request: ParticipantReference) -> ParticipantRecord:
     """The participant that a request names. Raises NotStored where the study has none such."""
     person = context.storage.participants.get(request.participant)
     if person.study_id != context.storage.studies.get(request.study).id:
@@ -157,7 +162,7 @@ def participant_of(context: Context, request: OfParticipant) -> ParticipantRecor
 
 
 @asks("study")
-def participant_export(context: Context, actor: Actor, request: OfParticipant) -> Json:
+def participant_export(context: Context, actor: Actor, request: ParticipantReference) -> Json:
     """Everything that is stored of one participant, as it is stored: it is theirs to have. For who
     made the study, and for admins."""
     person = participant_of(context, request)
@@ -198,12 +203,12 @@ def _consent(context: Context, person: ParticipantRecord) -> Json:
 
 
 @asks("study")
-def replayed(context: Context, actor: Actor, request: OfStudy) -> Json:
+def replayed(context: Context, actor: Actor, request: StudyReference) -> Json:
     """Whether every participant was served what the plan, its seed and the log give again."""
     source = read_source(context, request.study)
     events = logs_of(context.storage, source.study.id)
     marks = context.storage.coloring_marks.of_study(source.study.id)
-    shelf, log = context.service(StudyShelf), context.storage.studies.log(source.study.id)
+    shelf, log = context.service(StudyCache), context.storage.studies.log(source.study.id)
     newest = source.study.version
     first = min((one.plan_version for one in source.participants), default=newest)
     plans = {version: shelf.plan(source.study.id, version) for version in range(first, newest + 1)}

@@ -13,10 +13,10 @@ from truehue.annotation.validation.differences import LEAST_PAIRS
 from truehue.annotation.validation.metrics import Interval, Validation
 from truehue.annotation.validation.scales import ChoiceValidation, RatingValidation
 from truehue.core.published import table
+from truehue.tabs.studies.metric_validity import trust_sentences
+from truehue.tabs.studies.metric_validity_scales import choice_sentences, rating_sentences
 from truehue.tabs.studies.metrics import MISSING, StudyMetric
 from truehue.tabs.studies.results_numbers import few_people_of_cases, number
-from truehue.tabs.studies.trust import trust_sentences
-from truehue.tabs.studies.trust_scales import choice_sentences, rating_sentences
 
 Json = dict[str, Any]
 TABLE_3 = "colorconceptbench-table3"

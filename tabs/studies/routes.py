@@ -7,10 +7,10 @@ from fastapi.responses import JSONResponse
 
 from truehue.tabs.page.answers import Answer, guarded
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
-from truehue.tabs.page.origins import base_of
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter
+from truehue.tabs.page.same_origin import base_of
 from truehue.tabs.studies.changing import (
     Copying,
     Revision,
@@ -36,27 +36,27 @@ PREFIX = "/api/studies"
 NO_STUDIES = "A demonstration has no studies. Run TrueHue on your own machine."
 
 
-def study_routes(context: Context) -> Door:
+def study_routes(context: Context) -> FeatureRouter:
     """The router of studies; in a demonstration one that knows none."""
-    door = Door(context, PREFIX, strict=True)
+    door = FeatureRouter(context, PREFIX, strict=True)
     if context.demo:
         return _closed(door)
 
     @door.get("")
     def every(actor: Actor = door.asking) -> JSONResponse:
-        return guarded(lambda: study_list(context, actor, Nothing()))
+        return guarded(lambda: study_list(context, actor, EmptyRequest()))
 
     @door.get("/presets")
     def beginnings(actor: Actor = door.asking) -> JSONResponse:
-        return guarded(lambda: presets(context, actor, Nothing()))
+        return guarded(lambda: presets(context, actor, EmptyRequest()))
 
     @door.get("/materials")
     def made_of(actor: Actor = door.asking) -> JSONResponse:
-        return guarded(lambda: materials(context, actor, Nothing()))
+        return guarded(lambda: materials(context, actor, EmptyRequest()))
 
     @door.get("/concepts")
     def colored_of(actor: Actor = door.asking) -> JSONResponse:
-        return guarded(lambda: concept_list(context, actor, Nothing()))
+        return guarded(lambda: concept_list(context, actor, EmptyRequest()))
 
     door.takes("/outline", StudyForm, outline)
     door.takes("/cases", CasesForm, cases)
@@ -90,7 +90,7 @@ def study_routes(context: Context) -> Door:
     return door
 
 
-def _closed(door: Door) -> Door:
+def _closed(door: FeatureRouter) -> FeatureRouter:
     async def nothing(_: Actor = door.asking) -> JSONResponse:
         return JSONResponse({"error": NO_STUDIES}, 404)
 

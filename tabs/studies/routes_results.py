@@ -15,13 +15,13 @@ from starlette.background import BackgroundTask
 
 from truehue.tabs.page.answers import attachment, guarded, refusal
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door, read_address
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter, read_address
 from truehue.tabs.studies.exports import (
-    AskExport,
-    AskTable,
     ExportedFile,
+    StudyExportRequest,
+    StudyTableRequest,
     codebook_file,
     table_file,
     table_list,
@@ -29,11 +29,11 @@ from truehue.tabs.studies.exports import (
     write_archive,
 )
 from truehue.tabs.studies.imports import MOST_ARCHIVE_BYTES, import_study
-from truehue.tabs.studies.results import AskResults, OfStudy, study_results
+from truehue.tabs.studies.results import StudyReference, StudyResultsRequest, study_results
 from truehue.tabs.studies.results_people import (
     Decide,
     Erase,
-    OfParticipant,
+    ParticipantReference,
     SetRule,
     clear_external,
     erase,
@@ -45,36 +45,40 @@ from truehue.tabs.studies.results_people import (
 )
 
 
-def results_routes(context: Context) -> Door:
+def results_routes(context: Context) -> FeatureRouter:
     """The router; empty in a demonstration, which has no studies."""
-    door = Door(context, "/api/studies", strict=True)
+    door = FeatureRouter(context, "/api/studies", strict=True)
     if context.demo:
         return door
     asking = door.asking
 
     @door.get("/{study}/results")
     def results(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: study_results(context, actor, read_address(AskResults, request)))
+        return guarded(
+            lambda: study_results(context, actor, read_address(StudyResultsRequest, request))
+        )
 
     @door.get("/{study}/replay")
     def replay(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: replayed(context, actor, read_address(OfStudy, request)))
+        return guarded(lambda: replayed(context, actor, read_address(StudyReference, request)))
 
     @door.get("/{study}/tables")
     def tables(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: table_list(context, actor, read_address(OfStudy, request)))
+        return guarded(lambda: table_list(context, actor, read_address(StudyReference, request)))
 
     @door.get("/{study}/tables/{table}.{format}")
     def table(request: Request, actor: Actor = asking) -> Response:
-        return _sent(lambda: table_file(context, actor, read_address(AskTable, request)))
+        return _sent(lambda: table_file(context, actor, read_address(StudyTableRequest, request)))
 
     @door.get("/{study}/votes.jsonl")
     def votes(request: Request, actor: Actor = asking) -> Response:
-        return _sent(lambda: votes_file(context, actor, read_address(AskExport, request)))
+        return _sent(lambda: votes_file(context, actor, read_address(StudyExportRequest, request)))
 
     @door.get("/{study}/codebook.md")
     def codebook(request: Request, actor: Actor = asking) -> Response:
-        return _sent(lambda: codebook_file(context, actor, read_address(AskExport, request)))
+        return _sent(
+            lambda: codebook_file(context, actor, read_address(StudyExportRequest, request))
+        )
 
     @door.get("/{study}/all.zip")
     def everything(request: Request, actor: Actor = asking) -> Response:
@@ -83,16 +87,16 @@ def results_routes(context: Context) -> Door:
     @door.get("/{study}/participants/{participant}/export")
     def one(request: Request, actor: Actor = asking) -> Response:
         return _sent(
-            lambda: _participant_file(context, actor, read_address(OfParticipant, request))
+            lambda: _participant_file(context, actor, read_address(ParticipantReference, request))
         )
 
     door.takes("/{study}/rule", SetRule, set_rule)
-    door.takes("/{study}/clear-external", OfStudy, clear_external)
+    door.takes("/{study}/clear-external", StudyReference, clear_external)
     door.takes("/{study}/participants/{participant}/exclude", Decide, exclude)
     door.takes("/{study}/participants/{participant}/include", Decide, include)
     door.takes("/{study}/participants/{participant}/erase", Erase, erase)
     importing = anyio.CapacityLimiter(1)  # a study may take some hundred megabytes for a moment
-    door.takes_file("/import", Nothing, MOST_ARCHIVE_BYTES, import_study, importing)
+    door.takes_file("/import", EmptyRequest, MOST_ARCHIVE_BYTES, import_study, importing)
     return door
 
 
@@ -110,7 +114,7 @@ def _archive(context: Context, actor: Actor, request: Request) -> Response:
     with NamedTemporaryFile(prefix="truehue-study-", suffix=".zip", delete=False) as file:
         path = Path(file.name)
     try:
-        name = write_archive(context, actor, read_address(AskExport, request), path)
+        name = write_archive(context, actor, read_address(StudyExportRequest, request), path)
         headers = {**attachment(name), "Cache-Control": "no-store"}
     except Exception as error:
         path.unlink(missing_ok=True)
@@ -119,7 +123,9 @@ def _archive(context: Context, actor: Actor, request: Request) -> Response:
     return FileResponse(path, media_type="application/zip", headers=headers, background=gone)
 
 
-def _participant_file(context: Context, actor: Actor, request: OfParticipant) -> ExportedFile:
+def _participant_file(
+    context: Context, actor: Actor, request: ParticipantReference
+) -> ExportedFile:
     content: dict[str, Any] = participant_export(context, actor, request)
     number = content["participant"]["number"] + 1
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)

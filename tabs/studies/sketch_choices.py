@@ -19,7 +19,7 @@ from truehue.tabs.colorize.sketches import (
 )
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 
 OWN = "Other words"
@@ -125,7 +125,7 @@ def choice_json(choice: Choice) -> dict[str, Any]:
 
 
 @asks("study")
-def concept_list(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def concept_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The concepts to choose from, by category: things with their states and moods, and the
     sketches of each; and other words that a sketch is stored of."""
     choices = Choices(context)

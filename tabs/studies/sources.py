@@ -9,7 +9,7 @@ from functools import cache
 from truehue.core.concepts.matching import concept_of, normal
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import Concept, concepts
-from truehue.storage.runs.pictures import PromptPictures
+from truehue.storage.runs.prompt_images import PromptImages
 from truehue.tabs.compare.sources import IMAGE, PICTURES, RUN, SET, Source, parse
 from truehue.tabs.page.context import Context
 
@@ -110,7 +110,7 @@ def concepts_of(context: Context, text: str) -> Entries:
     }
 
 
-def group_of(prompt: PromptPictures) -> str:
+def group_of(prompt: PromptImages) -> str:
     """What kind of a prompt it is: a concept's kind, else the task."""
     if prompt.concept_id:
         concept = _by_id().get(prompt.concept_id)
@@ -138,7 +138,7 @@ def _of_set(context: Context, set_id: str) -> Entries:
     return {key: Entry(key, record.words, group_of_concept(record.words), images)}
 
 
-def _narrowed(prompt: PromptPictures, source: Source) -> tuple[str, ...]:
+def _narrowed(prompt: PromptImages, source: Source) -> tuple[str, ...]:
     if source.style and prompt.style != source.style:
         return ()
     return tuple(

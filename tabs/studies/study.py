@@ -14,7 +14,7 @@ from truehue.core.studies import LogEntry, LogKind, State, StudyRecord
 from truehue.storage.makers import OWNER
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.deleting import KEPT, may_delete
 from truehue.tabs.studies.links import listed as links_of
@@ -52,7 +52,7 @@ MOVES: Mapping[State, tuple[State, ...]] = {
 
 
 @asks("study")
-def study_list(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def study_list(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """All studies, the newest first."""
     now = datetime.now(UTC)
     rows = []

@@ -12,9 +12,9 @@ from truehue.core.vlm.evaluation.answers_table import answers_csv
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.vlm.messages import model_name, settings_words
 from truehue.tabs.vlm.results import ResultsRequest, asked_of, results_view
 from truehue.tabs.vlm.sets import opened
-from truehue.tabs.vlm.words import model_name, settings_words
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from truehue.core.vlm.evaluation.plan import AskingFolder
-from truehue.tabs.page.turns import ASKING
-from truehue.tabs.runs.jobs import LineJobs
-from truehue.tabs.vlm.keeper import AskingKeeper
+from truehue.core.vlm.evaluation.plan import EvaluationFolder
+from truehue.tabs.page.concurrency import ASKING
+from truehue.tabs.runs.jobs import QueueJobs
 from truehue.tabs.vlm.list import progress_words, set_id_of
-from truehue.tabs.vlm.words import model_name
+from truehue.tabs.vlm.messages import model_name
+from truehue.tabs.vlm.service import EvaluationService
 
 
-def asking_jobs(keeper: AskingKeeper) -> LineJobs[AskingFolder]:
+def asking_jobs(keeper: EvaluationService) -> QueueJobs[EvaluationFolder]:
     """Askings as long work."""
-    return LineJobs(
+    return QueueJobs(
         ASKING,
         keeper,
         lambda folder: f"{model_name(folder.model())}: evaluation",

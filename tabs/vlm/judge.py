@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.generation.request import Cancelled
-from truehue.core.vlm.evaluation.asked import Asked
-from truehue.core.vlm.judge_set import asks_of_render, is_judge_set
-from truehue.core.vlm.judging import report_of
+from truehue.core.vlm.color_judge.question_set import asks_of_render, is_judge_set
+from truehue.core.vlm.color_judge.report import report_of
+from truehue.core.vlm.color_judge.rules import CACHE, are_kept, rule_answers
+from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Answer, Question
-from truehue.core.vlm.rule_answers import CACHE, are_kept, rule_answers
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.vlm.messages import model_name, settings_words
 from truehue.tabs.vlm.sets import opened
-from truehue.tabs.vlm.words import model_name, settings_words
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
@@ -78,7 +78,7 @@ def judge_all(of: QuestionSet, job: Job) -> None:
         )
 
 
-def judge_json(of: QuestionSet, chosen: Mapping[str, Asked]) -> dict[str, Any] | None:
+def judge_json(of: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> dict[str, Any] | None:
     """The tables of each asking beside the rules, as texts; ``ready`` is False where the rules have
     not judged all renders yet. None for another set."""
     if not is_judge_set(of.settings):
@@ -117,7 +117,7 @@ def _rules(of: QuestionSet) -> tuple[object, dict[str, list[Answer]]] | None:
 
 
 def _report_json(
-    asking_id: str, asked: Asked, rules: Mapping[str, Sequence[Answer]]
+    asking_id: str, asked: EvaluationLog, rules: Mapping[str, Sequence[Answer]]
 ) -> dict[str, Any]:
     questions = [one for one in asked.questions if asks_of_render(one)]
     known = {one.question_id for one in questions}

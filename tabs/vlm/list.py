@@ -10,7 +10,7 @@ from pydantic import Field
 from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import TrueHueError
-from truehue.core.vlm.evaluation.plan import AskingFolder
+from truehue.core.vlm.evaluation.plan import EvaluationFolder
 from truehue.core.vlm.models.served import Budget
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.storage.vlm import ID_LENGTH
@@ -18,24 +18,24 @@ from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many, message_of
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor, allowed, may
-from truehue.tabs.runs.line import status_of
 from truehue.tabs.runs.list import GOES_ON, MOVES
-from truehue.tabs.runs.words import rate_words, time_words
-from truehue.tabs.vlm.keeper import AskingKeeper, AskingNote
-from truehue.tabs.vlm.words import model_name, settings_words, task_title
+from truehue.tabs.runs.messages import rate_words, time_words
+from truehue.tabs.runs.queue import status_of
+from truehue.tabs.vlm.messages import model_name, settings_words, task_title
+from truehue.tabs.vlm.service import EvaluationOptions, EvaluationService
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
 
-class AllAskings(PageRequest):
+class ListEvaluations(PageRequest):
     """The list, or that of one set; ``hidden`` ones only where they are asked for."""
 
     set: str = ""
     hidden: bool = False
 
 
-class ChangeAsking(PageRequest):
+class ChangeEvaluation(PageRequest):
     """What is to become of an asking; going on may raise what may be spent."""
 
     id: str
@@ -45,9 +45,9 @@ class ChangeAsking(PageRequest):
 
 
 @asks("look")
-def askings_view(context: Context, actor: Actor, request: AllAskings) -> dict[str, Any]:
+def askings_view(context: Context, actor: Actor, request: ListEvaluations) -> dict[str, Any]:
     """Askings, newest first."""
-    keeper = context.service(AskingKeeper)
+    keeper = context.service(EvaluationService)
     sets = {
         stored.set_id: stored.questions
         for stored in context.storage.question_sets.all()
@@ -70,9 +70,9 @@ def askings_view(context: Context, actor: Actor, request: AllAskings) -> dict[st
 
 
 @asks("cancel")
-def change_asking(context: Context, actor: Actor, request: ChangeAsking) -> dict[str, Any]:
+def change_asking(context: Context, actor: Actor, request: ChangeEvaluation) -> dict[str, Any]:
     """Pauses, cancels, resumes, asks again, hides or shows an asking. Raises NotStored."""
-    keeper = context.service(AskingKeeper)
+    keeper = context.service(EvaluationService)
     keeper.folder(request.id)
     may(actor, "cancel", keeper.begun(request.id))
     if request.what in ("hide", "show"):
@@ -86,16 +86,16 @@ def change_asking(context: Context, actor: Actor, request: ChangeAsking) -> dict
     return {}
 
 
-def set_id_of(folder: AskingFolder) -> str:
+def set_id_of(folder: EvaluationFolder) -> str:
     """The id that its set has in the data folder."""
     return folder.source().checksum[:ID_LENGTH]
 
 
 def asking_json(
-    context: Context, actor: Actor, folder: AskingFolder, sets: dict[str, QuestionSet]
+    context: Context, actor: Actor, folder: EvaluationFolder, sets: dict[str, QuestionSet]
 ) -> dict[str, Any]:
     """One asking. Raises BadInput for a folder that cannot be read."""
-    keeper, asking_id = context.service(AskingKeeper), folder.run_id
+    keeper, asking_id = context.service(EvaluationService), folder.run_id
     state, model, settings = state_of(folder), folder.model(), folder.settings()
     place = keeper.line.place(asking_id)
     status = status_of(folder, state, place)
@@ -141,7 +141,7 @@ def asking_json(
     }
 
 
-def _budget_json(note: AskingNote) -> dict[str, int | None]:
+def _budget_json(note: EvaluationOptions) -> dict[str, int | None]:
     """What may be spent in all; None without an end."""
     return {"most_requests": note.most_requests, "most_tokens": note.most_tokens}
 
@@ -164,7 +164,7 @@ def progress_words(state: BatchState, waits: str = "") -> str:
     return " · ".join(parts)
 
 
-def part_words(folder: AskingFolder, of: QuestionSet | None) -> str:
+def part_words(folder: EvaluationFolder, of: QuestionSet | None) -> str:
     """Of which part of its set it is; empty where it is of all."""
     if of is None or folder.total == of.questions_count:
         return ""
@@ -176,10 +176,10 @@ def part_words(folder: AskingFolder, of: QuestionSet | None) -> str:
 
 
 def _unreadable(
-    context: Context, actor: Actor, folder: AskingFolder, error: Exception
+    context: Context, actor: Actor, folder: EvaluationFolder, error: Exception
 ) -> dict[str, Any]:
     """A folder that no asking can be read from is shown with the reason; it can be hidden."""
-    keeper = context.service(AskingKeeper)
+    keeper = context.service(EvaluationService)
     words = (
         message_of(error)
         if isinstance(error, TrueHueError)

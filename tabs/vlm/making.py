@@ -10,15 +10,15 @@ from pydantic import Field
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.files import named_path, shown_path
 from truehue.core.generation.request import Cancelled
-from truehue.core.vlm.appendix_e import SYSTEM_NAMES
 from truehue.core.vlm.baselines import reads
+from truehue.core.vlm.color_judge.question_set import JudgeSettings, judge_questions
+from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES
 from truehue.core.vlm.generators import (
     VERSION,
     Difficulty,
     GeneratedSettings,
     generated,
 )
-from truehue.core.vlm.judge_set import JudgeSettings, judge_questions
 from truehue.core.vlm.models.records import PIXELS
 from truehue.core.vlm.published import SkippedRow, import_settings, read_published
 from truehue.core.vlm.question_set import MANIFEST, open_set
@@ -30,7 +30,7 @@ from truehue.tabs.page.requests import PageRequest, Whole, one_of
 from truehue.tabs.page.roles import Actor, allowed, may
 from truehue.tabs.vlm.judge import judge_all
 from truehue.tabs.vlm.sets import MOST_A_TASK, QUESTION_SET
-from truehue.tabs.vlm.start import AskRequest, start_asking
+from truehue.tabs.vlm.start import StartEvaluation, start_asking
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
@@ -208,6 +208,8 @@ def _pixels_asked(context: Context, actor: Actor, set_id: str) -> dict[str, Any]
     if not any(map(reads, context.storage.question_sets.open(set_id).questions())):
         return {"pixels": None}
     try:
-        return {"pixels": start_asking(context, actor, AskRequest(set=set_id, model=PIXELS))["id"]}
+        return {
+            "pixels": start_asking(context, actor, StartEvaluation(set=set_id, model=PIXELS))["id"]
+        }
     except TrueHueError as error:
         return {"pixels": None, "pixels_problem": str(error)}

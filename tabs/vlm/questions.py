@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.vlm.evaluation.asked import Asked
+from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Answer, Outcome, Question
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.questions.human_answers import HumanAnswers
+from truehue.tabs.vlm.messages import choices_json, facts_json, model_name, task_title
 from truehue.tabs.vlm.people import given_json, studies_of
 from truehue.tabs.vlm.results import Asking, Parser, asked_of, pixels_of
 from truehue.tabs.vlm.sets import opened
-from truehue.tabs.vlm.words import choices_json, facts_json, model_name, task_title
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
@@ -58,11 +58,11 @@ class OneQuestion(PageRequest):
 
 
 @dataclass(frozen=True)
-class _Told:
+class _ModelAnswers:
     """An asking by question: what was asked, and what came of it."""
 
     asking_id: str
-    asked: Asked
+    asked: EvaluationLog
     answers: Mapping[str, Answer]
     prompts: Mapping[str, str]
 
@@ -105,9 +105,9 @@ def question_view(context: Context, actor: Actor, request: OneQuestion) -> dict[
     raise NotStored("This question is not in the set. Reload the page.")
 
 
-def _told(chosen: Mapping[str, Asked]) -> list[_Told]:
+def _told(chosen: Mapping[str, EvaluationLog]) -> list[_ModelAnswers]:
     return [
-        _Told(
+        _ModelAnswers(
             asking_id,
             asked,
             {answer.question_id: answer for answer in asked.answers},
@@ -117,7 +117,7 @@ def _told(chosen: Mapping[str, Asked]) -> list[_Told]:
     ]
 
 
-def _looked(told: Sequence[_Told], asking_id: str) -> _Told | None:
+def _looked(told: Sequence[_ModelAnswers], asking_id: str) -> _ModelAnswers | None:
     """The asking whose outcomes are counted. Raises BadInput for one that is not shown."""
     if not asking_id:
         return told[0] if told else None
@@ -127,12 +127,12 @@ def _looked(told: Sequence[_Told], asking_id: str) -> _Told | None:
     raise BadInput("Choose one of the selected evaluations.", "of")
 
 
-def _outcome(told: _Told, question: Question) -> str:
+def _outcome(told: _ModelAnswers, question: Question) -> str:
     answer = told.answers.get(question.question_id)
     return NONE if answer is None else str(answer.outcome)
 
 
-def _fits(question: Question, request: QuestionsRequest, told: Sequence[_Told]) -> bool:
+def _fits(question: Question, request: QuestionsRequest, told: Sequence[_ModelAnswers]) -> bool:
     if request.task and question.task != request.task:
         return False
     if request.differ:
@@ -144,13 +144,13 @@ def _fits(question: Question, request: QuestionsRequest, told: Sequence[_Told]) 
     return not request.words or _has_words(question, request.words.casefold(), told)
 
 
-def _right(told: _Told, question: Question) -> bool | None:
+def _right(told: _ModelAnswers, question: Question) -> bool | None:
     """Whether the answer is right; None where there is none yet."""
     answer = told.answers.get(question.question_id)
     return None if answer is None else answer.outcome is Outcome.RIGHT
 
 
-def _has_words(question: Question, words: str, told: Sequence[_Told]) -> bool:
+def _has_words(question: Question, words: str, told: Sequence[_ModelAnswers]) -> bool:
     texts = [question.question_id, question.text, *question.choices]
     for one in told:
         answer = one.answers.get(question.question_id)
@@ -159,7 +159,7 @@ def _has_words(question: Question, words: str, told: Sequence[_Told]) -> bool:
 
 
 def _difference_counts(
-    told: Sequence[_Told], questions: Sequence[Question]
+    told: Sequence[_ModelAnswers], questions: Sequence[Question]
 ) -> dict[str, int] | None:
     """Of the first two askings, where only one of them is right."""
     if len(told) < 2:
@@ -171,8 +171,8 @@ def _difference_counts(
 def _question_json(
     of: QuestionSet,
     question: Question,
-    told: Sequence[_Told],
-    pixels: Asked | None,
+    told: Sequence[_ModelAnswers],
+    pixels: EvaluationLog | None,
     people: Sequence[HumanAnswers],
 ) -> dict[str, Any]:
     return {
@@ -207,7 +207,7 @@ def _size(of: QuestionSet, question: Question) -> dict[str, int]:
     return {"width": width, "height": height}
 
 
-def _answer_json(told: _Told, question: Question) -> dict[str, Any]:
+def _answer_json(told: _ModelAnswers, question: Question) -> dict[str, Any]:
     answer = told.answers.get(question.question_id)
     prompt = told.prompts.get(question.question_id, "")
     return {
@@ -224,7 +224,7 @@ def _answer_json(told: _Told, question: Question) -> dict[str, Any]:
     }
 
 
-def _pixels_answer(pixels: Asked | None, question: Question) -> dict[str, Any] | None:
+def _pixels_answer(pixels: EvaluationLog | None, question: Question) -> dict[str, Any] | None:
     if pixels is None:
         return None
     for answer in pixels.answers:

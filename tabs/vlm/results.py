@@ -13,8 +13,8 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.vlm.baselines import expected_by_chance, reads
 from truehue.core.vlm.differences import Difference, differences
-from truehue.core.vlm.evaluation.asked import Asked, as_released
-from truehue.core.vlm.evaluation.pictures import Version
+from truehue.core.vlm.evaluation.images import Version
+from truehue.core.vlm.evaluation.log import EvaluationLog, as_released
 from truehue.core.vlm.models.records import PIXELS
 from truehue.core.vlm.parsing import VERSION as PARSER
 from truehue.core.vlm.published import HUB_ID
@@ -29,16 +29,16 @@ from truehue.tabs.page.actor import asks
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.requests import PageRequest, list_of_one
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.runs.line import status_of
+from truehue.tabs.runs.queue import status_of
 from truehue.tabs.vlm.judge import judge_json
-from truehue.tabs.vlm.keeper import AskingKeeper
 from truehue.tabs.vlm.list import part_words, progress_words
+from truehue.tabs.vlm.messages import model_name, settings_words, task_title
 from truehue.tabs.vlm.people import people_json, studies_of
+from truehue.tabs.vlm.service import EvaluationService
 from truehue.tabs.vlm.sets import opened, set_json
-from truehue.tabs.vlm.words import model_name, settings_words, task_title
 
 if TYPE_CHECKING:
-    from truehue.core.vlm.evaluation.plan import AskingFolder
+    from truehue.core.vlm.evaluation.plan import EvaluationFolder
     from truehue.tabs.page.context import Context
 
 MOST_SHOWN = 12
@@ -90,12 +90,12 @@ def results_view(context: Context, actor: Actor, request: ResultsRequest) -> dic
 
 def asked_of(
     context: Context, of: QuestionSet, asking_ids: Sequence[str], parser: str = ""
-) -> dict[str, Asked]:
+) -> dict[str, EvaluationLog]:
     """The askings by id, each once. Raises NotStored, and BadInput for one of another set, and for
     too many."""
     if len(set(asking_ids)) > MOST_SHOWN:
         raise BadInput(f"At most {MOST_SHOWN} evaluations can be compared at once.", "askings")
-    keeper = context.service(AskingKeeper)
+    keeper = context.service(EvaluationService)
     chosen = {}
     for asking_id in dict.fromkeys(asking_ids):
         asked = keeper.asked(asking_id, parser)
@@ -105,11 +105,11 @@ def asked_of(
     return chosen
 
 
-def pixels_of(context: Context, of: QuestionSet) -> Asked | None:
+def pixels_of(context: Context, of: QuestionSet) -> EvaluationLog | None:
     """What the pixel reader answered in color: the asking of it with the most answers; None where
     it was not asked."""
-    keeper = context.service(AskingKeeper)
-    best: Asked | None = None
+    keeper = context.service(EvaluationService)
+    best: EvaluationLog | None = None
     for folder in keeper.folders():
         try:
             if not _is_pixels(folder, of):
@@ -122,7 +122,7 @@ def pixels_of(context: Context, of: QuestionSet) -> Asked | None:
     return best
 
 
-def _is_pixels(folder: AskingFolder, of: QuestionSet) -> bool:
+def _is_pixels(folder: EvaluationFolder, of: QuestionSet) -> bool:
     return (
         folder.model().location == PIXELS
         and folder.source().checksum == of.sha256
@@ -130,8 +130,10 @@ def _is_pixels(folder: AskingFolder, of: QuestionSet) -> bool:
     )
 
 
-def _row_json(context: Context, of: QuestionSet, asking_id: str, asked: Asked) -> dict[str, Any]:
-    keeper = context.service(AskingKeeper)
+def _row_json(
+    context: Context, of: QuestionSet, asking_id: str, asked: EvaluationLog
+) -> dict[str, Any]:
+    keeper = context.service(EvaluationService)
     folder = keeper.folder(asking_id)
     state, scores = state_of(folder), score(asked.questions, asked.answers)
     macro, robust = scores.macro, scores.robust
@@ -165,7 +167,7 @@ def _row_json(context: Context, of: QuestionSet, asking_id: str, asked: Asked) -
     }
 
 
-def _released_json(asked: Asked) -> dict[str, Any] | None:
+def _released_json(asked: EvaluationLog) -> dict[str, Any] | None:
     """What the same words score as ColorBench's released code reads them; None for baselines."""
     found = as_released(asked)
     if found is None:
@@ -227,7 +229,7 @@ def _chance_json(questions: Sequence[Question]) -> dict[str, Any]:
     }
 
 
-def _pixels_json(questions: Sequence[Question], asked: Asked) -> dict[str, Any]:
+def _pixels_json(questions: Sequence[Question], asked: EvaluationLog) -> dict[str, Any]:
     """Its share of all that it has a way to answer, by task."""
     able = {one.question_id for one in questions if reads(one)}
     asked_questions = [one for one in asked.questions if one.question_id in able]
@@ -264,7 +266,7 @@ def _published_json(row: ScoreRow, table: tuple[str, tuple[ScoreRow, ...]]) -> d
 
 
 def _differences_json(
-    questions: Sequence[Question], chosen: Mapping[str, Asked]
+    questions: Sequence[Question], chosen: Mapping[str, EvaluationLog]
 ) -> list[dict[str, Any]]:
     """Every two of them: the second less the first, over what both were asked."""
     rows = []
@@ -299,7 +301,7 @@ def _difference_json(name: str, one: Difference) -> dict[str, Any]:
     }
 
 
-def _notes(of: QuestionSet, chosen: Mapping[str, Asked]) -> list[str]:
+def _notes(of: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> list[str]:
     """What has to be known to read the numbers."""
     notes = []
     published = of.settings.get("source") == HUB_ID

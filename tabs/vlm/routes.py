@@ -10,12 +10,13 @@ from fastapi.responses import Response
 
 from truehue.tabs.page.answers import Answer, csv_attachment, refusal
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door, read_address
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter, read_address
 from truehue.tabs.vlm.downloads import answers_file, scores_file
+from truehue.tabs.vlm.images import ImageRequest, image_png
 from truehue.tabs.vlm.judge import JudgeRenders, judge_renders
-from truehue.tabs.vlm.list import AllAskings, ChangeAsking, askings_view, change_asking
+from truehue.tabs.vlm.list import ChangeEvaluation, ListEvaluations, askings_view, change_asking
 from truehue.tabs.vlm.making import (
     ImportSet,
     MakeJudgeSet,
@@ -24,21 +25,20 @@ from truehue.tabs.vlm.making import (
     make_judge_set,
     make_set,
 )
-from truehue.tabs.vlm.pictures import ImageRequest, image_png
 from truehue.tabs.vlm.questions import OneQuestion, QuestionsRequest, question_view, questions_view
 from truehue.tabs.vlm.results import ResultsRequest, results_view
 from truehue.tabs.vlm.sets import HideSet, hide_set
-from truehue.tabs.vlm.start import AskRequest, start_asking, start_view
+from truehue.tabs.vlm.start import StartEvaluation, start_asking, start_view
 
 PREFIX = "/api/vlm"
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
-def ask_routes(context: Context) -> Door:
+def ask_routes(context: Context) -> FeatureRouter:
     """The router of the VLMs tab."""
-    door = Door(context, PREFIX)
-    door.gives("/start", Nothing, start_view)
-    door.gives("/askings", AllAskings, askings_view)
+    door = FeatureRouter(context, PREFIX)
+    door.gives("/start", EmptyRequest, start_view)
+    door.gives("/askings", ListEvaluations, askings_view)
     door.gives("/results", ResultsRequest, results_view)
     door.gives("/questions", QuestionsRequest, questions_view)
     door.gives("/question", OneQuestion, question_view)
@@ -47,8 +47,8 @@ def ask_routes(context: Context) -> Door:
     door.takes("/sets/import", ImportSet, import_set)
     door.takes("/sets/{set}/hide", HideSet, hide_set)
     door.takes("/sets/{set}/rules", JudgeRenders, judge_renders)
-    door.takes("/askings", AskRequest, start_asking)
-    door.takes("/askings/{id}/{what}", ChangeAsking, change_asking)
+    door.takes("/askings", StartEvaluation, start_asking)
+    door.takes("/askings/{id}/{what}", ChangeEvaluation, change_asking)
 
     def file(path: str, do: Callable[[Context, Actor, Any], Answer]) -> None:
         def given(request: Request, actor: Actor = door.asking) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from truehue.core.vlm.appendix_e import SYSTEM_NAMES
+from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES
 from truehue.core.vlm.generators import (
     GENERATORS,
     Difficulty,
@@ -15,7 +15,7 @@ from truehue.core.vlm.tasks import TASKS
 from truehue.tabs.page.actor import asks, stored_resource
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed, may
-from truehue.tabs.vlm.words import about_task, set_facts, task_title
+from truehue.tabs.vlm.messages import about_task, set_facts, task_title
 
 if TYPE_CHECKING:
     from truehue.storage.vlm import StoredQuestionSet

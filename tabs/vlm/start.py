@@ -8,8 +8,8 @@ from pydantic import Field
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.files import named_path, shown_path
-from truehue.core.vlm.evaluation.pictures import Version
-from truehue.core.vlm.evaluation.plan import MAX_SEED, AskingSettings
+from truehue.core.vlm.evaluation.images import Version
+from truehue.core.vlm.evaluation.plan import MAX_SEED, EvaluationSettings
 from truehue.core.vlm.models.files import check_files, files_of
 from truehue.core.vlm.models.records import (
     BASELINES,
@@ -22,17 +22,17 @@ from truehue.core.vlm.prompting import Style
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Question
 from truehue.tabs.page.actor import asks
-from truehue.tabs.page.requests import Nothing, PageRequest, Whole, one_of
+from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, one_of
 from truehue.tabs.page.roles import Actor, allowed, may
-from truehue.tabs.vlm.keeper import AskingKeeper, AskingNote, AskingOrder
-from truehue.tabs.vlm.sets import generator_json, opened, sets_json
-from truehue.tabs.vlm.words import (
+from truehue.tabs.vlm.messages import (
     BASELINE_NAMES,
     BASELINE_WORDS,
     IMAGES,
     STYLES,
     model_name,
 )
+from truehue.tabs.vlm.service import EvaluationOptions, EvaluationRequest, EvaluationService
+from truehue.tabs.vlm.sets import generator_json, opened, sets_json
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
@@ -41,7 +41,7 @@ FOLDER = "folder:"
 MOST_TOKENS = 65_536
 
 
-class AskRequest(PageRequest):
+class StartEvaluation(PageRequest):
     """One set asked of one model. ``model`` is a short id, a baseline, an id of the hub, a path
     after ``folder:``, or a server's URL, which calls the model ``name``. ``tasks`` are all where
     there are none, and ``limit`` is the most questions of each."""
@@ -67,7 +67,7 @@ class AskRequest(PageRequest):
 
 
 @asks("look")
-def start_view(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def start_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The sets, the models, and what may be done."""
     return {
         "sets": sets_json(context, actor),
@@ -83,7 +83,7 @@ def start_view(context: Context, actor: Actor, request: Nothing) -> dict[str, An
         ],
         "limits": {
             "max_tokens": MOST_TOKENS,
-            "tokens_default": AskRequest.model_fields["max_tokens"].default,
+            "tokens_default": StartEvaluation.model_fields["max_tokens"].default,
             "questions": context.limits.run_pictures,
         },
         "may": {
@@ -141,7 +141,7 @@ def lacking(context: Context, model: VisionModel) -> str:
 
 
 @asks("compute")
-def start_asking(context: Context, actor: Actor, request: AskRequest) -> dict[str, Any]:
+def start_asking(context: Context, actor: Actor, request: StartEvaluation) -> dict[str, Any]:
     """Begins to ask a set, or goes on with the same; the answer has its id. Raises BadInput, also
     for a model whose files are not here, and NotAllowed."""
     of = opened(context, request.set)
@@ -149,29 +149,29 @@ def start_asking(context: Context, actor: Actor, request: AskRequest) -> dict[st
     if problem := lacking(context, model):
         raise BadInput(f"{model_name(model)} cannot be evaluated yet. {problem}", "model")
     questions = _questions(of, request)
-    keeper = context.service(AskingKeeper)
+    keeper = context.service(EvaluationService)
     try:
         context.limits.check_runs([len(questions)], keeper.line.waiting(), keeper.turns.waiting())
     except BadInput as error:
         raise BadInput(str(error), "model") from None
-    settings = AskingSettings(
+    settings = EvaluationSettings(
         request.style,
         Version(request.image),
         request.max_tokens,
         request.temperature,
         request.seed,
     )
-    note = AskingNote(
+    note = EvaluationOptions(
         owner=actor.id,
         model_settings={} if model.kind == "baseline" else dict(model.settings),
         most_requests=request.most_requests,
         most_tokens=request.most_tokens,
     )
-    order = AskingOrder(of, questions, model, settings)
+    order = EvaluationRequest(of, questions, model, settings)
     return {"id": keeper.start(order, note, actor)}
 
 
-def _model(actor: Actor, request: AskRequest) -> VisionModel:
+def _model(actor: Actor, request: StartEvaluation) -> VisionModel:
     name = request.model.removeprefix(FOLDER).strip()
     if name.lower().startswith(("http://", "https://")):
         may(actor, "name-server", field="model")
@@ -198,7 +198,7 @@ def _model(actor: Actor, request: AskRequest) -> VisionModel:
         raise BadInput(str(error), "model") from None
 
 
-def _questions(of: QuestionSet, request: AskRequest) -> list[Question]:
+def _questions(of: QuestionSet, request: StartEvaluation) -> list[Question]:
     unknown = [task for task in request.tasks if task not in of.counts]
     if unknown:
         raise BadInput(f"The set has no questions of {unknown[0][:60]!r}.", "tasks")

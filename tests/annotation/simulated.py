@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truehue.annotation.assignment.further import further
-from truehue.annotation.assignment.ledger import Standing, standing_of
+from truehue.annotation.assignment.ledger import AssignmentState, standing_of
 from truehue.annotation.assignment.load import Enrolled
 from truehue.annotation.judgments.answers import answers_of
 from truehue.annotation.report import Person
@@ -117,7 +117,7 @@ def taken(study: StudyPlan, people: int, seed: int, taste: Taste = Taste()) -> l
         trials: tuple[Trial, ...] = ()
         events: list[Event] = []
         while True:
-            standing = Standing(load, served, tallies)
+            standing = AssignmentState(load, served, tallies)
             answers = answers_of(study, trials, events)
             more = further(study, number, trials, answers, standing)
             if not more:

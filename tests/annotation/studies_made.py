@@ -7,7 +7,7 @@ from typing import Any
 from truehue.annotation.studies.cases import Candidate, Case, Kind
 from truehue.annotation.studies.plan import Consent, Material, StudyPlan
 from truehue.annotation.studies.practice import Practice, Review
-from truehue.annotation.studies.questions import YES_NO, AskedQuestion, QuestionSetName
+from truehue.annotation.studies.questions import YES_NO, CaseQuestion, QuestionSetName
 from truehue.core.vlm.records import Form
 
 FLAT = (1 / 71,) * 71
@@ -77,7 +77,7 @@ def question_cases(number: int, tasks: int = 2) -> tuple[Case, ...]:
             f"Question {i}?",
             (),
             f"task_{i % tasks}",
-            question=AskedQuestion(
+            question=CaseQuestion(
                 f"q{i}",
                 Form.BINARY if i % 5 == 4 else Form.CHOICE,
                 YES_NO if i % 5 == 4 else ("red", "green", "blue", "gray"),

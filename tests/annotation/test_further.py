@@ -15,7 +15,7 @@ from tests.annotation.studies_made import plan
 from truehue.annotation.assignment.adaptive import EXPLORED, Open, adaptive
 from truehue.annotation.assignment.further import BATCH, further, is_due, length_of
 from truehue.annotation.assignment.information import Knowledge
-from truehue.annotation.assignment.ledger import Ledger, Standing, standing_of
+from truehue.annotation.assignment.ledger import AssignmentState, Ledger, standing_of
 from truehue.annotation.assignment.replay import replay
 from truehue.annotation.assignment.sequence import REPEAT_GAP
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
@@ -27,7 +27,7 @@ from truehue.core.studies import Event, EventKind, Purpose, Trial
 
 pytestmark = pytest.mark.slow
 
-NOTHING = Standing()
+NOTHING = AssignmentState()
 
 
 def trained(needed: int, attempts: int = 2, **values: Any) -> StudyPlan:
@@ -220,7 +220,7 @@ def test_a_batch_waits_until_two_trials_are_left_and_a_full_study_gives_nothing(
     assert further(study, 0, trials, {0: said[0], 1: said[1]}, NOTHING) == ()
     assert not is_due(study, trials, {0: said[0], 1: said[1]})
     assert len(further(study, 0, trials, {at: said[at] for at in range(3)}, NOTHING)) == BATCH
-    full = Standing({one.id: study.votes for one in study.stimuli})
+    full = AssignmentState({one.id: study.votes for one in study.stimuli})
     assert further(study, 1, (), {}, full) == ()
     assert len(further(study, 0, trials, said, full)) == BATCH, "who has begun is not sent away"
 

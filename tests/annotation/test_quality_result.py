@@ -19,7 +19,7 @@ from truehue.annotation.quality.result import (
 )
 from truehue.annotation.quality.reviews import Outcome, Votes
 from truehue.annotation.quality.second import LEAST_LAB, threshold_of
-from truehue.annotation.quality.worth import (
+from truehue.annotation.quality.uncertainty import (
     ALIKE,
     ALONE,
     NOTHING,

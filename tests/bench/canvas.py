@@ -21,7 +21,7 @@ from tests.core.sketches.drawings import cat, paper
 from truehue.annotation.colorings.actions import Action, Fill, Stroke, Undo
 from truehue.annotation.colorings.layer import paint
 from truehue.core.sketches.coding import decode, encode
-from truehue.core.sketches.pictures import layer_png, svg
+from truehue.core.sketches.images import layer_png, svg
 from truehue.core.sketches.regions import LINE, RegionMaps, label_maps
 
 RUNS = 5

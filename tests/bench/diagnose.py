@@ -25,12 +25,12 @@ from truehue.core.diagnosis.colors import (
     DEFAULT_LIGHTS,
     DEFAULT_SIZE_PX,
     SET_SYSTEMS,
-    Asking,
+    ColorQuery,
     asking,
     picture,
 )
-from truehue.core.diagnosis.judging import judged
 from truehue.core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
+from truehue.core.diagnosis.scoring import judged
 from truehue.core.diagnosis.work import rows_of
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.machine import cpu_name
@@ -121,12 +121,14 @@ def decode(png: bytes) -> np.ndarray:
     return np.asarray(Image.open(BytesIO(png)))
 
 
-def by_three(srgb8: np.ndarray, mask: np.ndarray, asked: Asking) -> object:
+def by_three(srgb8: np.ndarray, mask: np.ndarray, asked: ColorQuery) -> object:
     """What Inspect asks for: three rules and one color."""
     return list(measure_by_rules(srgb8, mask, asked.true, THREE))
 
 
-def by_all(srgb8: np.ndarray, mask: np.ndarray, asked: Asking, every: tuple[str, ...]) -> object:
+def by_all(
+    srgb8: np.ndarray, mask: np.ndarray, asked: ColorQuery, every: tuple[str, ...]
+) -> object:
     """What a diagnosis asks for: all rules and six colors."""
     about = {"object": "", "light": "", "seed": 0, "system": "css", "color": "", "second": ""}
     return list(judged(srgb8, mask, asked, every, **about))

@@ -33,7 +33,7 @@ from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.prompts.sets import prompt_set
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan, order_of
-from truehue.core.runs.records import ItemResult, JudgingPlan, StoredItem, StoredMask
+from truehue.core.runs.records import ItemResult, ScoringPlan, StoredItem, StoredMask
 from truehue.core.runs.score import not_drawn
 from truehue.core.runs.shards import write_shard
 from truehue.core.runs.worker import RunWork
@@ -81,7 +81,7 @@ def scoring(kind: str, rules: tuple[str, ...]) -> None:
     prompt = Prompt("bench", "a crimson car", "cna", (target,), system="css")
     with tempfile.TemporaryDirectory() as place:
         items = pictures(Path(place), kind)
-        plan = make_plan((prompt,), "bench", items=items, judging=JudgingPlan(rules=rules))
+        plan = make_plan((prompt,), "bench", items=items, judging=ScoringPlan(rules=rules))
         folder = RunFolder.create(Path(place) / "runs", plan)
         worker = Worker(RunWork(folder.path), "bench", 1)
         batch = Batch(0, tuple((at, 1) for at in range(IMAGES)))
@@ -106,7 +106,7 @@ def planning() -> None:
     """Prints what planning, and resuming with half of it done, costs."""
     began = time.perf_counter()
     prompts = prompt_set("gencolorbench").prompts()
-    plan = make_plan(prompts, "reference-renderer", judging=JudgingPlan(rules=THREE))
+    plan = make_plan(prompts, "reference-renderer", judging=ScoringPlan(rules=THREE))
     with tempfile.TemporaryDirectory() as place:
         folder = RunFolder.create(place, plan)
         order = order_of(plan)

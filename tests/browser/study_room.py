@@ -31,7 +31,7 @@ from truehue.annotation.studies.plan import (
 from truehue.annotation.studies.practice import Example, Practice, Review
 from truehue.annotation.studies.presets import PRESETS
 from truehue.annotation.studies.questions import QuestionSetName, asked_question
-from truehue.core.sketches.pictures import composite
+from truehue.core.sketches.images import composite
 from truehue.core.sketches.prepare import of_ink
 from truehue.core.sketches.regions import regions
 from truehue.core.sketches.starter import starter
@@ -43,7 +43,7 @@ from truehue.core.vlm.generators import (
     generated,
 )
 from truehue.storage import Storage
-from truehue.tabs.page.origins import Doors
+from truehue.tabs.page.same_origin import SameOriginMiddleware
 from truehue.tabs.participants.page import participant_asset_routes
 from truehue.tabs.participants.routes import participant_routes
 from truehue.tabs.participants.tokens import hash_of, new_token
@@ -224,7 +224,7 @@ def study_room(folder: Path, side: int = 400) -> Iterator[StudyRoom]:
         app = FastAPI()
         app.include_router(participant_routes(context))
         app.include_router(participant_asset_routes())
-        app.add_middleware(Doors)
+        app.add_middleware(SameOriginMiddleware)
         images = tuple(
             storage.images.add(_picture(rng, side), f"{number}.png", "upload").image_id
             for number in range(12)

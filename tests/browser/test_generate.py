@@ -27,7 +27,7 @@ from truehue.core.generation.request import GenerationRequest
 from truehue.core.images.load import image_id
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.prompts.sets import prompt_set
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 from truehue.core.refinement.maps import saturation_map
 from truehue.core.refinement.settings import rows_of
 from truehue.storage import Storage
@@ -59,7 +59,7 @@ def store_pair(data: Path) -> None:
         before, after = (
             storage.images.add(one, "", "generated").image_id for one in (pixels, pixels // 2)
         )
-        plain = DrawingRecord(
+        plain = GenerationRecord(
             PAIRED, "small", image_id=before, seed=7, width=64, height=64, origin=how
         )
         refined = replace(

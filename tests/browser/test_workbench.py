@@ -25,7 +25,7 @@ from tests.core.photographs import overlap
 from tests.running import App, running
 from truehue.core.color.systems import parse_target
 from truehue.core.images.load import image_id
-from truehue.core.verdict.measure import AskedObject, Measurement, measure
+from truehue.core.verdict.measure import Measurement, TargetObject, measure
 from truehue.core.verdict.rules import RULES
 from truehue.storage import Storage
 
@@ -228,7 +228,7 @@ def found_in_the_data_folder(data: Path, shown: Shown, area: int) -> None:
         assert np.count_nonzero(mask) == area == storage.masks.get(row.mask_id).area_px
         assert overlap(mask, TRUTH) > 0.85
         target = parse_target("l3:Vivid reddish orange")
-        wanted = measure(srgb8, mask, target, "paper", asked=AskedObject("jar"))
+        wanted = measure(srgb8, mask, target, "paper", asked=TargetObject("jar"))
         assert row.numbers == wanted.numbers()
         assert (row.status, row.reason) == (wanted.verdict.status, wanted.verdict.reason)
         assert (row.object_name, row.protocol) == ("jar", "paper")

@@ -21,8 +21,8 @@ from truehue.core.runs.records import RunPlan
 from truehue.core.runs.score import CAUSES
 from truehue.core.runs.shards import schema
 from truehue.core.verdict.rules import DEFAULT_RULE
-from truehue.core.vlm.evaluation.plan import AskingSettings
-from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.evaluation.plan import EvaluationSettings
+from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.records import Question
 from truehue.storage.backup.contents import TEMPORARY
 from truehue.tabs.studies.exports import tables_of
@@ -97,7 +97,7 @@ def _parts() -> list[str]:
     question = [(code(one.name), code(str(one.type))) for one in fields(Question)]
     settings = [
         (code(one.name), code(str(one.type)), code(str(one.default)))
-        for one in fields(AskingSettings)
+        for one in fields(EvaluationSettings)
     ]
     temporary = ", ".join(code(name) for name in sorted(TEMPORARY))
     parts = [
@@ -129,7 +129,7 @@ def _parts() -> list[str]:
         "`parser`, `model` with its `fingerprint`, and `settings`:",
         table(("setting", "type", "default"), settings),
         "A row is the answer to a question.",
-        _schema(AskingWork.schema(None)),  # type: ignore[arg-type]
+        _schema(EvaluationWork.schema(None)),  # type: ignore[arg-type]
         "`questions.jsonl` has the questions with their prompts, `places.json` where the set and "
         "its images lie, and `spent.jsonl` a line per request to a server before it is sent.",
         "`reason` says why there is no answer. `ending` is `stop`, or `length` where the tokens "

@@ -12,7 +12,7 @@ import numpy as np
 from truehue.core.color.systems import parse_target
 from truehue.core.images.mask import Mask
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
-from truehue.core.records import DrawingRecord, EvidenceRecord
+from truehue.core.records import EvidenceRecord, GenerationRecord
 
 
 def picture(seed: int = 0, height: int = 5, width: int = 7) -> np.ndarray:
@@ -57,9 +57,9 @@ def answers(image_id: str, target: ObjectTarget, **changes: Any) -> EvidenceReco
     return verdict(image_id, object_name=target.name, target=color, **changes)
 
 
-def drawing(image_id: str | None = None, **changes: Any) -> DrawingRecord:
+def drawing(image_id: str | None = None, **changes: Any) -> GenerationRecord:
     """A drawing of ``image_id``, or without one an attempt that failed."""
-    record = DrawingRecord(
+    record = GenerationRecord(
         text="a vivid red mug",
         model="sdxl",
         status="drawn" if image_id else "failed",

@@ -12,7 +12,7 @@ import pytest
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import brushed, picture, verdict
 from truehue.core.errors import BadInput, DataFolderError, NotStored
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 from truehue.core.studies import State
 from truehue.storage import Storage
 from truehue.storage.trash import KEPT_DAYS
@@ -53,7 +53,7 @@ def filled(storage: Storage) -> tuple[str, str]:
         storage.evidence.add(verdict(image.image_id, mask.mask_id, version="2", status="fail"))
     mask = storage.masks.for_image(first.image_id)[0]
     storage.drawings.add(
-        DrawingRecord("a mug", "m", image_id=first.image_id, prompt_source="s", prompt_id="p")
+        GenerationRecord("a mug", "m", image_id=first.image_id, prompt_source="s", prompt_id="p")
     )
     storage.picture_sets.add("mugs", "mug", [(first.image_id, mask.mask_id, "Ann")], True)
     return first.image_id, second.image_id

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.cli.fidelity.numbers import numbers
 from truehue.core.cli.work import ProgressLine, exit_status, say_problems
 from truehue.core.errors import BadInput
@@ -114,7 +114,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.threads is not None and options.threads < 1:
         raise BadInput("--threads is at least 1.")
     team = "ray" if options.ray else "local"
-    crew = Crew(options.workers, team, threads=options.threads)
+    crew = WorkerPool(options.workers, team, threads=options.threads)
     state = execute(work, crew, retry_failed=options.retry_failed, watch=ProgressLine("groups"))
     groups = list(work.groups())
     if groups:

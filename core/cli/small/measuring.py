@@ -52,7 +52,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Asked:
+class NumberedPrompt:
     """A prompt of a report with its number among those of all groups, by which its noise and the
     renderer's scene are chosen: the same whichever groups a report is of."""
 
@@ -61,7 +61,9 @@ class Asked:
     prompt: Prompt
 
 
-def asked_of(groups: Collection[str], share: float, count: int, level_1: int) -> list[Asked]:
+def asked_of(
+    groups: Collection[str], share: float, count: int, level_1: int
+) -> list[NumberedPrompt]:
     """The held-out prompts of these groups, in the order of :data:`GROUPS`: ``level_1`` of the
     first, ``count`` of each other."""
     every = [
@@ -69,7 +71,9 @@ def asked_of(groups: Collection[str], share: float, count: int, level_1: int) ->
         for group in GROUPS
         for prompt in prompts_of(group, share, level_1 if group == LEVEL_1 else count)
     ]
-    return [Asked(n, group, one) for n, (group, one) in enumerate(every) if group in groups]
+    return [
+        NumberedPrompt(n, group, one) for n, (group, one) in enumerate(every) if group in groups
+    ]
 
 
 def prompts_of(group: str, share: float, count: int) -> list[Prompt]:
@@ -167,7 +171,7 @@ def _together(prompt: Prompt, parts: Sequence[tuple[bool, ...]]) -> str:
 def rows_of_model(
     model: LoadedModel,
     request: GenerationRequest,
-    prompts: Sequence[Asked],
+    prompts: Sequence[NumberedPrompt],
     told: Callable[[int, int], None],
 ) -> Iterator[Row]:
     """Draws each prompt with the request's settings, its seed by its number, and judges it."""
@@ -181,7 +185,7 @@ def rows_of_model(
 def rows_with_refinement(
     model: LoadedModel,
     request: GenerationRequest,
-    prompts: Sequence[Asked],
+    prompts: Sequence[NumberedPrompt],
     strengths: Sequence[float],
 ) -> Iterator[Row]:
     """Draws each prompt without CFR and then with each of these λ, from the same noise and by the
@@ -200,7 +204,7 @@ def rows_with_refinement(
             yield replace(judged(group, request.guidance, prompt, after.srgb8), strength=strength)
 
 
-def rows_of_renderer(bank: SceneBank, prompts: Sequence[Asked]) -> Iterator[Row]:
+def rows_of_renderer(bank: SceneBank, prompts: Sequence[NumberedPrompt]) -> Iterator[Row]:
     """The same of the renderer's own pictures: what the masks and the rule lose by themselves."""
     for asked in prompts:
         caption = caption_of(asked.prompt)

@@ -13,10 +13,14 @@ from typing import Any
 from truehue.core.cli.vlm.making import said
 from truehue.core.cli.vlm.report import NONE, aligned
 from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX
-from truehue.core.vlm.appendix_e import SYSTEM_NAMES
-from truehue.core.vlm.evaluation.asked import read_asked
-from truehue.core.vlm.judge_set import DEFAULT_RENDERS, JudgeSettings, judge_questions
-from truehue.core.vlm.judging import ALL, KINDS, judge_report
+from truehue.core.vlm.color_judge.question_set import (
+    DEFAULT_RENDERS,
+    JudgeSettings,
+    judge_questions,
+)
+from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES
+from truehue.core.vlm.color_judge.report import ALL, KINDS, judge_report
+from truehue.core.vlm.evaluation.log import read_asked
 from truehue.core.vlm.question_set import write_set
 
 _SAID_EVERY_S = 10.0

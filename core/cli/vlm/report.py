@@ -8,7 +8,7 @@ from typing import Any
 
 from truehue.core.analysis.intervals import against_chance
 from truehue.core.vlm.differences import Difference, Differences
-from truehue.core.vlm.evaluation.asked import Asked, as_released
+from truehue.core.vlm.evaluation.log import EvaluationLog, as_released
 from truehue.core.vlm.parsing import VERSION
 from truehue.core.vlm.published_scores import published_rows
 from truehue.core.vlm.records import Answer
@@ -20,7 +20,7 @@ PEOPLE = "Human Evaluation"
 NONE = "–"
 
 
-def report(asked: Asked, scores: Scores, pixels: Sequence[Answer] | None) -> dict[str, Any]:
+def report(asked: EvaluationLog, scores: Scores, pixels: Sequence[Answer] | None) -> dict[str, Any]:
     """All numbers of one asking. ``pixels`` are the answers of the reader of pixels, None where
     images are gone; shares are in percent."""
     robust, macro = scores.robust, scores.macro
@@ -60,7 +60,7 @@ def _tally(tally: Tally) -> dict[str, Any]:
     return {name: getattr(tally, name) for name in names}
 
 
-def _pixels(asked: Asked, answers: Sequence[Answer] | None) -> dict[str, Any] | None:
+def _pixels(asked: EvaluationLog, answers: Sequence[Answer] | None) -> dict[str, Any] | None:
     """Its share of all that it has a way to answer, by task."""
     if answers is None:
         return None
@@ -68,7 +68,7 @@ def _pixels(asked: Asked, answers: Sequence[Answer] | None) -> dict[str, Any] | 
     return {task: tally.percent for task, tally in tasks.items()}
 
 
-def _released(asked: Asked) -> dict[str, Any] | None:
+def _released(asked: EvaluationLog) -> dict[str, Any] | None:
     """Shares in percent as ColorBench's released code reads the same words."""
     found = as_released(asked)
     if found is None:
@@ -98,7 +98,9 @@ def _people() -> dict[str, float | None]:
     return dict(row.tasks)
 
 
-def differences_as_json(first: Asked, second: Asked, between: Differences) -> dict[str, Any]:
+def differences_as_json(
+    first: EvaluationLog, second: EvaluationLog, between: Differences
+) -> dict[str, Any]:
     """The second less the first in percentage points, by task, over all, and of robust seeds."""
     return {
         "first": str(first.folder),

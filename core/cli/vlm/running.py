@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from truehue.core.batch.execute import Crew, execute, pausing_on_interrupt
+from truehue.core.batch.execute import WorkerPool, execute, pausing_on_interrupt
 from truehue.core.batch.records import BatchState
 from truehue.core.cli.work import ProgressLine, exit_status, say_problems
 from truehue.core.errors import BadInput
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.vlm.evaluation.pictures import Version
-from truehue.core.vlm.evaluation.plan import AskingSettings, begin
+from truehue.core.vlm.evaluation.images import Version
+from truehue.core.vlm.evaluation.plan import EvaluationSettings, begin
 from truehue.core.vlm.evaluation.sets import read_questions
-from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.records import (
     DTYPES,
     LENGTHS,
@@ -44,7 +44,7 @@ def add(commands: Any) -> None:
     run.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="output folder for the answers"
     )
-    settings = AskingSettings()
+    settings = EvaluationSettings()
     how = run.add_argument_group("prompt and sampling")
     how.add_argument(
         "--style",
@@ -134,7 +134,7 @@ def _run(options: argparse.Namespace) -> int:
     model = _model(options)
     if model.kind == "served" and options.workers > 1:
         raise BadInput("A server is used by one worker: set concurrent requests with --at-once.")
-    settings = AskingSettings(
+    settings = EvaluationSettings(
         options.style,
         Version(options.image),
         options.max_tokens,
@@ -146,12 +146,12 @@ def _run(options: argparse.Namespace) -> int:
     prompt = partial(prompt_text, style=Style(options.style))
     folder = begin(options.out, questions, source, prompt, model, settings, sources)
     most = Budget(options.most_requests, options.most_tokens)
-    work = AskingWork(folder.path, model, most, options.models)
+    work = EvaluationWork(folder.path, model, most, options.models)
     folder.set_desired_state("run")
     with pausing_on_interrupt(folder):
         state = execute(
             work,
-            Crew(options.workers, threads=options.threads),
+            WorkerPool(options.workers, threads=options.threads),
             retry_failed=options.retry_failed,
             watch=ProgressLine("questions", folder.wait_message),
         )
@@ -175,7 +175,7 @@ def _model(options: argparse.Namespace) -> VisionModel:
     )
 
 
-def _ended(work: AskingWork, state: BatchState) -> int:
+def _ended(work: EvaluationWork, state: BatchState) -> int:
     say_problems(state, "an answer")
     answered = state.done - state.failed
     print(f"{answered:,} of {state.total:,} questions answered, in {work.folder.path}.")

@@ -13,7 +13,7 @@ from truehue.core.errors import ImageError
 from truehue.core.files import whole_file
 from truehue.core.vlm.differences import differences
 from truehue.core.vlm.evaluation.answers_table import answers_csv
-from truehue.core.vlm.evaluation.asked import Asked, read_asked
+from truehue.core.vlm.evaluation.log import EvaluationLog, read_asked
 from truehue.core.vlm.evaluation.pixel_baseline import PixelBaseline
 from truehue.core.vlm.parsing import VERSIONS
 from truehue.core.vlm.records import Answer
@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _pixels(asked: Asked, options: argparse.Namespace) -> list[Answer] | None:
+def _pixels(asked: EvaluationLog, options: argparse.Namespace) -> list[Answer] | None:
     """None, and a sentence, where images are gone or were not to be read: the scores need none."""
     if options.pixels is False:
         return None

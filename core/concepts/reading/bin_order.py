@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truehue.core.color.uw71 import COUNT, lab71, uw58, uw71
-from truehue.core.concepts.reading.cells import GivenColor
+from truehue.core.concepts.reading.cells import SourceColor
 from truehue.core.errors import BadInput
 
 AS_58 = "as_58"
@@ -109,7 +109,7 @@ def by_index(indices: Sequence[int], as_58: bool, what: str) -> Order:
 
 
 def by_color(
-    colors: Sequence[GivenColor],
+    colors: Sequence[SourceColor],
     labels: Sequence[str],
     as_58: bool,
     what: str,
@@ -153,7 +153,7 @@ def by_color(
     return Order(tuple(bins), (note,))
 
 
-def _bin_of(color: GivenColor, label: str) -> int:
+def _bin_of(color: SourceColor, label: str) -> int:
     distance = np.sqrt(((lab71() - np.array(color.lab)) ** 2).sum(axis=1))
     nearest = int(np.argmin(distance))
     if distance[nearest] > TOLERANCE_LAB:

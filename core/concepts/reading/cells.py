@@ -36,7 +36,7 @@ _SEPARATORS = re.compile(r"[\s,;]+")
 
 
 @dataclass(frozen=True)
-class GivenColor:
+class SourceColor:
     """A color as it was written: ``lab`` CIELAB D65/2°, and ``as_json`` what stood there,
     ``{"hex": "#RRGGBB"}``, ``{"rgb": [r, g, b]}`` or ``{"lab": [L*, a*, b*]}``."""
 
@@ -87,7 +87,7 @@ def index_in(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def color_in(text: str) -> GivenColor | None:
+def color_in(text: str) -> SourceColor | None:
     """The color of ``#RRGGBB`` (or without the sign), ``rgb(r, g, b)`` or ``L, a, b``; None for
     anything else. Raises BadInput for a color with a fault in it."""
     plain = text.strip()
@@ -103,30 +103,30 @@ def color_in(text: str) -> GivenColor | None:
     return None
 
 
-def of_hex(text: str) -> GivenColor:
+def of_hex(text: str) -> SourceColor:
     """Raises BadInput for what is no hex color."""
     srgb8 = read_hex(text.strip())
     if srgb8 is None:
         raise BadInput(f'"{shortened(text)}" is not a hex color such as #D51C3C')
-    return GivenColor(_triple(srgb8_to_lab(np.array(srgb8))), {"hex": hex_of(srgb8)})
+    return SourceColor(_triple(srgb8_to_lab(np.array(srgb8))), {"hex": hex_of(srgb8)})
 
 
-def of_rgb(codes: Sequence[float]) -> GivenColor:
+def of_rgb(codes: Sequence[float]) -> SourceColor:
     """Raises BadInput for codes that are not three whole numbers from 0 to 255."""
     if len(codes) != 3 or any(not 0 <= code <= 255 or code != int(code) for code in codes):
         raise BadInput(f"r, g, b are three whole numbers from 0 to 255, not {_number_list(codes)}")
     whole = [int(code) for code in codes]
-    return GivenColor(_triple(srgb8_to_lab(np.array(whole))), {"rgb": whole})
+    return SourceColor(_triple(srgb8_to_lab(np.array(whole))), {"rgb": whole})
 
 
-def of_lab(lab: Sequence[float]) -> GivenColor:
+def of_lab(lab: Sequence[float]) -> SourceColor:
     """Raises BadInput for what is no color: L* is 0 to 100, a* and b* at most 200 from 0."""
     if len(lab) != 3 or not 0 <= lab[0] <= 100 or any(not abs(value) <= 200 for value in lab[1:]):
         raise BadInput(
             f"L, a, b are L* from 0 to 100 and a* and b* from -200 to 200, not {_number_list(lab)}"
         )
     lightness, a, b = (float(value) for value in lab)
-    return GivenColor((lightness, a, b), {"lab": [lightness, a, b]})
+    return SourceColor((lightness, a, b), {"lab": [lightness, a, b]})
 
 
 def _number_list(values: Sequence[float]) -> str:

@@ -13,7 +13,7 @@ from truehue.core.color.uw71 import assign
 from truehue.core.concepts.matching import concept_of, normal, similar
 from truehue.core.concepts.reading.bin_order import RATINGS as OFFER_RATINGS
 from truehue.core.concepts.reading.bin_order import SHARES, FileRefused, Order
-from truehue.core.concepts.reading.cells import GivenColor
+from truehue.core.concepts.reading.cells import SourceColor
 from truehue.core.concepts.records import (
     HISTOGRAMS,
     KINDS,
@@ -125,7 +125,7 @@ class RowCollector:
             self.problem(str(error))
 
     def take_palette(
-        self, label: Label, colors: Sequence[GivenColor], weights: Sequence[float] | None
+        self, label: Label, colors: Sequence[SourceColor], weights: Sequence[float] | None
     ) -> None:
         """A palette: every color to its nearest bin. Without ``weights`` colors weigh the same."""
         if not self._fits(label):

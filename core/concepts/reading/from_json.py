@@ -16,7 +16,7 @@ from truehue.core.concepts.reading.bin_order import (
     by_place,
     offer_58,
 )
-from truehue.core.concepts.reading.cells import GivenColor, color_in, of_hex, of_lab, of_rgb
+from truehue.core.concepts.reading.cells import SourceColor, color_in, of_hex, of_lab, of_rgb
 from truehue.core.concepts.reading.collector import Label, RowCollector
 from truehue.core.concepts.reading.palettes import NOTE
 from truehue.core.concepts.reading.tables import no_concept
@@ -200,7 +200,7 @@ def _row(entry: Mapping[str, Any], as_58: bool, name: str) -> tuple[list[float],
     return numbers, by_color(row_colors, labels, as_58, name)
 
 
-def _palette(content: object) -> tuple[list[GivenColor], list[float] | None]:
+def _palette(content: object) -> tuple[list[SourceColor], list[float] | None]:
     if not isinstance(content, list) or not content:
         raise BadInput("palette is not a list of colors")
     colors, weights = [], []
@@ -213,7 +213,7 @@ def _palette(content: object) -> tuple[list[GivenColor], list[float] | None]:
     return colors, weights or None
 
 
-def _color(content: object) -> GivenColor:
+def _color(content: object) -> SourceColor:
     if isinstance(content, dict):
         ways = [key for key in ("hex", "rgb", "lab") if key in content]
         if len(ways) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from truehue.core.concepts.reading.cells import WEIGHT, WORDS, GivenColor, number
+from truehue.core.concepts.reading.cells import WEIGHT, WORDS, SourceColor, number
 from truehue.core.concepts.reading.collector import Label, RowCollector
 from truehue.core.concepts.reading.tables import LabelColumns, TextTable
 from truehue.core.concepts.reading.transposed import ColorColumns
@@ -21,7 +21,7 @@ _MERGED = (
 @dataclass
 class _Palette:
     label: Label
-    colors: list[GivenColor] = field(default_factory=list)
+    colors: list[SourceColor] = field(default_factory=list)
     weights: list[float | None] = field(default_factory=list)
     why: str = ""
 

@@ -22,7 +22,7 @@ from truehue.core.concepts.reading.cells import (
     LAB,
     RGB,
     VALUE,
-    GivenColor,
+    SourceColor,
     called,
     color_in,
     index_in,
@@ -58,9 +58,9 @@ class ColorColumns:
         self._comma, self._names = table.decimal_comma, table.header
         self.places = [*([] if self._one is None else [self._one]), *self._three]
 
-    def color(self, record: Record) -> GivenColor:
+    def color(self, record: Record) -> SourceColor:
         """The color of a row. Raises BadInput, also where its two notations are two colors."""
-        row_colors: list[GivenColor] = []
+        row_colors: list[SourceColor] = []
         if self._one is not None:
             row_colors.append(color_of_cell(record.fields[self._one]))
         if self._three:
@@ -78,7 +78,7 @@ class ColorColumns:
         return row_colors[0]
 
 
-def color_of_cell(cell: str) -> GivenColor:
+def color_of_cell(cell: str) -> SourceColor:
     """Raises BadInput for what is no color."""
     color = color_in(cell)
     if color is None:
@@ -184,7 +184,7 @@ def _order(
     if index is None and first is not None and _all_indices(rows, first):
         index = first
     indices: list[int] | None = None
-    row_colors: list[GivenColor] = []
+    row_colors: list[SourceColor] = []
     for record in rows:
         try:
             if index is not None:

@@ -17,7 +17,7 @@ from truehue.core.concepts.reading.cells import (
     COLOR,
     UNNAMED,
     WORDS,
-    GivenColor,
+    SourceColor,
     called,
     color_in,
     index_in,
@@ -107,7 +107,7 @@ class _Columns:
             f"{NEEDED} Colors may also stand in a row under the header."
         )
 
-    def _colors_of_header(self) -> dict[int, GivenColor]:
+    def _colors_of_header(self) -> dict[int, SourceColor]:
         colors = {}
         for place in self._rest:
             try:
@@ -121,7 +121,7 @@ class _Columns:
                 colors[place] = color
         return colors
 
-    def _colors_below(self, places: Sequence[int]) -> dict[int, GivenColor]:
+    def _colors_below(self, places: Sequence[int]) -> dict[int, SourceColor]:
         """The colors that stand under the header, by column; none where no row of them does."""
         cells = self._table.rows[0].fields if self._table.rows else ()
         if len(cells) < len(self._table.header):

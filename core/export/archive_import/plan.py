@@ -37,7 +37,7 @@ _HEX = frozenset("0123456789abcdef")
 
 
 @dataclass
-class Places:
+class ImagePositions:
     """Prompt, number and id of each picture of a stored run, 40 bytes a picture."""
 
     prompts: array[int] = field(default_factory=lambda: array("i"))
@@ -67,7 +67,7 @@ class CheckedPlan:
 
     summary: dict[str, Any]
     prompts: tuple[Prompt, ...]
-    places: Places | None = None
+    places: ImagePositions | None = None
     item_lines: Path | None = None
 
     @property
@@ -181,7 +181,7 @@ def _item(row: dict[str, Any], prompts: int) -> dict[str, Any]:
 
 def _of_items(summary: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path) -> CheckedPlan:
     """The pictures of a stored run, one after the other: only their places are kept."""
-    places, path = Places(), folder / ITEM_LINES
+    places, path = ImagePositions(), folder / ITEM_LINES
     with path.open("xb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as lines:
 
         def read() -> Iterator[StoredItem]:

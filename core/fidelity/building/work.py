@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.batch.folder import BatchFolder
-from truehue.core.batch.records import DONE, Row, Words
+from truehue.core.batch.records import DONE, Row, WorkNames
 from truehue.core.batch.results import tables
 from truehue.core.batch.shards import schema_with
 from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
@@ -105,7 +105,7 @@ def _check_guidance(maker: str) -> None:
 class BuildFolder(BatchFolder):
     """Its plan holds the settings; ``photographs.jsonl`` lies beside it."""
 
-    words = Words("data set", "group", "groups")
+    words = WorkNames("data set", "group", "groups")
 
     def plan_files(self) -> tuple[Path, ...]:
         """The photographs, too."""

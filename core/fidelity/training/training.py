@@ -21,8 +21,8 @@ from truehue.core.errors import BadInput
 from truehue.core.fidelity.groups import Group
 from truehue.core.fidelity.losses import pairwise_loss, softrank_loss
 from truehue.core.fidelity.order import adjacent_accuracy, neighbor_accuracy, real_accuracy
+from truehue.core.fidelity.training.images import ImageReader
 from truehue.core.fidelity.training.model import Trainee
-from truehue.core.fidelity.training.pictures import Pictures
 from truehue.core.fidelity.training.settings import TrainSettings, settings_from_json
 from truehue.core.generation.weights.sources import Source
 
@@ -105,7 +105,7 @@ class Training:
             self._trained.values(), lr=settings.rate, weight_decay=settings.weight_decay
         )
         self.network, self.optimizer = self.accelerator.prepare(trainee.network, optimizer)
-        self.pictures = Pictures(trainee.scorer.reading.area_px)
+        self.pictures = ImageReader(trainee.scorer.reading.area_px)
 
     def batch_of(self, step: int) -> list[Group]:
         """The groups of a step, of all processes: every epoch in an order of its own."""

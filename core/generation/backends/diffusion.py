@@ -18,7 +18,7 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.backends.families import Family, call_defaults, family
 from truehue.core.generation.backends.steps import Previewer, StepWatch, fit, unpacked, watching
 from truehue.core.generation.entry import ModelEntry
-from truehue.core.generation.memory import DrawingFailed
+from truehue.core.generation.memory import GenerationFailed
 from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -287,7 +287,7 @@ class DiffusersModel:
             raise BadInput(f"{name} is no pipeline of still images ({type(output).__name__}).")
         image = np.asarray(images[0])
         if image.ndim != 3 or image.shape[2] != 3 or not np.issubdtype(image.dtype, np.floating):
-            raise DrawingFailed(f"{name} gave no color image but {image.shape} {image.dtype}.")
+            raise GenerationFailed(f"{name} gave no color image but {image.shape} {image.dtype}.")
         if not np.isfinite(image).all():
             advice = (
                 "These weights overflow in float16: use a device with bfloat16, or the CPU."
@@ -296,14 +296,14 @@ class DiffusersModel:
                 else "Either its scheduler needs more steps than were asked, or the weights are "
                 "damaged, or not those of this pipeline."
             )
-            raise DrawingFailed(f"{name} gave numbers that are no colors (NaN). {advice}")
+            raise GenerationFailed(f"{name} gave numbers that are no colors (NaN). {advice}")
         if any(getattr(output, "nsfw_content_detected", None) or ()):
-            raise DrawingFailed(
+            raise GenerationFailed(
                 f"The safety checker that comes with {name} blacked this image out. It is no "
                 "image and was not kept; try another seed."
             )
         if image.shape[:2] != size:
-            raise DrawingFailed(
+            raise GenerationFailed(
                 f"{name} drew {image.shape[1]} x {image.shape[0]} pixels where {size[1]} x "
                 f"{size[0]} were asked. Ask for a size that it draws."
             )

@@ -18,7 +18,7 @@ import numpy as np
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.entry import ModelEntry
-from truehue.core.generation.memory import DrawingFailed, keep_count
+from truehue.core.generation.memory import GenerationFailed, keep_count
 from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -189,7 +189,7 @@ class JanusModel:
             decoded = self._model.decode_image_tokens(tokens.to(self._placement.device))[0]
         pixels = decoded.float().cpu().numpy()
         if not np.isfinite(pixels).all():
-            raise DrawingFailed(
+            raise GenerationFailed(
                 f"{self._entry.name} drew numbers that are no color ({self._placement.dtype}). "
                 "Choose another seed, or a machine that computes in bfloat16."
             )

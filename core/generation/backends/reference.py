@@ -55,7 +55,7 @@ from truehue.core.generation.request import (
 )
 from truehue.core.prompts.prompt import ObjectTarget
 
-__all__ = ["STEPS", "ReferenceRenderer", "Standing", "shapes_for", "stand_in_note"]
+__all__ = ["STEPS", "PlacedTarget", "ReferenceRenderer", "shapes_for", "stand_in_note"]
 
 STEPS = 8
 """How many steps the drawing of one image reports."""
@@ -67,7 +67,7 @@ _PREVIEW_PX = 128
 
 
 @dataclass(frozen=True)
-class Standing:
+class PlacedTarget:
     """How one target will be drawn: ``shape`` is None for one that is left out, and ``note`` a
     sentence for people, empty where the shape is what the name says."""
 
@@ -77,7 +77,9 @@ class Standing:
     note: str
 
 
-def shapes_for(targets: Sequence[ObjectTarget], shape: str | None = None) -> tuple[Standing, ...]:
+def shapes_for(
+    targets: Sequence[ObjectTarget], shape: str | None = None
+) -> tuple[PlacedTarget, ...]:
     """The shapes that the renderer would draw for targets, in their order.
 
     ``shape`` takes the place of the first target's own. A bystander that is a place ("sidewalk",
@@ -89,12 +91,12 @@ def shapes_for(targets: Sequence[ObjectTarget], shape: str | None = None) -> tup
         if shape is not None and number == 0:
             itself = shape == stand_in(name, target.category).shape
             note = stand_in_note(name, target.category) if itself else _replaced(shape, name)
-            standings.append(Standing(number, name, shape, note))
+            standings.append(PlacedTarget(number, name, shape, note))
         elif target.role == "bystander" and is_place(name):
-            standings.append(Standing(number, name, None, left_out_note(name)))
+            standings.append(PlacedTarget(number, name, None, left_out_note(name)))
         else:
             own = stand_in(name, target.category).shape
-            standings.append(Standing(number, name, own, stand_in_note(name, target.category)))
+            standings.append(PlacedTarget(number, name, own, stand_in_note(name, target.category)))
     return tuple(standings)
 
 
@@ -143,8 +145,8 @@ class _Plan:
     """A request that was found good, with all that has been decided about its picture."""
 
     request: GenerationRequest
-    standings: tuple[Standing, ...]
-    placed: tuple[Standing, ...]
+    standings: tuple[PlacedTarget, ...]
+    placed: tuple[PlacedTarget, ...]
     cast: tuple[Cast, ...]
     acted: ActedColors
     light: str
@@ -321,7 +323,7 @@ def _is_concept(request: GenerationRequest) -> bool:
     return bool(request.concept or request.modifier)
 
 
-def _cast_of(request: GenerationRequest, placed: Sequence[Standing]) -> list[Cast]:
+def _cast_of(request: GenerationRequest, placed: Sequence[PlacedTarget]) -> list[Cast]:
     """The placed objects with the colors that they have when nothing fails."""
     targets = request.targets
     colors = [_target_rgb8(targets, number) for number in range(len(targets))]

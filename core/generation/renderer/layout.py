@@ -10,7 +10,7 @@ import numpy as np
 from truehue.core.generation.renderer.camera import framed
 from truehue.core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
 from truehue.core.generation.renderer.objects import MODELS
-from truehue.core.generation.renderer.scene import Placed, Scene
+from truehue.core.generation.renderer.scene import PlacedShape, Scene
 from truehue.core.generation.renderer.stage import DARKEST_BACKDROP_LINEAR1, Viewpoint, view
 from truehue.core.generation.renderer.trace import asked_shares
 
@@ -76,11 +76,11 @@ def _arranged(
     # Neighbors stand alternately nearer and farther, the more the more of them there are.
     step = (0.10, 0.36, 0.40)[len(names) - 2] * between(0.85, 1.15)
     first = 1.0 if chance.random() < 0.5 else -1.0
-    placed: list[Placed | None] = [None] * len(names)
+    placed: list[PlacedShape | None] = [None] * len(names)
     boxes: list[tuple[float, float, float, float]] = []
     for place, number in enumerate(order):
         yaw_deg = between(*models[number].yaw_deg)
-        alone = Placed(models[number], yaw_deg=yaw_deg).corners()
+        alone = PlacedShape(models[number], yaw_deg=yaw_deg).corners()
         low, high = alone.min(axis=0), alone.max(axis=0)
         tilt = np.deg2rad(elevation_deg)
         tall = high[2] * np.cos(tilt) + (high[1] - low[1]) * np.sin(tilt)
@@ -99,12 +99,14 @@ def _arranged(
             left = max(left, right - back)
         x = left - scale * low[0]
         boxes.append((left, left + scale * (high[0] - low[0]), near, far))
-        placed[number] = Placed(models[number], int(number), yaw_deg, x, y, scale)
+        placed[number] = PlacedShape(models[number], int(number), yaw_deg, x, y, scale)
     # The middle of the row goes to the middle of the stage.
     shift = -boxes[-1][1] / 2
     scene = Scene(
         [
-            Placed(item.model, item.object_id, item.yaw_deg, item.x + shift, item.y, item.scale)
+            PlacedShape(
+                item.model, item.object_id, item.yaw_deg, item.x + shift, item.y, item.scale
+            )
             for item in placed
             if item is not None
         ]

@@ -27,7 +27,7 @@ _RAYS_TOGETHER = 98304
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedShape:
     """A model made ``scale`` times as large, turned by ``yaw_deg`` about the z axis and then moved
     to ``(x, y)``."""
 
@@ -71,7 +71,7 @@ class Placed:
 class Scene:
     """Placed models as one solid. Parts are numbered through all models."""
 
-    def __init__(self, placed: Sequence[Placed]) -> None:
+    def __init__(self, placed: Sequence[PlacedShape]) -> None:
         self.placed = tuple(placed)
         self.parts: tuple[Part, ...] = tuple(p for item in placed for p in item.model.parts)
         self.object_ids: tuple[int, ...] = tuple(

@@ -11,7 +11,7 @@ import numpy as np
 from truehue.core.generation.renderer.camera import Camera, framed
 from truehue.core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1
 from truehue.core.generation.renderer.objects import MODELS
-from truehue.core.generation.renderer.scene import Placed, Points, Scene
+from truehue.core.generation.renderer.scene import PlacedShape, Points, Scene
 from truehue.core.generation.renderer.shapes import Array
 
 DARKEST_BACKDROP_LINEAR1 = 0.30
@@ -64,7 +64,7 @@ def view(object_name: str, seed: int) -> Viewpoint:
         return low + (high - low) * float(chance.random())
 
     model = MODELS[object_name]
-    scene = Scene([Placed(model, yaw_deg=between(*model.yaw_deg))])
+    scene = Scene([PlacedShape(model, yaw_deg=between(*model.yaw_deg))])
     camera = framed(
         scene,
         azimuth_deg=between(-10.0, 10.0),

@@ -36,7 +36,7 @@ def unwatched(share: float) -> None:
 
 
 @dataclass(frozen=True)
-class Traced:
+class TracedScene:
     """All of a picture that does not depend on the asked colors, as flat arrays ``(H · W,)``.
 
     Linear light is the sum over the objects of ``shade × albedo``, plus ``added``. ``shades``
@@ -72,7 +72,7 @@ class _Samples:
 
 def trace(
     seen: Viewpoint, light: Light, seed: int, size_px: int, watch: Watch = unwatched
-) -> Traced:
+) -> TracedScene:
     """Follows the rays of a square picture; ``seed`` is that of the gray's grain."""
     shader = Shader(seen.scene, light, seen.light_turn_deg, seen.backdrop_linear1)
     rows, columns = np.divmod(np.arange(size_px * size_px, dtype=np.int64), size_px)
@@ -110,7 +110,7 @@ def trace(
     grainy = np.maximum(smooth + grain * srgb8_step_linear1(smooth), 0.0)
     on_stage[gray] = np.where(on_stage[gray] == smooth, grainy, on_stage[gray])
     added[gray] = grainy
-    return Traced(tuple(shades), added, on_stage, tuple(masks))
+    return TracedScene(tuple(shades), added, on_stage, tuple(masks))
 
 
 def asked_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float]]:

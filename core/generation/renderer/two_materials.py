@@ -19,7 +19,7 @@ from truehue.core.generation.renderer.checks import check_color, check_size_and_
 from truehue.core.generation.renderer.encode import linear1_to_srgb8
 from truehue.core.generation.renderer.light import Light
 from truehue.core.generation.renderer.objects import MODELS
-from truehue.core.generation.renderer.scene import Placed, Scene
+from truehue.core.generation.renderer.scene import PlacedShape, Scene
 from truehue.core.generation.renderer.shapes import Array, Distance, Model
 from truehue.core.generation.renderer.stage import view
 from truehue.core.generation.renderer.trace import trace
@@ -95,7 +95,7 @@ def _buffer(object_name: str, light: Light, seed: int, size_px: int) -> _Buffer:
     yaw_deg = seen.scene.placed[0].yaw_deg
     models = TWO_MATERIALS[object_name](MODELS[object_name])
     # Two solids that fill the object between them: each is traced as an object of its own.
-    scene = Scene([Placed(model, number, yaw_deg) for number, model in enumerate(models)])
+    scene = Scene([PlacedShape(model, number, yaw_deg) for number, model in enumerate(models)])
     traced = trace(replace(seen, scene=scene), light, seed, size_px)
     # A pixel that the stage gives no light to has no sample on the stage.
     result = _Buffer(traced.shades, traced.added, traced.masks, traced.stage <= 0.0)

@@ -33,7 +33,7 @@ class Embedding:
     autocast: bool = False
 
 
-class KeptEmbeddings:
+class EmbeddingCache:
     """The last few embeddings, by the image's name; by its content where it has none."""
 
     def __init__(self, most: int = KEPT) -> None:

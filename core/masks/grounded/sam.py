@@ -20,7 +20,7 @@ from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.embeddings import (
     Embedding,
-    KeptEmbeddings,
+    EmbeddingCache,
     checked_boxes,
     checked_embedding,
     checked_image,
@@ -118,7 +118,7 @@ class SamSegmenter:
 
         self._entry, self._at = entry, at
         self._predictor: Any = SamPredictor(model)
-        self._kept = KeptEmbeddings()
+        self._kept = EmbeddingCache()
         self.about = {"id": entry.id, "class": type(model).__name__, "device": at.device, **about}
 
     @property

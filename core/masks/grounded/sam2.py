@@ -13,7 +13,7 @@ from truehue.core.generation.memory import BadModelFolder
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.embeddings import (
     Embedding,
-    KeptEmbeddings,
+    EmbeddingCache,
     checked_boxes,
     checked_embedding,
     checked_image,
@@ -60,7 +60,7 @@ class Sam2Segmenter:
         self, entry: VisionEntry, model: Any, processor: Any, at: Placement, about: dict[str, Any]
     ) -> None:
         self._entry, self._model, self._processor, self._at = entry, model, processor, at
-        self._kept = KeptEmbeddings()
+        self._kept = EmbeddingCache()
         self.about = {"id": entry.id, "class": type(model).__name__, "device": at.device, **about}
 
     @property

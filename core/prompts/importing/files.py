@@ -49,7 +49,7 @@ from truehue.core.prompts.importing.report import (
     MAX_RECORDS,
     ImportedPrompts,
     LineProblem,
-    Shelf,
+    PromptCollector,
     excerpt,
 )
 from truehue.core.prompts.importing.source import TextSource, open_text
@@ -124,7 +124,7 @@ def read_prompts(
     # The last part by either system's separator: an upload may bring the path of its machine.
     name = excerpt(PurePath(name.replace("\\", "/")).name) or "prompts"
     with open_text(file, name) as source:
-        lookup, shelf = Lookup(negative_labels, categories), Shelf()
+        lookup, shelf = Lookup(negative_labels, categories), PromptCollector()
         file_kind = kind or _kind(source)
         notes = list(source.notes)
         if file_kind == "text":
@@ -163,7 +163,7 @@ def _stem(source: TextSource) -> str:
     return PurePath(source.name).stem[:100].strip() or "prompts"
 
 
-def _sound_lines(source: TextSource, shelf: Shelf) -> Iterator[tuple[int, str]]:
+def _sound_lines(source: TextSource, shelf: PromptCollector) -> Iterator[tuple[int, str]]:
     """The lines that are neither blank, too long nor with a NUL; the others are counted."""
     for number, text, length in source.lines():
         if length > MAX_LINE_CHARACTERS:
@@ -176,14 +176,14 @@ def _sound_lines(source: TextSource, shelf: Shelf) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
-def _read_text(source: TextSource, shelf: Shelf) -> None:
+def _read_text(source: TextSource, shelf: PromptCollector) -> None:
     stem = _stem(source)
     for number, text in _sound_lines(source, shelf):
         prompt = Prompt(f"{stem}-{number}", text.strip(), "free", source=stem)
         shelf.take(number, text, prompt)
 
 
-def _read_jsonl(source: TextSource, shelf: Shelf, lookup: Lookup) -> list[str]:
+def _read_jsonl(source: TextSource, shelf: PromptCollector, lookup: Lookup) -> list[str]:
     stem, unused = _stem(source), set[str]()
     for number, text in _sound_lines(source, shelf):
         if not shelf.prompts and not shelf.problems and text.lstrip().startswith("["):
@@ -232,7 +232,11 @@ def _unused(what: str, names: set[str]) -> list[str]:
 
 
 def _read_table(
-    source: TextSource, shelf: Shelf, lookup: Lookup, system: str | None, must_be_published: bool
+    source: TextSource,
+    shelf: PromptCollector,
+    lookup: Lookup,
+    system: str | None,
+    must_be_published: bool,
 ) -> tuple[str, list[str]]:
     """Reads a CSV into the shelf; returns its kind and notes."""
     delimiter = _delimiter(source)

@@ -53,7 +53,7 @@ class ImportedPrompts:
 
 
 @dataclass
-class Shelf:
+class PromptCollector:
     """Where the prompts of one file gather. A second prompt of an id is refused."""
 
     prompts: list[Prompt] = field(default_factory=list)

@@ -26,9 +26,9 @@ from truehue.core.prompts.search.facets import (
     lightness_ranks,
     targets_of,
 )
+from truehue.core.prompts.search.query import Term, WordIndex, folded, terms_of
 from truehue.core.prompts.search.status import PromptStatus, StatusColumn, marks_of
 from truehue.core.prompts.search.suggest import MOST, Suggestion, spelled_like, values_named
-from truehue.core.prompts.search.words import Term, WordIndex, folded, terms_of
 
 __all__ = ["FACETS", "SORTS", "Facet", "FacetValue", "Page", "PromptIndex", "Query", "StatusColumn"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from truehue.core.prompts.search.columns import Column
-from truehue.core.prompts.search.words import Term, folded
+from truehue.core.prompts.search.query import Term, folded
 
 FROM = ("category", "object", "hue", "task", "concept", "modifier", "style")
 """The facets that words are looked for in, the first offered first."""

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable
 
 from truehue.core.spreadsheets import cell
-from truehue.core.vlm.evaluation.asked import Asked, as_released
+from truehue.core.vlm.evaluation.log import EvaluationLog, as_released
 from truehue.core.vlm.records import Answer
 
 COLUMNS = (
@@ -25,7 +25,7 @@ COLUMNS = (
 )
 
 
-def answers_csv(askings: Iterable[tuple[str, Asked]]) -> str:
+def answers_csv(askings: Iterable[tuple[str, EvaluationLog]]) -> str:
     """A line for every answer of some askings, each under a name, with texts that no spreadsheet
     takes for formulas."""
     text = io.StringIO()

@@ -14,9 +14,9 @@ from pathlib import Path
 from truehue.core.errors import DataFolderError
 from truehue.core.files import why_of
 from truehue.core.vlm.baselines import PIXELS_VERSION, read_pixels, reads
-from truehue.core.vlm.evaluation.asked import Asked
-from truehue.core.vlm.evaluation.pictures import Version, picture
-from truehue.core.vlm.evaluation.plan import Prompted, QuestionSource
+from truehue.core.vlm.evaluation.images import Version, picture
+from truehue.core.vlm.evaluation.log import EvaluationLog
+from truehue.core.vlm.evaluation.plan import PromptedQuestion, QuestionSource
 from truehue.core.vlm.records import Answer, Illustrated, Outcome, Question
 from truehue.core.vlm.tasks import ROBUSTNESS
 
@@ -31,7 +31,7 @@ class PixelBaseline:
     not be written, empty where they were.
     """
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: EvaluationLog) -> None:
         self._prompted = [one for one in asked.prompted if _is_read(one.question)]
         self._source = asked.source
         self._path = Path(asked.source.path) / FILE
@@ -39,7 +39,7 @@ class PixelBaseline:
         self.unstored = ""
 
     @property
-    def missing(self) -> Sequence[Prompted]:
+    def missing(self) -> Sequence[PromptedQuestion]:
         """What is not stored yet."""
         return [one for one in self._prompted if one.question.question_id not in self._stored]
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from truehue.core.batch.folder import PLAN, BatchFolder, json_bytes, json_object
-from truehue.core.batch.records import Words
+from truehue.core.batch.records import WorkNames
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.files import replace_file
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.vlm.evaluation.pictures import Version
+from truehue.core.vlm.evaluation.images import Version
 from truehue.core.vlm.models.files import with_dtype
 from truehue.core.vlm.models.records import Sampling, VisionModel
 from truehue.core.vlm.models.registry import fingerprint
@@ -46,7 +46,7 @@ class QuestionSource:
 
 
 @dataclass(frozen=True)
-class AskingSettings:
+class EvaluationSettings:
     """How it is asked. ``style`` names the prompt's, such as ``plain`` or ``reasoned``; the prompts
     themselves are in the folder. A question's seed is ``seed`` plus its position."""
 
@@ -73,7 +73,7 @@ class AskingSettings:
 
 
 @dataclass(frozen=True)
-class Prompted:
+class PromptedQuestion:
     """A question as it is asked: its ``prompt``, and where the PNG of its image lies."""
 
     question: Question
@@ -81,14 +81,14 @@ class Prompted:
     prompt: str
 
 
-class AskingFolder(BatchFolder):
+class EvaluationFolder(BatchFolder):
     """Its plan names the set, the model and the settings. Beside it lie ``questions.jsonl``, a line
     with question and prompt each, and ``places.json``, where the images are.
 
     Folders of before have an image's path in each line, and perhaps no ``places.json``.
     """
 
-    words = Words("asking", "question", "questions")
+    words = WorkNames("asking", "question", "questions")
 
     def plan_files(self) -> tuple[Path, ...]:
         """The questions, too."""
@@ -101,10 +101,10 @@ class AskingFolder(BatchFolder):
                 raise BadInput(f"it does not say its {name}")
         return super().checked(summary)
 
-    def settings(self) -> AskingSettings:
+    def settings(self) -> EvaluationSettings:
         """Of the plan."""
         fields = dict(self.summary()["settings"])
-        return AskingSettings(**{**fields, "version": Version(fields["version"])})
+        return EvaluationSettings(**{**fields, "version": Version(fields["version"])})
 
     def model(self) -> VisionModel:
         """Of the plan, with the settings that it was begun with."""
@@ -162,7 +162,7 @@ class AskingFolder(BatchFolder):
         return [json.loads(line) for line in lines.splitlines()]
 
     @cached_property
-    def questions(self) -> list[Prompted]:
+    def questions(self) -> list[PromptedQuestion]:
         """In the order of their positions. Raises BadInput where the file is not the plan's, or
         where nothing says where the images are."""
         records = self.records()
@@ -183,21 +183,23 @@ def begin(
     source: QuestionSource,
     prompt_text: PromptText,
     model: VisionModel,
-    settings: AskingSettings,
+    settings: EvaluationSettings,
     sources: Sources | None = None,
-) -> AskingFolder:
+) -> EvaluationFolder:
     """Makes the folder of a plan, or takes up one that was begun with the same.
 
     Raises BadInput where it was begun with other questions, another model or other settings, and
     for a set with no questions; ModelMissing and BadModelFolder where a local model's files are not
     here. How a model is asked (its timeout, its batch, its key's name) may change.
     """
-    prompted = [Prompted(question, image, prompt_text(question)) for question, image in questions]
+    prompted = [
+        PromptedQuestion(question, image, prompt_text(question)) for question, image in questions
+    ]
     if not prompted:
         raise BadInput(f"{source.path} holds no questions.")
     lines = _lines(map(_record, prompted))
     places = places_of(source, prompted)
-    folder = AskingFolder(path)
+    folder = EvaluationFolder(path)
     if (path / PLAN).is_file():
         model = as_begun(folder.model(), model)
     decided = with_dtype(model, sources or Sources.here())
@@ -217,7 +219,7 @@ def begin(
     return folder
 
 
-def _drawing(model: VisionModel, settings: AskingSettings) -> dict[str, Any]:
+def _drawing(model: VisionModel, settings: EvaluationSettings) -> dict[str, Any]:
     """What of a local model's own settings is replaced where tokens are drawn by chance."""
     if model.kind != "local" or settings.temperature == 0:
         return {}
@@ -232,7 +234,7 @@ def as_begun(begun: VisionModel, model: VisionModel) -> VisionModel:
     return VisionModel(model.id, model.kind, model.location, settings)
 
 
-def _check_same(folder: AskingFolder, plan: Mapping[str, Any]) -> None:
+def _check_same(folder: EvaluationFolder, plan: Mapping[str, Any]) -> None:
     begun = folder.summary()
     differs = {
         "with another version of TrueHue": begun.get("version") != plan["version"],
@@ -257,7 +259,7 @@ def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
     return b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in asked)
 
 
-def _record(prompted: Prompted) -> dict[str, Any]:
+def _record(prompted: PromptedQuestion) -> dict[str, Any]:
     question = asdict(prompted.question)
     question["construction"] = json.loads(
         json.dumps(question["construction"], default=_plain, ensure_ascii=False)
@@ -265,7 +267,7 @@ def _record(prompted: Prompted) -> dict[str, Any]:
     return {"question": question, "prompt": prompted.prompt}
 
 
-def places_of(source: QuestionSource, prompted: Iterable[Prompted]) -> dict[str, Any]:
+def places_of(source: QuestionSource, prompted: Iterable[PromptedQuestion]) -> dict[str, Any]:
     return {"set": source.path, "images": [str(one.image.resolve()) for one in prompted]}
 
 
@@ -278,9 +280,9 @@ def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
-def _prompted(line: Mapping[str, Any], image: Path) -> Prompted:
+def _prompted(line: Mapping[str, Any], image: Path) -> PromptedQuestion:
     fields = dict(line["question"])
     question = Question(
         **{**fields, "form": Form(fields["form"]), "choices": tuple(fields["choices"])}
     )
-    return Prompted(question, image, line["prompt"])
+    return PromptedQuestion(question, image, line["prompt"])

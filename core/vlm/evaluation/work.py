@@ -15,15 +15,15 @@ from truehue.core.batch.shards import schema_with
 from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.vlm.evaluation.images import picture
 from truehue.core.vlm.evaluation.ledger import Ledger
-from truehue.core.vlm.evaluation.pictures import picture
-from truehue.core.vlm.evaluation.plan import AskingFolder, Prompted, as_begun
+from truehue.core.vlm.evaluation.plan import EvaluationFolder, PromptedQuestion, as_begun
 from truehue.core.vlm.models.opening import open_model
 from truehue.core.vlm.models.records import (
     Answerer,
-    Ask,
     CannotAnswer,
     Halted,
+    ImagePrompt,
     NoReply,
     Reply,
     VisionModel,
@@ -36,7 +36,7 @@ _WAITING_A_HAND = 4
 
 
 @dataclass(frozen=True)
-class Given:
+class ModelAnswer:
     """What came of a question: the ``words`` of the model as they are, or the ``reason`` why there
     are none. ``ending`` is ``length`` where the model was cut off."""
 
@@ -51,7 +51,7 @@ class Given:
         return not self.reason
 
 
-class AskingWork(Work):
+class EvaluationWork(Work):
     """Asks a model the questions of a folder.
 
     ``model`` is the plan's unless it is to be asked in another way (batch, timeout, key); ``most``
@@ -66,7 +66,7 @@ class AskingWork(Work):
         most: Budget | None = None,
         models_folder: Path | None = None,
     ) -> None:
-        folder = AskingFolder(path)
+        folder = EvaluationFolder(path)
         super().__init__(folder)
         self.model = as_begun(folder.model(), model or folder.model())
         self.most, self.models_folder = most or Budget(), models_folder
@@ -111,9 +111,9 @@ class AskingWork(Work):
                 "started, so new answers would be another model's. Choose another folder."
             )
 
-    def open(self, context: WorkerContext) -> Asker:
+    def open(self, context: WorkerContext) -> EvaluationProcessor:
         """Who asks; a local model is loaded with the first question."""
-        return Asker(self, context)
+        return EvaluationProcessor(self, context)
 
     def needs_device(self) -> bool:
         """A local model computes here."""
@@ -137,21 +137,21 @@ class AskingWork(Work):
             spent_tokens=max(tokens, told_tokens),
         )
 
-    def given(self) -> Iterator[Given]:
+    def given(self) -> Iterator[ModelAnswer]:
         """What came of each question that was asked, in their order. Also while it goes on."""
         columns = ("position", "status", "reason", "question_id", "words", "ending")
         for table in tables(self, columns):
             for row in table.to_pylist():
-                yield Given(
+                yield ModelAnswer(
                     row["question_id"], row["words"] or "", row["reason"], row["ending"] or ""
                 )
 
     @property
-    def _folder(self) -> AskingFolder:
-        assert isinstance(self.folder, AskingFolder)
+    def _folder(self) -> EvaluationFolder:
+        assert isinstance(self.folder, EvaluationFolder)
         return self.folder
 
-    def questions(self) -> list[Prompted]:
+    def questions(self) -> list[PromptedQuestion]:
         """The questions as they are asked, by position."""
         return self._folder.questions
 
@@ -162,10 +162,10 @@ class AskingWork(Work):
         return {**row, "question_id": prompted.question.question_id, "prompt": prompted.prompt}
 
 
-class Asker:
+class EvaluationProcessor:
     """Asks questions one after the other, while those that are expected next are under way."""
 
-    def __init__(self, work: AskingWork, context: WorkerContext) -> None:
+    def __init__(self, work: EvaluationWork, context: WorkerContext) -> None:
         self._work, self._context = work, context
         self._questions = work.questions()
         self._settings = work._folder.settings()
@@ -234,7 +234,7 @@ class Asker:
         with closing(answers):
             yield from answers
 
-    def _ask(self, position: int) -> Ask:
+    def _ask(self, position: int) -> ImagePrompt:
         prompted = self._questions[position]
         pixels = partial(
             picture, prompted.image, prompted.question.image_id, self._settings.version
@@ -242,7 +242,7 @@ class Asker:
         # Chance guesses alike however many others are asked; a model draws each answer anew.
         drawn = self._work.model.kind != "baseline"
         seed = (self._settings.seed + position * drawn) % 2**31
-        return Ask(prompted.prompt, pixels, seed, prompted.question)
+        return ImagePrompt(prompted.prompt, pixels, seed, prompted.question)
 
     def _budget(self) -> Budget:
         """What may be spent; what is, is written down from now on."""

@@ -9,8 +9,8 @@ from truehue.core.errors import TrueHueError
 from truehue.core.vlm.baselines import guess, read_pixels, reads
 from truehue.core.vlm.models.records import (
     CHANCE,
-    Ask,
     Halted,
+    ImagePrompt,
     NoReply,
     Reply,
     Sampling,
@@ -29,7 +29,7 @@ class BaselineAnswerer:
         self._model = model
 
     def answers(
-        self, asks: Iterable[Ask], sampling: Sampling, stop: Stop
+        self, asks: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
         """The reply to each ask, which names its question. Raises Halted once ``stop`` says so."""
         for ask in asks:
@@ -40,7 +40,7 @@ class BaselineAnswerer:
     def close(self) -> None:
         """It holds nothing."""
 
-    def _answer(self, ask: Ask) -> Reply | NoReply:
+    def _answer(self, ask: ImagePrompt) -> Reply | NoReply:
         began, question = time.perf_counter(), ask.question
         if question is None:
             return NoReply("A baseline needs the question, not only its prompt.", counts=False)

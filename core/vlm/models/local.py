@@ -21,8 +21,8 @@ from truehue.core.machine import Placement
 from truehue.core.masks.grounded.transformers_loading import quiet
 from truehue.core.vlm.models.files import check_files, files_of, place
 from truehue.core.vlm.models.records import (
-    Ask,
     Halted,
+    ImagePrompt,
     NoReply,
     Reply,
     Sampling,
@@ -76,7 +76,7 @@ class LocalAnswerer:
         return self._at
 
     def answers(
-        self, asks: Iterable[Ask], sampling: Sampling, stop: Stop
+        self, asks: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
         """See :class:`truehue.core.vlm.models.records.Answerer`. Where chance enters,
         each is asked alone, with its own seed. What a batch cannot do, such as for lack of memory,
@@ -91,7 +91,9 @@ class LocalAnswerer:
         self._model = self._processor = None
         gc.collect()
 
-    def _group(self, asks: Sequence[Ask], sampling: Sampling, stop: Stop) -> list[Reply | NoReply]:
+    def _group(
+        self, asks: Sequence[ImagePrompt], sampling: Sampling, stop: Stop
+    ) -> list[Reply | NoReply]:
         if stop():
             raise Halted
         try:
@@ -106,7 +108,9 @@ class LocalAnswerer:
                 return [_failure(error)]
         return [one for ask in asks for one in self._group([ask], sampling, stop)]
 
-    def _replies(self, asks: Sequence[Ask], sampling: Sampling, stop: Stop) -> Iterator[Reply]:
+    def _replies(
+        self, asks: Sequence[ImagePrompt], sampling: Sampling, stop: Stop
+    ) -> Iterator[Reply]:
         """One reply each, from one pass of the model."""
         import torch
 

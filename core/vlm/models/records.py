@@ -136,7 +136,7 @@ class Sampling:
 
 
 @dataclass(frozen=True, eq=False)
-class Ask:
+class ImagePrompt:
     """One prompt about one image. ``pixels`` gives uint8 sRGB ``(H, W, 3)`` when it is its turn,
     and may raise a TrueHueError; ``seed`` counts where chance enters. ``question`` is for who
     answers without a model."""
@@ -193,7 +193,7 @@ class Answerer(Protocol):
     """A model that can be asked."""
 
     def answers(
-        self, asks: Iterable[Ask], sampling: Sampling, stop: Stop
+        self, asks: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
         """The reply to each, in their order, or why there is none; lazily, and closing the
         iterator gives up what is under way.

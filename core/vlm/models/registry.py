@@ -46,7 +46,7 @@ def fingerprint(model: VisionModel, sources: Sources | None = None) -> str:
 
 
 @dataclass(frozen=True)
-class Known:
+class PublishedModel:
     """A published model by a short id: ``repo`` on the hub, in transformers' own layout."""
 
     id: str
@@ -56,19 +56,21 @@ class Known:
 
 
 KNOWN = (
-    Known("qwen2.5-vl-3b", "Qwen/Qwen2.5-VL-3B-Instruct", "qwen2_5_vl", 3.8),
-    Known("qwen2.5-vl-7b", "Qwen/Qwen2.5-VL-7B-Instruct", "qwen2_5_vl", 8.3),
-    Known("internvl3-1b", "OpenGVLab/InternVL3-1B-hf", "internvl", 0.9),
-    Known("internvl3-8b", "OpenGVLab/InternVL3-8B-hf", "internvl", 7.9),
-    Known(
+    PublishedModel("qwen2.5-vl-3b", "Qwen/Qwen2.5-VL-3B-Instruct", "qwen2_5_vl", 3.8),
+    PublishedModel("qwen2.5-vl-7b", "Qwen/Qwen2.5-VL-7B-Instruct", "qwen2_5_vl", 8.3),
+    PublishedModel("internvl3-1b", "OpenGVLab/InternVL3-1B-hf", "internvl", 0.9),
+    PublishedModel("internvl3-8b", "OpenGVLab/InternVL3-8B-hf", "internvl", 7.9),
+    PublishedModel(
         "llava-onevision-0.5b",
         "llava-hf/llava-onevision-qwen2-0.5b-ov-hf",
         "llava_onevision",
         0.9,
     ),
-    Known("llava-onevision-7b", "llava-hf/llava-onevision-qwen2-7b-ov-hf", "llava_onevision", 8.0),
-    Known("janus-pro-1b", "deepseek-community/Janus-Pro-1B", "janus", 2.1),
-    Known("janus-pro-7b", "deepseek-community/Janus-Pro-7B", "janus", 7.4),
+    PublishedModel(
+        "llava-onevision-7b", "llava-hf/llava-onevision-qwen2-7b-ov-hf", "llava_onevision", 8.0
+    ),
+    PublishedModel("janus-pro-1b", "deepseek-community/Janus-Pro-1B", "janus", 2.1),
+    PublishedModel("janus-pro-7b", "deepseek-community/Janus-Pro-7B", "janus", 7.4),
 )
 """Short ids of models that were built for; any other model of transformers' image-text-to-text
 classes goes by its id of the hub, or its folder."""

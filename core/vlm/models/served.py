@@ -28,9 +28,9 @@ from truehue.core.vlm.models.busy import (
     SameRefusals,
 )
 from truehue.core.vlm.models.records import (
-    Ask,
     CannotAnswer,
     Halted,
+    ImagePrompt,
     NoReply,
     Reply,
     Sampling,
@@ -110,7 +110,7 @@ class ServedAnswerer:
         self._client: Any = None
 
     def answers(
-        self, asks: Iterable[Ask], sampling: Sampling, stop: Stop
+        self, asks: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> Iterator[Reply | NoReply]:
         """See :class:`truehue.core.vlm.models.records.Answerer`."""
         waiting = iter(asks)
@@ -163,7 +163,7 @@ class ServedAnswerer:
         if self._client is not None:
             await self._client.close()
 
-    async def _reply(self, ask: Ask, sampling: Sampling) -> Reply:
+    async def _reply(self, ask: ImagePrompt, sampling: Sampling) -> Reply:
         import openai
 
         try:
@@ -232,7 +232,7 @@ class ServedAnswerer:
                 "sent there. Name that address if it is the server that you mean."
             )
 
-    def _payload(self, ask: Ask, png: bytes, sampling: Sampling) -> dict[str, Any]:
+    def _payload(self, ask: ImagePrompt, png: bytes, sampling: Sampling) -> dict[str, Any]:
         url = f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
         content = [
             {"type": "image_url", "image_url": {"url": url}},

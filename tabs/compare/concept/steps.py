@@ -9,7 +9,7 @@ import numpy as np
 
 from truehue.core.color.spaces import hex_of
 from truehue.core.color.uw71 import COUNT
-from truehue.core.concepts.records import PIXELS, PictureProfile
+from truehue.core.concepts.records import PIXELS, ImageProfile
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.concept.link import ConceptQuestion, question_of
 from truehue.tabs.compare.sources import distribution, pictures, written_scale
@@ -57,7 +57,7 @@ def images_view(context: Context, query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _share(picture: PictureProfile, index: int) -> float:
+def _share(picture: ImageProfile, index: int) -> float:
     profile = picture.profile
     if index not in profile.bins:
         return 0.0
@@ -149,7 +149,7 @@ def settings_words(settings: Any) -> list[list[str]]:
     ]
 
 
-def picture_json(picture: PictureProfile) -> dict[str, Any]:
+def picture_json(picture: ImageProfile) -> dict[str, Any]:
     """A picture for the page: its ids, the small picture of its mask, and what is known of it."""
     about = [
         f"guidance {written_scale(picture.guidance)}" if picture.guidance is not None else "",
@@ -178,5 +178,5 @@ def colors_json(palette: Palette) -> list[dict[str, Any]]:
     ]
 
 
-def _hex(picture: PictureProfile) -> str:
+def _hex(picture: ImageProfile) -> str:
     return hex_of(np.rint(np.array(picture.profile.dominant_srgb)).astype(np.uint8))

@@ -50,7 +50,7 @@ _UNMARKED = (
 
 
 @dataclass(frozen=True)
-class PictureUpload:
+class ImageUpload:
     """A picture that waits: ``place`` numbers the files as they were chosen; ``mask`` the file
     with its mask, if there is one."""
 
@@ -65,7 +65,7 @@ class PictureUpload:
 class Layout:
     """What was staged: ``problems`` are sentences on files that are excluded or say nothing."""
 
-    pictures: tuple[PictureUpload, ...]
+    pictures: tuple[ImageUpload, ...]
     problems: tuple[str, ...]
 
     @property
@@ -83,7 +83,7 @@ def laid_out(folder: Path, contributors: str = "") -> Layout:
     if contributors not in CONTRIBUTORS:
         raise BadInput(f"Contributors cannot be read from {contributors[:40]!r}.")
     files = [
-        PictureUpload(int(inner.name), file.name, file)
+        ImageUpload(int(inner.name), file.name, file)
         for inner in sorted(folder.iterdir() if folder.is_dir() else ())
         if inner.name.isdigit()
         for file in sorted(inner.iterdir())
@@ -109,7 +109,7 @@ def laid_out(folder: Path, contributors: str = "") -> Layout:
     return Layout(tuple(named), (*problems, *remarks))
 
 
-def mask_for(context: Context, upload: PictureUpload, loaded: LoadedImage, mode: str) -> Mask:
+def mask_for(context: Context, upload: ImageUpload, loaded: LoadedImage, mode: str) -> Mask:
     """Which pixels of a staged picture count; ``mode`` is a key of :data:`MASKS`.
 
     Raises MaskError where the mode finds none, BadInput for another mode.
@@ -178,13 +178,13 @@ def preview(context: Context, session: str, place: int, mode: str, most_px: int)
     return {**answer, "url": "data:image/png;base64," + base64.b64encode(png).decode("ascii")}
 
 
-def _stem(upload: PictureUpload) -> str:
+def _stem(upload: ImageUpload) -> str:
     return Path(upload.name).stem.casefold()
 
 
 def _with_contributors(
-    pictures: Sequence[PictureUpload], tables: Sequence[PictureUpload], contributors: str
-) -> tuple[list[PictureUpload], list[str]]:
+    pictures: Sequence[ImageUpload], tables: Sequence[ImageUpload], contributors: str
+) -> tuple[list[ImageUpload], list[str]]:
     """The pictures with who colored them, and what could not be found out."""
     problems = []
     if contributors == "table":
@@ -217,7 +217,7 @@ def _up_to_line(name: str) -> str:
     return head if line else ""
 
 
-def _table(upload: PictureUpload) -> dict[str, str]:
+def _table(upload: ImageUpload) -> dict[str, str]:
     """Who colored which file, by file name in lower case."""
     raw = upload.path.read_bytes()
     if len(raw) > MOST_TABLE_BYTES:

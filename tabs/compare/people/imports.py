@@ -17,8 +17,8 @@ from truehue.core.concepts.reading import AS_58, MAX_BYTES, RATINGS, SHARES, rea
 from truehue.core.concepts.reading.collector import NORMALIZED
 from truehue.core.concepts.records import KINDS, DistributionFile
 from truehue.core.errors import BadInput
+from truehue.tabs.compare.people.messages import concept_json, free_words
 from truehue.tabs.compare.people.sets import MOST_NAME, coverage, strips
-from truehue.tabs.compare.people.words import concept_json, free_words
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest, Session, read_as

@@ -11,31 +11,31 @@ from fastapi.responses import JSONResponse, Response
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.tabs.compare.people import imports as files
-from truehue.tabs.compare.people import sets, taking
+from truehue.tabs.compare.people import sets, uploads
 from truehue.tabs.compare.people.examples import EXAMPLES
 from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS, preview
-from truehue.tabs.compare.people.words import suggestions
+from truehue.tabs.compare.people.messages import suggestions
 from truehue.tabs.page.answers import attachment, guarded, refusal
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
-from truehue.tabs.page.once import Once
+from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.page.routes import DECODES_AT_ONCE
+from truehue.tabs.page.single_flight import SingleFlightCache
 
 CUTOUT_PX = 192
 MOST_PAGE = 200
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-def compare_people_routes(context: Context) -> Door:
+def compare_people_routes(context: Context) -> FeatureRouter:
     """The router of the sets of Compare."""
-    door = Door(context, "/api/compare/sets")
+    door = FeatureRouter(context, "/api/compare/sets")
     for add in (_lists, _distributions, _pictures, _examples):
         add(door)
     _one_set(door)  # last: its paths hold a name that could be any of the others
     return door
 
 
-def _lists(door: Door) -> None:
+def _lists(door: FeatureRouter) -> None:
     context = door.context
 
     @door.get("")
@@ -54,21 +54,21 @@ def _lists(door: Door) -> None:
         return guarded(lambda: suggestions(typed))
 
 
-def _distributions(door: Door) -> None:
+def _distributions(door: FeatureRouter) -> None:
     door.takes_file("/distributions/{session}", files.Waiting, files.MOST_BYTES, files.stage)
     door.takes("/distributions/{session}/read", files.ReadFile, files.look)
     door.takes("/distributions/{session}/store", files.KeepFile, files.keep)
     door.takes("/forget/{session}", files.Waiting, files.forget)
 
 
-def _pictures(door: Door) -> None:
+def _pictures(door: FeatureRouter) -> None:
     context = door.context
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
 
     most_bytes = context.limits.image_bytes
-    door.takes_file("/pictures/{session}/{place}", taking.PictureFile, most_bytes, taking.stage)
-    door.takes("/pictures-plan/{session}", taking.PictureFiles, taking.look)
-    door.takes("/pictures-store/{session}", taking.PictureFiles, taking.start)
+    door.takes_file("/pictures/{session}/{place}", uploads.ImageFile, most_bytes, uploads.stage)
+    door.takes("/pictures-plan/{session}", uploads.ImageFiles, uploads.look)
+    door.takes("/pictures-store/{session}", uploads.ImageFiles, uploads.start)
 
     @door.get("/pictures/{session}/{place}")
     async def shown(session: str, place: int, mask: str = "stored") -> JSONResponse:
@@ -93,7 +93,7 @@ def _pictures(door: Door) -> None:
         pixels = context.storage.masks.pixels(mask_id)
         return cutout_png(context.storage.images.srgb8(image_id), pixels, 2 * CUTOUT_PX)
 
-    cutouts = Once(cutout, DECODES_AT_ONCE)
+    cutouts = SingleFlightCache(cutout, DECODES_AT_ONCE)
 
     @door.get("/cutouts/{image_id}/{mask_id}.png")
     async def cut(image_id: str, mask_id: str) -> Response:
@@ -104,7 +104,7 @@ def _pictures(door: Door) -> None:
             return refusal(error)
 
 
-def _examples(door: Door) -> None:
+def _examples(door: FeatureRouter) -> None:
     @door.get("/examples/{file_name}")
     def example(file_name: str) -> Response:
         for one in EXAMPLES:
@@ -115,7 +115,7 @@ def _examples(door: Door) -> None:
         return JSONResponse({"error": "There is no example of that name."}, 404)
 
 
-def _one_set(door: Door) -> None:
+def _one_set(door: FeatureRouter) -> None:
     context = door.context
 
     @door.get("/{set_id}")

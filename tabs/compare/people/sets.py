@@ -15,9 +15,9 @@ from truehue.core.concepts.distribution import of_rows
 from truehue.core.concepts.matching import concept_of, normal
 from truehue.core.concepts.records import (
     KINDS,
+    ConceptImagesRecord,
     DistributionRow,
     DistributionSetRecord,
-    PictureSetRecord,
 )
 from truehue.core.errors import NotStored
 from truehue.core.prompts.concepts import concepts
@@ -28,7 +28,7 @@ from truehue.tabs.page.errors import many
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, may
 
-_Dated = DistributionSetRecord | PictureSetRecord
+_Dated = DistributionSetRecord | ConceptImagesRecord
 
 PAGE = 20
 MOST_NAME = 120
@@ -165,7 +165,7 @@ def _distributions(context: Context, record: DistributionSetRecord) -> dict[str,
     }
 
 
-def _pictures(record: PictureSetRecord) -> dict[str, Any]:
+def _pictures(record: ConceptImagesRecord) -> dict[str, Any]:
     concept = concept_of(record.words)
     contributors = f" by {many(record.contributors, 'contributor')}" if record.contributors else ""
     return {

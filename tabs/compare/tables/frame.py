@@ -13,7 +13,7 @@ from truehue.core.errors import BadInput
 from truehue.tabs.compare.numbers import PLAINLY
 from truehue.tabs.compare.sources import written_scale
 from truehue.tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
-from truehue.tabs.compare.tables.people import Crowd, People, PeopleHere
+from truehue.tabs.compare.tables.reference_sets import People, ReferenceSet, ReferenceSets
 from truehue.tabs.explore.board_groups import facts
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
@@ -59,7 +59,7 @@ class Frame:
     """
 
     context: Context = field(repr=False)
-    crowds: tuple[Crowd, ...]
+    crowds: tuple[ReferenceSet, ...]
     people: People | None
     method: str
     guidance: str
@@ -186,7 +186,7 @@ class Frame:
 
 
 def frame_of(
-    context: Context, people: PeopleHere, query: Mapping[str, str], each_scale: bool = False
+    context: Context, people: ReferenceSets, query: Mapping[str, str], each_scale: bool = False
 ) -> Frame:
     """Resolves ``people``, ``method``, ``guidance`` and ``runs`` of a request. ``each_scale``: the
     cells of every guidance scale for itself. Raises BadInput for what there is not."""

@@ -21,9 +21,9 @@ from truehue.core.prompts.concepts import STYLES
 from truehue.tabs.compare.sources import written_scale
 from truehue.tabs.compare.tables.charts import Chart, Row, interval_text
 from truehue.tabs.compare.tables.frame import Frame, frame_of
-from truehue.tabs.compare.tables.people import PeopleHere
 from truehue.tabs.compare.tables.published import ARROWS, WHY_OTHERS
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
+from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.sweep_figures import Mark, Tile, by_size, heat, lines
 from truehue.tabs.compare.tables.view import STYLE_NAMES
 from truehue.tabs.explore.figure_parts import label
@@ -41,7 +41,9 @@ FIGURE_5 = (
 )
 
 
-def guidance_view(context: Context, people: PeopleHere, query: Mapping[str, str]) -> dict[str, Any]:
+def guidance_view(
+    context: Context, people: ReferenceSets, query: Mapping[str, str]
+) -> dict[str, Any]:
     """The three figures for ``people``, ``method``, ``runs``, ``metric``, ``kind`` and ``style``,
     empty for all. Raises BadInput for a choice that there is not."""
     frame = frame_of(context, people, query, each_scale=True)
@@ -73,7 +75,7 @@ def guidance_view(context: Context, people: PeopleHere, query: Mapping[str, str]
     }
 
 
-def guidance_csv(context: Context, people: PeopleHere, query: Mapping[str, str]) -> str:
+def guidance_csv(context: Context, people: ReferenceSets, query: Mapping[str, str]) -> str:
     """The numbers of the figure ``part``, as CSV; as :func:`guidance_view`."""
     part = query.get("part") or PARTS[0]
     if part not in PARTS:

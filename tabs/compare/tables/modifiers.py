@@ -13,9 +13,9 @@ from truehue.tabs.compare.tables.charts import csv_text
 from truehue.tabs.compare.tables.frame import Frame, frame_of
 from truehue.tabs.compare.tables.modifier_charts import plane_chart, sizes_chart
 from truehue.tabs.compare.tables.modifier_table import TABLE_COLUMNS, ratio_rows, ratio_table
-from truehue.tabs.compare.tables.people import PeopleHere
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
 from truehue.tabs.compare.tables.published import published
+from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.view import STYLE_NAMES
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
@@ -44,7 +44,7 @@ class ShiftChoice:
 
 
 def modifiers_view(
-    context: Context, people: PeopleHere, query: Mapping[str, str]
+    context: Context, people: ReferenceSets, query: Mapping[str, str]
 ) -> dict[str, Any]:
     """The table, the plane and the sizes for ``people``, ``method``, ``guidance``, ``runs``,
     ``style``, ``kind``, ``modifier``, and the limits ``low``, ``high`` and ``angle``. Raises
@@ -91,7 +91,7 @@ def modifiers_view(
     }
 
 
-def modifiers_csv(context: Context, people: PeopleHere, query: Mapping[str, str]) -> str:
+def modifiers_csv(context: Context, people: ReferenceSets, query: Mapping[str, str]) -> str:
     """``part=table``: the ratios as CSV; ``part=plane``: every shift with its two sizes. Raises
     BadInput as :func:`modifiers_view`."""
     part = query.get("part") or PARTS[0]

@@ -11,20 +11,20 @@ from fastapi.responses import JSONResponse, Response
 from truehue.tabs.compare.tables.cells import ExtractCells, start_cells
 from truehue.tabs.compare.tables.guidance import guidance_csv, guidance_view
 from truehue.tabs.compare.tables.modifiers import modifiers_csv, modifiers_view
-from truehue.tabs.compare.tables.people import PeopleHere
+from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.view import tables_csv, tables_view
 from truehue.tabs.compare.tables.worst import concepts_view
 from truehue.tabs.page.answers import csv_attachment, guarded
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
+from truehue.tabs.page.router import FeatureRouter
 
-Make = Callable[[Context, PeopleHere, Mapping[str, str]], Any]
+Make = Callable[[Context, ReferenceSets, Mapping[str, str]], Any]
 
 
-def compare_tables_routes(context: Context) -> Door:
+def compare_tables_routes(context: Context) -> FeatureRouter:
     """The router of Compare's analyses."""
-    door = Door(context, "/api/compare/analyses")
-    people = PeopleHere(context)
+    door = FeatureRouter(context, "/api/compare/analyses")
+    people = ReferenceSets(context)
 
     def answered(make: Make, request: Request) -> JSONResponse:
         return guarded(lambda: make(context, people, request.query_params))

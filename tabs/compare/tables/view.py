@@ -19,9 +19,9 @@ from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import STYLES
 from truehue.tabs.compare.tables.charts import csv_text, interval_text
 from truehue.tabs.compare.tables.frame import Frame, frame_of
-from truehue.tabs.compare.tables.people import PeopleHere
 from truehue.tabs.compare.tables.published import ARROWS, published
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
+from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 
@@ -57,7 +57,9 @@ CSV_COLUMNS = (
 )
 
 
-def tables_view(context: Context, people: PeopleHere, given: Mapping[str, str]) -> dict[str, Any]:
+def tables_view(
+    context: Context, people: ReferenceSets, given: Mapping[str, str]
+) -> dict[str, Any]:
     """Both tables, one number by category, and the published ones. ``given`` holds ``people``,
     ``method``, ``guidance``, ``runs``, ``common``, and of the second ``metric``, ``kind`` and
     ``style``. Raises BadInput for a choice that there is not."""
@@ -90,7 +92,7 @@ def tables_view(context: Context, people: PeopleHere, given: Mapping[str, str]) 
     }
 
 
-def tables_csv(context: Context, people: PeopleHere, given: Mapping[str, str]) -> str:
+def tables_csv(context: Context, people: ReferenceSets, given: Mapping[str, str]) -> str:
     """Every number of both tables and of all categories as CSV; as :func:`tables_view`."""
     frame, common = frame_of(context, people, given), is_common(given)
     by_kind = table_of(frame, common)

@@ -10,8 +10,8 @@ from truehue.core.concepts.metrics import MEANINGS, METRICS
 from truehue.core.concepts.scores import KINDS, Score, scores
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.tables.frame import Frame, frame_of
-from truehue.tabs.compare.tables.people import PeopleHere
 from truehue.tabs.compare.tables.published import KINDS as KIND_NAMES
+from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.view import ALL_KINDS, STYLE_NAMES, is_common
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
@@ -20,7 +20,9 @@ from truehue.tabs.page.links import whole
 PAGE = 60
 
 
-def concepts_view(context: Context, people: PeopleHere, query: Mapping[str, str]) -> dict[str, Any]:
+def concepts_view(
+    context: Context, people: ReferenceSets, query: Mapping[str, str]
+) -> dict[str, Any]:
     """A page of the concepts of a number, worst first. ``query`` as for the tables, with ``cell``,
     the run and the column (``run:category/kind/style/metric``), and ``offset``. Raises BadInput for
     a number that there is not."""

@@ -16,7 +16,7 @@ from truehue.core.records import SketchRecord
 from truehue.core.sketches.records import LONGEST_SIDE, Sketch, SketchWarning, sketch_id
 from truehue.core.study_copy import StudyCopy
 from truehue.tabs.page.context import Context
-from truehue.tabs.studies.colorings.facts import Moment, known_of
+from truehue.tabs.studies.colorings.facts import ColoringSnapshot, known_of
 from truehue.tabs.studies.colorings.layers import layer_of
 from truehue.tabs.studies.colorings.tables_rows import ColoringExport, file_of
 from truehue.tabs.studies.copies import SketchDocument
@@ -43,7 +43,7 @@ def sketch_records(context: Context, copy: StudyCopy) -> list[SketchRecord]:
     return [records[name] for name in sorted(records)]
 
 
-def coloring_export(context: Context, moment: Moment) -> ColoringExport:
+def coloring_export(context: Context, moment: ColoringSnapshot) -> ColoringExport:
     """What the tables of a study of colorings are made of. Raises NotStored while it is still
     computed."""
     facts, computed = known_of(context, moment, WAIT_S)

@@ -23,7 +23,7 @@ from truehue.tabs.page.links import ID_LENGTH, link
 from truehue.tabs.page.requests import one_of
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import Facts, known
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results import StudyReference
 
 TOGETHER, DESIGNERS = "together", "designers"
 FORMS = {
@@ -33,7 +33,7 @@ FORMS = {
 _WAIT_S = 20.0
 
 
-class MakeDistribution(OfStudy):
+class MakeDistribution(StudyReference):
     """``level`` says which colorings it is of, that of the study's rule where it is empty."""
 
     level: Annotated[str, one_of("level", Level)] = ""

@@ -20,8 +20,8 @@ from truehue.annotation.quality.colorings import (
 )
 from truehue.annotation.quality.consensus import Consensus, consensus, pairwise_emd
 from truehue.annotation.quality.result import (
+    ColoringStatus,
     Evidence,
-    Kept,
     Level,
     Mark,
     kept_of,
@@ -30,14 +30,16 @@ from truehue.annotation.quality.result import (
 )
 from truehue.annotation.quality.reviews import Review, votes_of
 from truehue.annotation.quality.second import Stability
-from truehue.annotation.quality.worth import Worth, worths
+from truehue.annotation.quality.uncertainty import ConceptUncertainty, worths
 from truehue.annotation.report import PersonResult, people_results
 from truehue.core.studies import ColoringMark, EventKind
 from truehue.storage.store import Storage
 from truehue.tabs.page.context import Context
-from truehue.tabs.studies.colorings.given import (
+from truehue.tabs.studies.colorings.layers import Measured, Result, measured_of, result_of
+from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule
+from truehue.tabs.studies.colorings.submitted import (
     TRAINING,
-    Given,
+    SubmittedColoring,
     counted_reviews,
     decisions,
     given_of,
@@ -45,9 +47,7 @@ from truehue.tabs.studies.colorings.given import (
     require_colorings,
     reviewers_of,
 )
-from truehue.tabs.studies.colorings.layers import Measured, Result, measured_of, result_of
-from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule
-from truehue.tabs.studies.results import Computed, ResultsKeeper
+from truehue.tabs.studies.results import Computed, ResultsService
 from truehue.tabs.studies.results_source import StudySource, read_source
 
 KEPT = "kept"
@@ -55,7 +55,7 @@ _LEVELS = (Level.ALL, Level.MAJORITY, Level.MARKS)
 Step = Callable[[str], None]
 
 
-class ColoringKeeper(ResultsKeeper):
+class ColoringFactsService(ResultsService):
     """What is known of the colorings of studies, one of each; a service of the app."""
 
 
@@ -73,7 +73,7 @@ class Facts:
 
     source: StudySource
     rule: ColoringRule
-    given: tuple[Given, ...]
+    given: tuple[SubmittedColoring, ...]
     marks: tuple[ColoringMark, ...]
     people: tuple[PersonResult, ...]
     colorings: Mapping[Key, Coloring] = field(repr=False)
@@ -82,11 +82,11 @@ class Facts:
     evidence: Evidence
     reviews: tuple[Review, ...]
     stable: Mapping[Key, Stability] = field(repr=False)
-    kept: Mapping[Level, Mapping[Key, Kept]] = field(repr=False)
+    kept: Mapping[Level, Mapping[Key, ColoringStatus]] = field(repr=False)
     before: tuple[Consensus, ...]
     flags: tuple[Consensus, ...]
     after: tuple[Consensus, ...]
-    worth: tuple[Worth, ...]
+    worth: tuple[ConceptUncertainty, ...]
     final: Mapping[str, np.ndarray] = field(repr=False)
     seconds: float
     computed_at: datetime
@@ -145,7 +145,7 @@ def known(context: Context, study_id: str, wait_s: float = 2.0) -> tuple[Facts |
     moment ago while new ones are computed. Raises BadInput for a study without colorings."""
     study = context.storage.studies.get(study_id)
     key = facts_key(context.storage, study.id)
-    computed = context.service(ColoringKeeper).get(
+    computed = context.service(ColoringFactsService).get(
         study.id, key, lambda step: {"facts": facts_of(context, study.id, step)}, wait_s
     )
     return (computed.results or {}).get("facts"), computed
@@ -155,7 +155,7 @@ def known_but_marks(context: Context, study_id: str) -> tuple[Facts | None, Comp
     """The facts for those who review: what marks were set since they were computed changes nothing
     of what is flagged and measured, and an expert does not wait for it."""
     study = context.storage.studies.get(study_id)
-    kept = context.service(ColoringKeeper).peek(study.id)
+    kept = context.service(ColoringFactsService).peek(study.id)
     *now, _ = facts_key(context.storage, study.id)
     if kept is not None and isinstance(kept[0], tuple) and [*kept[0][:-1]] == now:
         return kept[1]["facts"], Computed(kept[1], False, None)
@@ -172,7 +172,7 @@ def state_json(computed: Computed) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Moment:
+class ColoringSnapshot:
     """A study of colorings as it is stored at one moment, under its key (:func:`facts_key`)."""
 
     key: tuple[Any, ...]
@@ -181,12 +181,12 @@ class Moment:
     marks: tuple[ColoringMark, ...]
 
 
-def moment_of(context: Context, source: StudySource) -> Moment:
+def moment_of(context: Context, source: StudySource) -> ColoringSnapshot:
     """What belongs to a source; read both in one snapshot. Raises BadInput for a study without
     colorings."""
     require_colorings(source.plan)
     study_id = source.study.id
-    return Moment(
+    return ColoringSnapshot(
         facts_key(context.storage, study_id),
         source,
         coloring_rule(context.storage.studies.rule(study_id)),
@@ -194,10 +194,12 @@ def moment_of(context: Context, source: StudySource) -> Moment:
     )
 
 
-def known_of(context: Context, moment: Moment, wait_s: float) -> tuple[Facts | None, Computed]:
+def known_of(
+    context: Context, moment: ColoringSnapshot, wait_s: float
+) -> tuple[Facts | None, Computed]:
     """The facts of that moment, whatever has come in since, as :func:`known`."""
     study_id = moment.source.study.id
-    computed = context.service(ColoringKeeper).get(
+    computed = context.service(ColoringFactsService).get(
         study_id,
         moment.key,
         lambda step: {"facts": facts_of(context, study_id, step, moment)},
@@ -210,7 +212,7 @@ def facts_of(
     context: Context,
     study_id: str,
     step: Step = lambda words: None,
-    moment: Moment | None = None,
+    moment: ColoringSnapshot | None = None,
 ) -> Facts:
     """Computes everything of that moment, or of now; ``step`` is told what is at work."""
     began = time.monotonic()
@@ -266,7 +268,7 @@ def facts_of(
 
 
 def evidence_of(
-    given: Sequence[Given],
+    given: Sequence[SubmittedColoring],
     marks: Sequence[ColoringMark],
     people: Iterable[PersonResult],
     rule: ColoringRule,
@@ -292,7 +294,9 @@ def evidence_of(
     )
 
 
-def _colorings(given: Sequence[Given], measured: Mapping[Key, Measured]) -> dict[Key, Coloring]:
+def _colorings(
+    given: Sequence[SubmittedColoring], measured: Mapping[Key, Measured]
+) -> dict[Key, Coloring]:
     """The measured colorings but practice."""
     return {
         one.key: Coloring(

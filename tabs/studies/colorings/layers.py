@@ -15,15 +15,15 @@ import numpy as np
 
 from truehue.annotation.colorings.mask import background_share, profile
 from truehue.annotation.quality.colorings import Coloring, Key, distribution_of, own_weights
-from truehue.annotation.quality.worth import width_of
+from truehue.annotation.quality.uncertainty import width_of
 from truehue.core.cache import LruCache
 from truehue.core.concepts.records import ColorProfile
 from truehue.core.errors import BadInput, MaskError, StorageError
-from truehue.core.sketches.pictures import composite
+from truehue.core.sketches.images import composite
 from truehue.core.sketches.regions import decoded_regions
 from truehue.tabs.page.context import Context
-from truehue.tabs.participants.drawing import Answered, Drawing
-from truehue.tabs.studies.colorings.given import Given
+from truehue.tabs.participants.layers import FinishedColoring, LayerRenderer
+from truehue.tabs.studies.colorings.submitted import SubmittedColoring
 
 MOST_MEASURED = 50_000
 """Kept in memory: a profile of chosen colors is some hundred numbers."""
@@ -52,7 +52,7 @@ class Result:
 
 
 @dataclass
-class ColoringShelf:
+class ColoringMeasurements:
     """What was measured of colorings; a service of the app, and any thread may ask.
 
     ``measured`` are by event, a sentence where nothing could be; ``results`` of concepts by the
@@ -66,36 +66,38 @@ class ColoringShelf:
 
 def ink_of(context: Context, sketch_id: str) -> np.ndarray:
     """The ink of a stored sketch, uint8 ``(H, W)``; do not change it."""
-    return context.service(ColoringShelf).inks.get(
+    return context.service(ColoringMeasurements).inks.get(
         sketch_id, lambda: context.storage.sketches.ink(sketch_id)
     )
 
 
-def layer_of(context: Context, given: Given) -> np.ndarray:
+def layer_of(context: Context, given: SubmittedColoring) -> np.ndarray:
     """The layer of a coloring, uint8 RGBA ``(H, W, 4)``: its PNG, or drawn again of the log, which
     is stored then with whether the page had the same pixels. Raises StorageError where neither can
     be had."""
     try:
         return context.storage.coloring_layers.layer(given.answer.id)
     except StorageError:
-        answered = Answered(given.participant.id, given.case.sketch, given.answer)
+        answered = FinishedColoring(given.participant.id, given.case.sketch, given.answer)
     try:
-        return Drawing(context.storage).now(answered)
+        return LayerRenderer(context.storage).now(answered)
     except BadInput as error:
         raise StorageError(f"The log of this coloring cannot be drawn: {error}") from error
 
 
-def picture_of(context: Context, given: Given) -> np.ndarray:
+def picture_of(context: Context, given: SubmittedColoring) -> np.ndarray:
     """The coloring with its lines as people saw it, uint8 ``(H, W, 3)``."""
     return composite(ink_of(context, given.case.sketch), layer_of(context, given))
 
 
 def measured_of(
-    context: Context, given: Sequence[Given], tell: Callable[[str], None] = lambda words: None
+    context: Context,
+    given: Sequence[SubmittedColoring],
+    tell: Callable[[str], None] = lambda words: None,
 ) -> tuple[dict[Key, Measured], dict[Key, str]]:
     """What every coloring says, and a sentence for each that says nothing, by key. ``tell`` hears
     how far it is; what it raises ends it."""
-    shelf = context.service(ColoringShelf).measured
+    shelf = context.service(ColoringMeasurements).measured
     measured: dict[Key, Measured] = {}
     problems: dict[Key, str] = {}
     for done, one in enumerate(given):
@@ -116,7 +118,9 @@ def result_of(context: Context, colorings: Sequence[Coloring], seed: int) -> Res
     """What some colorings of a concept say together; the same ones are asked once. Raises BadInput
     for none."""
     made_of = seed, *((one.key, one.profile) for one in colorings)
-    return context.service(ColoringShelf).results.get(made_of, partial(_result, colorings, seed))
+    return context.service(ColoringMeasurements).results.get(
+        made_of, partial(_result, colorings, seed)
+    )
 
 
 def _result(colorings: Sequence[Coloring], seed: int) -> Result:
@@ -124,7 +128,7 @@ def _result(colorings: Sequence[Coloring], seed: int) -> Result:
     return Result(distribution.weights, width_of(distribution, seed=seed))
 
 
-def _measured(context: Context, given: Given) -> Measured | str:
+def _measured(context: Context, given: SubmittedColoring) -> Measured | str:
     layers = context.storage.coloring_layers
     measured, background = layers.profile(given.answer.id), layers.background(given.answer.id)
     if measured is None or background is None:

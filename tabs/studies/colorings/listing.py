@@ -15,24 +15,31 @@ from truehue.core.color.spaces import hex_of
 from truehue.core.color.uw71 import uw71
 from truehue.core.concepts.matching import normal
 from truehue.core.files import png_of
-from truehue.core.sketches.pictures import layer_png
+from truehue.core.sketches.images import layer_png
 from truehue.core.studies import ColoringMark, EventKind, MarkKind
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Whole
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.studies.colorings.current import CurrentColorings, standing_of
 from truehue.tabs.studies.colorings.facts import Facts, known, state_json
-from truehue.tabs.studies.colorings.given import TRAINING, Given, is_of, label_of, latest, one_of
 from truehue.tabs.studies.colorings.layers import layer_of, picture_of
-from truehue.tabs.studies.colorings.standing import Standing, standing_of
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.colorings.submitted import (
+    TRAINING,
+    SubmittedColoring,
+    is_of,
+    label_of,
+    latest,
+    one_of,
+)
+from truehue.tabs.studies.results import StudyReference
 from truehue.tabs.studies.rights import may_personal
 
 SHOWN_COLORS = 8
 PICTURE, LAYER = "picture", "layer"
 
 
-class AskColorings(OfStudy):
+class ListColorings(StudyReference):
     """``case`` or ``words`` ask for one concept, ``participant`` for one person (an id)."""
 
     case: Annotated[str, Field(max_length=400)] = ""
@@ -40,21 +47,21 @@ class AskColorings(OfStudy):
     participant: Annotated[str, Field(max_length=64)] = ""
 
 
-class OfColoring(OfStudy):
+class ColoringReference(StudyReference):
     """Names a coloring of a study: whose, and of which trial."""
 
     participant: Annotated[str, Field(min_length=1, max_length=64)]
     position: Annotated[Whole, Field(ge=0)]
 
 
-class AskPicture(OfColoring):
+class ColoringImageRequest(ColoringReference):
     """``layer`` asks for the colors alone."""
 
     layer: bool = False
 
 
 @asks("study")
-def colorings(context: Context, actor: Actor, request: AskColorings) -> dict[str, Any]:
+def colorings(context: Context, actor: Actor, request: ListColorings) -> dict[str, Any]:
     """The colorings of a study that stand, practice and second ones too, by concept and person.
 
     What quality control says of them may be of a moment ago (``status``, ``stale``).
@@ -79,7 +86,7 @@ def colorings(context: Context, actor: Actor, request: AskColorings) -> dict[str
 
 
 @asks("study")
-def picture(context: Context, actor: Actor, request: AskPicture) -> bytes:
+def picture(context: Context, actor: Actor, request: ColoringImageRequest) -> bytes:
     """A coloring as PNG: with its lines, as it was seen, or the colors alone, as they are stored.
 
     Raises NotStored where none stands.
@@ -96,7 +103,7 @@ def png(srgb8: np.ndarray) -> bytes:
     return png_of(srgb8)
 
 
-def row_json(study_id: str, given: Given, facts: Facts | None) -> dict[str, Any]:
+def row_json(study_id: str, given: SubmittedColoring, facts: Facts | None) -> dict[str, Any]:
     """One coloring: what it is of, by whom, what was said of it and what becomes of it."""
     participant, position = given.participant.id, given.trial.position
     base = f"/api/studies/{study_id}/colorings/{participant}/{position}"
@@ -122,7 +129,7 @@ def row_json(study_id: str, given: Given, facts: Facts | None) -> dict[str, Any]
     }
 
 
-def background_json(given: Given, facts: Facts | None) -> dict[str, Any] | None:
+def background_json(given: SubmittedColoring, facts: Facts | None) -> dict[str, Any] | None:
     """What a coloring has on the surround: its colored ``share``, how often it was ``asked`` about
     and ``undone``, and whether it was said to be ``part`` of the concept. None where next to none
     is colored, or may be."""
@@ -141,7 +148,7 @@ def background_json(given: Given, facts: Facts | None) -> dict[str, Any] | None:
     }
 
 
-def comments_of(standing: Standing) -> Mapping[tuple[str, int], list[str]]:
+def comments_of(standing: CurrentColorings) -> Mapping[tuple[str, int], list[str]]:
     """What people wrote of single sketches, by their id and the position, in its order. They are
     personal data: for those of :func:`truehue.tabs.studies.rights.may_personal`."""
     comments: dict[tuple[str, int], list[str]] = {}
@@ -174,7 +181,7 @@ def colors_json(weights: np.ndarray, most: int = SHOWN_COLORS) -> list[dict[str,
     ]
 
 
-def _quality(given: Given, facts: Facts | None) -> dict[str, Any]:
+def _quality(given: SubmittedColoring, facts: Facts | None) -> dict[str, Any]:
     coloring = facts.colorings.get(given.key) if facts else None
     if facts is None or given.purpose == TRAINING or coloring is None:
         problem = facts.problems.get(given.key, "") if facts else ""
@@ -198,13 +205,13 @@ def _quality(given: Given, facts: Facts | None) -> dict[str, Any]:
     }
 
 
-def _kept_at(facts: Facts, level: Level, given: Given) -> bool | None:
+def _kept_at(facts: Facts, level: Level, given: SubmittedColoring) -> bool | None:
     kept = facts.kept[level].get(given.key)
     return None if kept is None else kept.kept
 
 
 def _marks(
-    given: Given, marks: Mapping[MarkKind, Mapping[tuple[str, int], ColoringMark]]
+    given: SubmittedColoring, marks: Mapping[MarkKind, Mapping[tuple[str, int], ColoringMark]]
 ) -> dict[str, Any]:
     """What researchers said of it last; ``earlier`` where it was of an earlier version, which
     decides nothing."""
@@ -224,7 +231,7 @@ def _marks(
     return marks_json
 
 
-def _asked(given: Given, request: AskColorings) -> bool:
+def _asked(given: SubmittedColoring, request: ListColorings) -> bool:
     return (
         request.case in ("", given.case.id)
         and (not request.words or normal(request.words) == normal(given.case.words))

@@ -15,18 +15,18 @@ from truehue.core.studies import ColoringMark, EventKind, Purpose
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.studies.colorings.current import CurrentColorings, standing_of
 from truehue.tabs.studies.colorings.facts import Facts, known, state_json
-from truehue.tabs.studies.colorings.given import MAIN, SECOND, TRAINING, Given
 from truehue.tabs.studies.colorings.marks import open_recolors
-from truehue.tabs.studies.colorings.standing import Standing, standing_of
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING, SubmittedColoring
+from truehue.tabs.studies.results import StudyReference
 from truehue.tabs.studies.results_source import person_name
 
 Json = dict[str, Any]
 
 
 @asks("study")
-def coloring_progress(context: Context, actor: Actor, request: OfStudy) -> Json:
+def coloring_progress(context: Context, actor: Actor, request: StudyReference) -> Json:
     """Progress by concept and by person, active time of a sketch, flags, checksums that differ.
 
     Counts are of now; flags and widths may be of a moment ago (``status``).
@@ -70,11 +70,14 @@ def coloring_progress(context: Context, actor: Actor, request: OfStudy) -> Json:
 
 
 def _concepts(
-    standing: Standing, main: Sequence[Given], skips: Counter[str], facts: Facts | None
+    standing: CurrentColorings,
+    main: Sequence[SubmittedColoring],
+    skips: Counter[str],
+    facts: Facts | None,
 ) -> list[Json]:
     plan = standing.plan
     count = Counter(one.case.id for one in main)
-    times: dict[str, list[Given]] = {}
+    times: dict[str, list[SubmittedColoring]] = {}
     for one in main:
         times.setdefault(one.case.id, []).append(one)
     flagged = facts.flagged if facts else frozenset()
@@ -99,12 +102,12 @@ def _concepts(
 
 
 def _people(
-    standing: Standing,
+    standing: CurrentColorings,
     layers: dict[str, LayerRecord],
     facts: Facts | None,
     waiting: Collection[str],
 ) -> list[Json]:
-    by_person: dict[str, list[Given]] = {}
+    by_person: dict[str, list[SubmittedColoring]] = {}
     for one in standing.given:
         by_person.setdefault(one.participant.id, []).append(one)
     out = facts.evidence.people_out if facts else {}
@@ -133,7 +136,7 @@ def _people(
     return rows
 
 
-def _practice_waiting(standing: Standing) -> list[Json]:
+def _practice_waiting(standing: CurrentColorings) -> list[Json]:
     """Whose practice is through and was not looked at, whoever was to look: the newest round by
     each who did not withdraw, with the sketches in it that were left for a reason."""
     plan = standing.plan
@@ -177,7 +180,7 @@ def _practice_waiting(standing: Standing) -> list[Json]:
     return rows
 
 
-def _skips(standing: Standing) -> Counter[str]:
+def _skips(standing: CurrentColorings) -> Counter[str]:
     """How often each case was left for a reason, in main trials."""
     plan, skips = standing.plan, Counter[str]()
     for person in standing.source.participants:
@@ -193,7 +196,7 @@ def _skips(standing: Standing) -> Counter[str]:
     return skips
 
 
-def _seconds(given: Iterable[Given]) -> Json:
+def _seconds(given: Iterable[SubmittedColoring]) -> Json:
     """Median of the active time of a sketch, and its quartiles, in seconds."""
     times = sorted(ms / 1_000 for one in given if (ms := one.number("active_ms")) is not None)
     if not times:
@@ -210,5 +213,5 @@ def _differs(layer: LayerRecord | None) -> bool:
     return layer is not None and not layer.matches
 
 
-def _number(standing: Standing, participant_id: str) -> int:
+def _number(standing: CurrentColorings, participant_id: str) -> int:
     return next(one.number for one in standing.source.participants if one.id == participant_id)

@@ -24,10 +24,9 @@ from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import Whole, one_of
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.studies.colorings.current import CurrentColorings, standing_of
 from truehue.tabs.studies.colorings.facts import KEPT, known, state_json
-from truehue.tabs.studies.colorings.given import MAIN, TRAINING, Given
-from truehue.tabs.studies.colorings.given import one_of as coloring_of
-from truehue.tabs.studies.colorings.listing import OfColoring, row_json
+from truehue.tabs.studies.colorings.listing import ColoringReference, row_json
 from truehue.tabs.studies.colorings.quality import quality
 from truehue.tabs.studies.colorings.rule import (
     ColoringRule,
@@ -35,16 +34,17 @@ from truehue.tabs.studies.colorings.rule import (
     coloring_rule,
     with_coloring_rule,
 )
-from truehue.tabs.studies.colorings.standing import Standing, standing_of
-from truehue.tabs.studies.results import OfStudy
-from truehue.tabs.studies.results_people import MOST_REASON, OfParticipant
+from truehue.tabs.studies.colorings.submitted import MAIN, TRAINING, SubmittedColoring
+from truehue.tabs.studies.colorings.submitted import one_of as coloring_of
+from truehue.tabs.studies.results import StudyReference
+from truehue.tabs.studies.results_people import MOST_REASON, ParticipantReference
 
 WITHDRAWN = "withdrawn"
 DISCARDED, TAKEN_BACK = "discarded", ""
 _Reason = Annotated[str, Field(max_length=MOST_REASON, title="The reason")]
 
 
-class PostPractice(OfParticipant):
+class PostPractice(ParticipantReference):
     """Whether a participant's practice is good enough to go on; ``reason`` is what they read where
     it is to be done again. ``position`` is a trial of the round, the newest where none is given."""
 
@@ -53,14 +53,14 @@ class PostPractice(OfParticipant):
     position: Whole | None = None
 
 
-class PostRecolor(OfColoring):
+class PostRecolor(ColoringReference):
     """Asks for a second coloring of the same sketch, or withdraws that."""
 
     value: Annotated[str, one_of("answer", (ASKED, WITHDRAWN))] = ASKED
     reason: _Reason = ""
 
 
-class PostKeep(OfColoring):
+class PostKeep(ColoringReference):
     """Keeps or discards a coloring whatever rules and experts say; empty takes it back."""
 
     value: Annotated[str, one_of("answer", (KEPT, DISCARDED))] = TAKEN_BACK
@@ -132,10 +132,10 @@ def set_coloring_rule(context: Context, actor: Actor, request: SetColoringRule) 
     rule = ColoringRule(request.share, request.reviewers, request.scope, request.level)
     if rule != coloring_rule(stored):
         context.storage.studies.set_rule(study.id, with_coloring_rule(stored, rule), actor.id)
-    return quality(context, actor, OfStudy(study=study.id))
+    return quality(context, actor, StudyReference(study=study.id))
 
 
-def open_recolors(standing: Standing) -> set[tuple[str, int]]:
+def open_recolors(standing: CurrentColorings) -> set[tuple[str, int]]:
     """Where another coloring was asked for that was not answered yet, by participant and position
     of the first coloring."""
     marks: dict[str, list[ColoringMark]] = {}
@@ -150,7 +150,9 @@ def open_recolors(standing: Standing) -> set[tuple[str, int]]:
     return open_keys
 
 
-def _given_out(context: Context, standing: Standing, given: Given) -> frozenset[int]:
+def _given_out(
+    context: Context, standing: CurrentColorings, given: SubmittedColoring
+) -> frozenset[int]:
     """The first colorings of which that participant has a second one before them. What was given
     out since the last event is known by the trials alone."""
     participant = given.participant.id
@@ -159,7 +161,7 @@ def _given_out(context: Context, standing: Standing, given: Given) -> frozenset[
 
 
 def _answered(
-    standing: Standing, participant: str, trials: Sequence[Trial]
+    standing: CurrentColorings, participant: str, trials: Sequence[Trial]
 ) -> tuple[list[Trial], dict[int, Answer]]:
     known = [trial for trial in trials if trial.stimulus_id in standing.plan.by_id]
     events = standing.source.events.get(participant, ())
@@ -169,7 +171,7 @@ def _answered(
 def _add(
     context: Context,
     actor: Actor,
-    standing: Standing,
+    standing: CurrentColorings,
     place: tuple[str, int],
     kind: MarkKind,
     request: PostPractice | PostRecolor | PostKeep,
@@ -179,7 +181,7 @@ def _add(
     )
 
 
-def _practice(standing: Standing, participant_id: str) -> list[Trial]:
+def _practice(standing: CurrentColorings, participant_id: str) -> list[Trial]:
     trials = [
         trial
         for trial in standing.source.trials.get(participant_id, ())
@@ -190,8 +192,8 @@ def _practice(standing: Standing, participant_id: str) -> list[Trial]:
     return trials
 
 
-def _row(context: Context, request: OfColoring) -> dict[str, Any]:
+def _row(context: Context, request: ColoringReference) -> dict[str, Any]:
     standing = standing_of(context, request.study)
-    given: Given = coloring_of(standing.given, request.participant, request.position)
+    given: SubmittedColoring = coloring_of(standing.given, request.participant, request.position)
     facts, computed = known(context, request.study)
     return {**state_json(computed), "coloring": row_json(standing.study_id, given, facts)}

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from truehue.annotation.quality.consensus import Consensus
-from truehue.annotation.quality.result import LEVELS, STANDS_FOR, Kept, Level
+from truehue.annotation.quality.result import LEVELS, STANDS_FOR, ColoringStatus, Level
 from truehue.annotation.quality.reviews import Outcome, agreement
 from truehue.annotation.quality.second import SecondCheck
-from truehue.annotation.quality.worth import Worth
+from truehue.annotation.quality.uncertainty import ConceptUncertainty
 from truehue.core.cache import LruCache
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import many
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.colorings.facts import Facts, known, state_json
-from truehue.tabs.studies.colorings.given import TRAINING, label_of
 from truehue.tabs.studies.colorings.listing import background_json, colors_json
 from truehue.tabs.studies.colorings.rule import rule_json
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.colorings.submitted import TRAINING, label_of
+from truehue.tabs.studies.results import StudyReference
 from truehue.tabs.studies.results_numbers import number, percent
 
 Json = dict[str, Any]
@@ -32,14 +32,14 @@ _KEPT: LruCache[Json] = LruCache(32)
 
 
 @asks("study")
-def quality(context: Context, actor: Actor, request: OfStudy) -> Json:
+def quality(context: Context, actor: Actor, request: StudyReference) -> Json:
     """Consensus by concept, reviews and their agreement, second colorings, and what is kept."""
     facts, computed = known(context, request.study)
     return {**state_json(computed), "quality": quality_json(facts) if facts else None}
 
 
 @asks("study")
-def worth(context: Context, actor: Actor, request: OfStudy) -> Json:
+def worth(context: Context, actor: Actor, request: StudyReference) -> Json:
     """How sure each concept's distribution is, and where the next coloring is worth most."""
     facts, computed = known(context, request.study)
     rows = [worth_json(facts, one) for one in facts.worth] if facts else None
@@ -92,7 +92,7 @@ def _quality_json(facts: Facts) -> Json:
     }
 
 
-def worth_json(facts: Facts, one: Worth) -> Json:
+def worth_json(facts: Facts, one: ConceptUncertainty) -> Json:
     """What the next coloring of a concept is worth."""
     case = facts.source.plan.case_by_id[one.case_id]
     return {
@@ -243,7 +243,7 @@ def _left_out(facts: Facts) -> list[Json]:
     ]
 
 
-def _out(one: Kept) -> bool:
+def _out(one: ColoringStatus) -> bool:
     """Whether a coloring is left out, and not only represented by another one of the person."""
     return not one.kept and one.reasons != (STANDS_FOR,)
 

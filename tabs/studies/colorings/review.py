@@ -16,29 +16,29 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import MarkKind, State
 from truehue.tabs.page.actor import asks
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing, one_of
+from truehue.tabs.page.requests import EmptyRequest, one_of
 from truehue.tabs.page.roles import Actor, allowed
+from truehue.tabs.studies.colorings.current import CurrentColorings, standing_of
 from truehue.tabs.studies.colorings.facts import Facts, known_but_marks, state_json
-from truehue.tabs.studies.colorings.given import TRAINING, Given, counted_reviews
 from truehue.tabs.studies.colorings.layers import picture_of
 from truehue.tabs.studies.colorings.listing import png
 from truehue.tabs.studies.colorings.rule import ALL
-from truehue.tabs.studies.colorings.standing import Standing, standing_of
+from truehue.tabs.studies.colorings.submitted import TRAINING, SubmittedColoring, counted_reviews
 from truehue.tabs.studies.live import current
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results import StudyReference
 
 YES, NO, BACK = "yes", "no", "back"
 _VALUES = {YES: "consistent", NO: "inconsistent", BACK: ""}
 Item = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", title="The coloring")]
 
 
-class OfItem(OfStudy):
+class ReviewItemReference(StudyReference):
     """Names a coloring as this expert knows it."""
 
     item: Item
 
 
-class PostReview(OfItem):
+class PostReview(ReviewItemReference):
     """An expert's answer: ``yes`` where the coloring is consistent with its concept, ``no`` where
     it is not, ``back`` to take an answer back."""
 
@@ -46,7 +46,7 @@ class PostReview(OfItem):
 
 
 @asks("look")
-def reviews_open(context: Context, actor: Actor, request: Nothing) -> dict[str, Any]:
+def reviews_open(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
     """The studies with colorings that are reviewed, each with how many are left for who asks; none
     for who may not review. Whether they may, and whether they may see studies, stands with it: a
     page asks nothing that would be refused."""
@@ -74,7 +74,7 @@ def reviews_open(context: Context, actor: Actor, request: Nothing) -> dict[str, 
 
 
 @asks("review")
-def next_review(context: Context, actor: Actor, request: OfStudy) -> dict[str, Any]:
+def next_review(context: Context, actor: Actor, request: StudyReference) -> dict[str, Any]:
     """The next coloring for this expert to review, in an order of their own."""
     standing = standing_of(context, request.study)
     facts, computed = known_but_marks(context, request.study)
@@ -82,7 +82,7 @@ def next_review(context: Context, actor: Actor, request: OfStudy) -> dict[str, A
 
 
 @asks("review")
-def review_picture(context: Context, actor: Actor, request: OfItem) -> bytes:
+def review_picture(context: Context, actor: Actor, request: ReviewItemReference) -> bytes:
     """The coloring of an item as PNG, with its lines. Raises NotStored."""
     return png(picture_of(context, _item(standing_of(context, request.study), actor, request.item)))
 
@@ -110,14 +110,14 @@ def post_review(context: Context, actor: Actor, request: PostReview) -> dict[str
     }
 
 
-def item_id(standing: Standing, reviewer: str, given: Given) -> str:
+def item_id(standing: CurrentColorings, reviewer: str, given: SubmittedColoring) -> str:
     """What a coloring is called before one expert: made of an id that no expert is told, so that
     it says nothing of whose it is, and that two of a person have nothing in common."""
     text = f"{standing.study_id}\x1f{reviewer}\x1f{given.answer.id}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _view(standing: Standing, actor: Actor, facts: Facts | None) -> dict[str, Any]:
+def _view(standing: CurrentColorings, actor: Actor, facts: Facts | None) -> dict[str, Any]:
     queue, own = _queue(standing, actor, facts), _own(standing, actor)
     return {
         "item": _item_json(standing, actor, queue[0], facts) if queue else None,
@@ -130,7 +130,7 @@ def _view(standing: Standing, actor: Actor, facts: Facts | None) -> dict[str, An
 
 
 def _item_json(
-    standing: Standing, actor: Actor, given: Given, facts: Facts | None
+    standing: CurrentColorings, actor: Actor, given: SubmittedColoring, facts: Facts | None
 ) -> dict[str, Any]:
     name = item_id(standing, actor.id, given)
     coloring = facts.colorings.get(given.key) if facts else None
@@ -144,7 +144,9 @@ def _item_json(
     }
 
 
-def _queue(standing: Standing, actor: Actor, facts: Facts | None) -> list[Given]:
+def _queue(
+    standing: CurrentColorings, actor: Actor, facts: Facts | None
+) -> list[SubmittedColoring]:
     """What is left for this expert: colorings of the scope that they have not reviewed, and that
     fewer than the wanted number have; in an order drawn for them, which further colorings do not
     change."""
@@ -167,14 +169,14 @@ def _queue(standing: Standing, actor: Actor, facts: Facts | None) -> list[Given]
     return sorted(waiting, key=lambda one: _place(standing, actor.id, one))
 
 
-def _place(standing: Standing, reviewer: str, given: Given) -> bytes:
+def _place(standing: CurrentColorings, reviewer: str, given: SubmittedColoring) -> bytes:
     """A number of chance that the seed, the expert and the coloring give again."""
     participant, position = given.key
     text = f"{standing.plan.seed}\x1f{reviewer}\x1f{participant}\x1f{position}"
     return hashlib.sha256(text.encode()).digest()
 
 
-def _own(standing: Standing, actor: Actor) -> list[dict[str, Any]]:
+def _own(standing: CurrentColorings, actor: Actor) -> list[dict[str, Any]]:
     """What this expert said so far, the last at the end."""
     mine = [
         (mark.number, one, mark.value)
@@ -194,8 +196,8 @@ def _own(standing: Standing, actor: Actor) -> list[dict[str, Any]]:
     ]
 
 
-def _item(standing: Standing, actor: Actor, name: str) -> Given:
-    given: Sequence[Given] = standing.given
+def _item(standing: CurrentColorings, actor: Actor, name: str) -> SubmittedColoring:
+    given: Sequence[SubmittedColoring] = standing.given
     for one in given:
         if one.purpose != TRAINING and item_id(standing, actor.id, one) == name:
             return one

@@ -9,11 +9,16 @@ from fastapi.responses import JSONResponse, Response
 
 from truehue.tabs.page.answers import guarded, refusal
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door, read_address
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter, read_address
 from truehue.tabs.studies.colorings.distribution import MakeDistribution, make_distribution
-from truehue.tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
+from truehue.tabs.studies.colorings.listing import (
+    ColoringImageRequest,
+    ListColorings,
+    colorings,
+    picture,
+)
 from truehue.tabs.studies.colorings.live import coloring_progress
 from truehue.tabs.studies.colorings.marks import (
     PostKeep,
@@ -26,58 +31,62 @@ from truehue.tabs.studies.colorings.marks import (
 )
 from truehue.tabs.studies.colorings.quality import quality, worth
 from truehue.tabs.studies.colorings.review import (
-    OfItem,
     PostReview,
+    ReviewItemReference,
     next_review,
     post_review,
     review_picture,
     reviews_open,
 )
 from truehue.tabs.studies.colorings.rule import SetColoringRule
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results import StudyReference
 
 _KEPT = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
 """The address of a picture names the answer that it is of, so that it never changes."""
 
 
-def coloring_routes(context: Context) -> Door:
+def coloring_routes(context: Context) -> FeatureRouter:
     """The router; empty in a demonstration, which has no studies."""
-    door = Door(context, "/api", strict=True)
+    door = FeatureRouter(context, "/api", strict=True)
     if context.demo:
         return door
     asking, base = door.asking, "/studies/{study}"
 
     @door.get("/reviews")
     def reviews(actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: reviews_open(context, actor, Nothing()))
+        return guarded(lambda: reviews_open(context, actor, EmptyRequest()))
 
     @door.get(f"{base}/colorings")
     def listed(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: colorings(context, actor, read_address(AskColorings, request)))
+        return guarded(lambda: colorings(context, actor, read_address(ListColorings, request)))
 
     @door.get(f"{base}/colorings/progress")
     def progress(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: coloring_progress(context, actor, read_address(OfStudy, request)))
+        return guarded(
+            lambda: coloring_progress(context, actor, read_address(StudyReference, request))
+        )
 
     @door.get(f"{base}/colorings/{{participant}}/{{position}}.png")
     def shown(request: Request, actor: Actor = asking) -> Response:
-        return _png(lambda: picture(context, actor, read_address(AskPicture, request)))
+        return _png(lambda: picture(context, actor, read_address(ColoringImageRequest, request)))
 
     @door.get(f"{base}/review")
     def following(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: next_review(context, actor, read_address(OfStudy, request)))
+        return guarded(lambda: next_review(context, actor, read_address(StudyReference, request)))
 
     @door.get(f"{base}/review/{{item}}.png")
     def reviewed(request: Request, actor: Actor = asking) -> Response:
-        return _png(lambda: review_picture(context, actor, read_address(OfItem, request)))
+        return _png(
+            lambda: review_picture(context, actor, read_address(ReviewItemReference, request))
+        )
 
     @door.get(f"{base}/quality")
     def controlled(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: quality(context, actor, read_address(OfStudy, request)))
+        return guarded(lambda: quality(context, actor, read_address(StudyReference, request)))
 
     @door.get(f"{base}/worth")
     def worthwhile(request: Request, actor: Actor = asking) -> JSONResponse:
-        return guarded(lambda: worth(context, actor, read_address(OfStudy, request)))
+        return guarded(lambda: worth(context, actor, read_address(StudyReference, request)))
 
     door.takes(f"{base}/review", PostReview, post_review)
     door.takes(f"{base}/practice", PostPractice, post_practice)

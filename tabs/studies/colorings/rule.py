@@ -17,7 +17,7 @@ from truehue.annotation.quality.reviews import REVIEWERS
 from truehue.annotation.quality.second import LEAST_LAB, QUANTILE
 from truehue.core.errors import BadInput
 from truehue.tabs.page.requests import one_of
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results import StudyReference
 
 FIELD = "colorings"
 """Where it stands in the stored rule."""
@@ -40,7 +40,7 @@ class ColoringRule:
     level: str = Level.MARKS.value
 
 
-class SetColoringRule(OfStudy):
+class SetColoringRule(StudyReference):
     """The rule for colorings; what is not given is as published."""
 
     share: Annotated[float, Field(ge=0, le=1, title="The share to flag")] = FLAGGED_SHARE

@@ -7,7 +7,7 @@ from typing import Any
 from truehue.annotation.quality.result import Level
 from truehue.annotation.quality.reviews import Outcome
 from truehue.core.export.columns import NUMBER, TEXT, TRUTH, WHOLE, Column
-from truehue.tabs.studies.colorings.given import MAIN, SECOND, TRAINING
+from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING
 from truehue.tabs.studies.colorings.tables_rows import (
     actions,
     colorings,

@@ -14,9 +14,9 @@ from truehue.core.color.uw71 import uw71
 from truehue.core.records import LayerRecord
 from truehue.core.studies import ColoringMark, MarkKind
 from truehue.tabs.studies.colorings.facts import Facts
-from truehue.tabs.studies.colorings.given import (
+from truehue.tabs.studies.colorings.submitted import (
     TRAINING,
-    Given,
+    SubmittedColoring,
     counted_reviews,
     decisions,
     reviewers_of,
@@ -170,7 +170,7 @@ def distributions(data: ExportData) -> Iterator[Json]:
                     }
 
 
-def file_of(given: Given) -> str:
+def file_of(given: SubmittedColoring) -> str:
     """Where the colors of a coloring lie in all.zip."""
     return f"colorings/participant-{given.participant.number + 1}-{given.trial.position}.png"
 
@@ -180,7 +180,7 @@ def _export(data: ExportData) -> ColoringExport:
     return data.colorings
 
 
-def _place(one: Given) -> Json:
+def _place(one: SubmittedColoring) -> Json:
     return {
         "participant": one.participant.number + 1,
         "position": one.trial.position,
@@ -188,7 +188,7 @@ def _place(one: Given) -> Json:
     }
 
 
-def _part(one: Given) -> bool | None:
+def _part(one: SubmittedColoring) -> bool | None:
     """Whether the background was said to be part of the concept; None where nobody was asked."""
     said = one.answer.body.get("background")
     return said.get("part") is True if isinstance(said, Mapping) and said.get("asked") else None

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from tests.core.batch import hold
-from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.batch.folder import BatchFolder
-from truehue.core.batch.records import DONE, Row, Words
+from truehue.core.batch.records import DONE, Row, WorkNames
 from truehue.core.batch.shards import schema_with
 from truehue.core.batch.work import ItemFailed, Work, WorkerContext
 from truehue.core.errors import BadInput
@@ -25,7 +25,7 @@ hold.obey()
 class SquaresFolder(BatchFolder):
     """Numbers from ``first`` on."""
 
-    words = Words("list", "number", "numbers")
+    words = WorkNames("list", "number", "numbers")
 
 
 class Squares(Work):
@@ -109,4 +109,4 @@ def begun(place: Path, total: int, first: int = 10) -> Path:
 if __name__ == "__main__":
     work = Squares(Path(sys.argv[1]))
     work.folder.set_desired_state("run")
-    execute(work, Crew(workers=int(sys.argv[2])))
+    execute(work, WorkerPool(workers=int(sys.argv[2])))

@@ -22,7 +22,7 @@ import pytest
 from tests.core.batch import hold
 from tests.core.batch.here import InProcess
 from tests.core.batch.squares import OnGpu, Squarer, Squares, SquaresFolder, begun
-from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.batch.folder import PLAN, BatchFolder
 from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import LEFT_OUT, read_journal
@@ -155,7 +155,7 @@ def written(folder: BatchFolder) -> int:
 @pytest.mark.process
 def test_a_number_that_ends_every_process_becomes_a_failure(tmp_path: Path) -> None:
     work = Squares(begun(tmp_path, 3), deadly=(11,))
-    state = execute(work, Crew(workers=1, threads=1))
+    state = execute(work, WorkerPool(workers=1, threads=1))
     assert (state.status, state.done, state.failed) == ("finished", 3, 1)
     ((reason, _),) = state.problems
     assert reason == (

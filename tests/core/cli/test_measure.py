@@ -16,7 +16,7 @@ from PIL import Image
 from tests.commands import ROOT, called
 from truehue.core.cli.measure import main
 from truehue.core.color.systems import parse_target
-from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES, rule
 
 pytestmark = pytest.mark.process
@@ -154,7 +154,7 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     (found,) = lines(done)
     assert set(found) >= KEYS
-    expected = measure(*picture(), parse_target(ORANGE), asked=AskedObject("mug")).as_json()
+    expected = measure(*picture(), parse_target(ORANGE), asked=TargetObject("mug")).as_json()
     assert found == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
 
 

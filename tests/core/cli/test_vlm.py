@@ -11,7 +11,7 @@ from tests.core.vlm.chat_server import ChatServer
 from tests.core.vlm.questions_made import save_set
 from tests.workers_here import workers_here
 from truehue.core.cli.vlm.command import main
-from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.prompting import Style, prompt_text
 from truehue.core.vlm.question_set import open_set
 
@@ -38,7 +38,7 @@ def test_a_set_is_asked_of_a_server_within_a_budget_and_goes_on(
         assert "6 of 6 questions answered" in capsys.readouterr().out
         assert main([*words, "--image", "gray"]) == 2
         assert "started with other settings" in capsys.readouterr().err
-    given = list(AskingWork(tmp_path / "out").given())
+    given = list(EvaluationWork(tmp_path / "out").given())
     assert [one.question_id for one in given] == [f"q{n:03d}" for n in range(6)]
     text = server.got[0][1]["messages"][0]["content"][1]["text"]
     question = next(open_set(asked).questions())

@@ -28,7 +28,7 @@ from truehue.core.concepts.records import (
     RATINGS,
     ColorProfile,
     DistributionRow,
-    PictureProfile,
+    ImageProfile,
 )
 from truehue.core.errors import BadInput
 
@@ -193,7 +193,7 @@ def test_the_same_seed_draws_the_same(bananas: list[ColorProfile]) -> None:
 
 def test_colorings_of_one_person_are_drawn_together(bananas: list[ColorProfile]) -> None:
     pictures = [
-        PictureProfile(f"image{place}", "mask", profile, contributor=name)
+        ImageProfile(f"image{place}", "mask", profile, contributor=name)
         for place, (profile, name) in enumerate(
             zip(bananas[:5], ["Ann", "Bo", "Ann", "", "Bo"], strict=True)
         )
@@ -223,7 +223,7 @@ def test_colorings_of_one_person_are_drawn_together(bananas: list[ColorProfile])
 def test_equal_pictures_are_drawn_together(bananas: list[ColorProfile], method: str) -> None:
     names = ["red", "green", "red", "blue", "green", "red"]
     of = {"red": bananas[0], "green": bananas[6], "blue": bananas[1]}
-    pictures = [PictureProfile(name, f"mask{at}", of[name]) for at, name in enumerate(names)]
+    pictures = [ImageProfile(name, f"mask{at}", of[name]) for at, name in enumerate(names)]
     found = of_pictures("Run", pictures, method)
     assert found.units == (0, 1, 0, 2, 1, 0)
     assert found.count == 6

@@ -20,7 +20,7 @@ from truehue.core.concepts.extraction import (
     EXTRACTION_VERSION,
     Extraction,
     ExtractionSettings,
-    Pictures,
+    ProfileArrays,
     extract,
     weights_of_draws,
 )
@@ -252,7 +252,7 @@ def test_draws_are_extractions_of_the_drawn_images(
     chosen = ExtractionSettings(grouping=grouping, assignment=assignment)
     count = len(pictures)
     draws = np.random.default_rng(1).multinomial(count, np.full(count, 1 / count), size=150)
-    found = weights_of_draws(Pictures(pictures), draws, chosen)
+    found = weights_of_draws(ProfileArrays(pictures), draws, chosen)
     for row in range(0, 150, 7):
         drawn = [
             profile
@@ -266,7 +266,10 @@ def test_draws_stop_when_asked(pictures: list[ColorProfile]) -> None:
     stop = Event()
     stop.set()
     draws = np.ones((5, len(pictures)), dtype=np.int64)
-    assert weights_of_draws(Pictures(pictures), draws, ExtractionSettings(), stop).shape == (0, 71)
+    assert weights_of_draws(ProfileArrays(pictures), draws, ExtractionSettings(), stop).shape == (
+        0,
+        71,
+    )
 
 
 def test_one_image_is_one_group(pictures: list[ColorProfile]) -> None:
@@ -280,7 +283,7 @@ def test_what_cannot_be_is_refused(pictures: list[ColorProfile]) -> None:
     with pytest.raises(BadInput, match="no image"):
         extract([])
     with pytest.raises(BadInput, match="too many"):
-        Pictures(pictures[:1] * 5_001)
+        ProfileArrays(pictures[:1] * 5_001)
     for wrong, message in (
         ({"group_delta_e00": -1.0}, "limit to group"),
         ({"merge_delta_e00": float("nan")}, "limit to merge"),

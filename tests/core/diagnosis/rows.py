@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truehue.core.diagnosis.judging import JudgmentRow
+from truehue.core.diagnosis.scoring import JudgmentRow
 
 _PLAIN: dict[str, Any] = {
     "object": "mug",

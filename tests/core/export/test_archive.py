@@ -31,7 +31,7 @@ from truehue.core.generation.request import Cancelled
 from truehue.core.images.load import image_id
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import make_plan
-from truehue.core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
+from truehue.core.runs.records import ItemResult, MaskerSpec, ScoringPlan, StoredItem, StoredMask
 from truehue.core.runs.shards import write_shard
 
 pytestmark = pytest.mark.slow
@@ -224,7 +224,7 @@ def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path:
     made = make_plan(
         prompts(),
         "Someone's model",
-        judging=JudgingPlan(rules=("paper", "truehue")),
+        judging=ScoringPlan(rules=("paper", "truehue")),
         items=items,
     )
     run = RunFolder.create(tmp_path / "a", made)

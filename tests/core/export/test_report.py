@@ -12,12 +12,12 @@ from truehue.core.export.report_parts import (
     Chart,
     Code,
     Facts,
+    Paragraph,
     Report,
     Section,
     Shot,
     Shots,
     Table,
-    Words,
 )
 
 HOSTILE = """</script><b title='x' class="y">&amp; – ü"""
@@ -60,7 +60,7 @@ def page_of(*blocks: Block) -> str:
 
 
 def test_text_is_text_in_every_part() -> None:
-    blocks = (Words(HOSTILE), Facts(((HOSTILE, HOSTILE),)), TABLE, Shots(HOSTILE, (SHOT,)))
+    blocks = (Paragraph(HOSTILE), Facts(((HOSTILE, HOSTILE),)), TABLE, Shots(HOSTILE, (SHOT,)))
     page = Elements(page_of(*blocks, Code(HOSTILE)))
     # Title, heading and line below; section; words; fact; table; pictures; code.
     assert page.texts.count(HOSTILE) == 3 + 1 + 1 + 2 + 5 + 5 + 1
@@ -76,7 +76,7 @@ def test_text_is_text_in_every_part() -> None:
 
 
 def test_charts_that_follow_each_other_stand_together_and_are_counted() -> None:
-    text = page_of(EMPTY, DRAWN, Words("between"), DRAWN)
+    text = page_of(EMPTY, DRAWN, Paragraph("between"), DRAWN)
     page = Elements(text)
     kinds = [attributes.get("class") for tag, attributes in page.tags if tag == "div"]
     assert kinds == ["charts", "chart", "chart", "plot", "charts", "chart", "plot"]

@@ -20,7 +20,7 @@ from truehue.core.prompts.sets import prompt_set
 from truehue.core.runs.execute import ExecutionSettings, execute
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan
-from truehue.core.runs.records import DrawingPlan, ItemResult, JudgingPlan, RunPlan
+from truehue.core.runs.records import GenerationPlan, ItemResult, RunPlan, ScoringPlan
 from truehue.core.runs.worker import RunWork
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -61,13 +61,13 @@ def planned(prompts: Iterable[Prompt], model: str = "reference-renderer", **give
     there."""
     drawing, judging = (
         {name: given.pop(name) for name in [one.name for one in fields(record)] if name in given}
-        for record in (DrawingPlan, JudgingPlan)
+        for record in (GenerationPlan, ScoringPlan)
     )
     return make_plan(
         tuple(prompts),
         model,
-        drawing=DrawingPlan(**drawing),
-        judging=JudgingPlan(**judging),
+        drawing=GenerationPlan(**drawing),
+        judging=ScoringPlan(**judging),
         **given,
     )
 

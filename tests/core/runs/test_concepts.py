@@ -55,7 +55,7 @@ from truehue.core.runs.records import (
     StoredMask,
 )
 from truehue.core.runs.shards import old_schema, read_columns, result_of, row_of, write_shard
-from truehue.core.runs.worker import RunDoer, RunWork, WorkerSettings, check_versions
+from truehue.core.runs.worker import RunProcessor, RunWork, WorkerSettings, check_versions
 from truehue.core.verdict.expectations import Localization
 
 pytestmark = pytest.mark.slow
@@ -377,7 +377,7 @@ def test_an_object_that_is_not_found_is_kept_with_its_reason(
 ) -> None:
     folder = stored_plan(tmp_path, image, spec)
     worker = Worker(RunWork(folder.path, WorkerSettings(Sources())), "w1")
-    assert isinstance(worker.doer, RunDoer)
+    assert isinstance(worker.doer, RunProcessor)
     masker = worker.doer.masker
     assert isinstance(masker, Grounding)
     masker.variant = masker.variant.with_settings({"box_threshold": 1.0})

@@ -23,7 +23,7 @@ from truehue.core.runs.plan import (
     request_of,
     run_id,
 )
-from truehue.core.runs.records import JudgingPlan, MaskerSpec, StoredItem, StoredMask
+from truehue.core.runs.records import MaskerSpec, ScoringPlan, StoredItem, StoredMask
 
 APPLE = ObjectTarget("apple", parse_target("css:crimson"), ("stem",))
 PROMPTS = tuple(Prompt(f"p{at}", f"apple {at}", "cna", (APPLE,), "css") for at in range(3))
@@ -121,7 +121,7 @@ def test_a_folder_gives_back_its_plan(tmp_path: Path, kind: str) -> None:
     made = plan(images=2, seed=5, options={"light": "hard"}, guidance=3.5)
     if kind == "stored":
         made = make_plan(
-            PROMPTS, "someone's", items=ITEMS, judging=JudgingPlan(MaskerSpec("whole"))
+            PROMPTS, "someone's", items=ITEMS, judging=ScoringPlan(MaskerSpec("whole"))
         )
     folder = RunFolder.create(tmp_path, made)
     assert folder.path == tmp_path / run_id(made)

@@ -28,7 +28,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.maskers import open_masker
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.provenance import FILE, OtherWeights, pin
-from truehue.core.runs.records import ItemResult, JudgingPlan, MaskerSpec, StoredItem, StoredMask
+from truehue.core.runs.records import ItemResult, MaskerSpec, ScoringPlan, StoredItem, StoredMask
 from truehue.core.runs.shards import result_of
 from truehue.core.runs.worker import RunWork, check_versions
 
@@ -131,7 +131,7 @@ def test_only_the_renderers_own_masks_say_that_it_left_an_object_out(
     item = StoredItem(
         0, 0, image_id(drawn.srgb8), str(picture), masks, drawn_by="reference-renderer"
     )
-    plan = make_plan((prompt,), "them", items=(item,), judging=JudgingPlan(rules=("truehue",)))
+    plan = make_plan((prompt,), "them", items=(item,), judging=ScoringPlan(rules=("truehue",)))
     made = Worker(RunWork(RunFolder.create(tmp_path / "runs", plan).path), "w1")
     try:
         made.work_on(batch(0))

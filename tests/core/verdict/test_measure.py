@@ -16,7 +16,7 @@ from truehue.core.errors import BadInput, MaskError, NoPixels
 from truehue.core.images.pixels import distinct_colors, masked_lab, select_pixels
 from truehue.core.verdict.candidates import MAX_NEIGHBORS, Acceptance, accepted
 from truehue.core.verdict.measure import (
-    AskedObject,
+    TargetObject,
     measure,
     measure_by_rules,
     unscored_measurement,
@@ -60,7 +60,7 @@ def ball(target_name: str = ORANGE, side: int = 64) -> tuple[np.ndarray, np.ndar
 @every_rule
 def test_a_shaded_object_of_the_asked_color_passes(rule_id: str) -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(ORANGE), rule_id, asked=AskedObject("ball"))
+    found = measure(srgb8, mask, parse_target(ORANGE), rule_id, asked=TargetObject("ball"))
     assert found.verdict.status == "pass"
     assert (found.verdict.rule, found.verdict.version) == (rule_id, rule(rule_id).version)
     words = (
@@ -179,7 +179,7 @@ def test_an_unknown_rule_is_refused() -> None:
 @pytest.mark.parametrize("asked", [ORANGE, "css:gray", "#123456"])
 def test_as_json_is_plain_json(rule_id: str, asked: str) -> None:
     srgb8, mask = ball()
-    found = measure(srgb8, mask, parse_target(asked), rule_id, asked=AskedObject("ball"))
+    found = measure(srgb8, mask, parse_target(asked), rule_id, asked=TargetObject("ball"))
     again = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert again == found.as_json()
     assert set(KEYS) <= set(again)
@@ -289,11 +289,11 @@ def test_several_rules_at_once_say_what_each_says_alone() -> None:
     ids = [by.id for by in RULES]
     together = list(
         measure_by_rules(
-            srgb8, mask, target, ids, acceptance=Acceptance(2), asked=AskedObject("ball")
+            srgb8, mask, target, ids, acceptance=Acceptance(2), asked=TargetObject("ball")
         )
     )
     alone = [
-        measure(srgb8, mask, target, by, acceptance=Acceptance(2), asked=AskedObject("ball"))
+        measure(srgb8, mask, target, by, acceptance=Acceptance(2), asked=TargetObject("ball"))
         for by in ids
     ]
     assert [one.as_json() for one in together] == [one.as_json() for one in alone]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truehue.core.color.systems import parse_target
-from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.short import measurement_sentence
 
 ORANGE = "l3:Vivid reddish orange"
@@ -18,27 +18,27 @@ ORANGE = "l3:Vivid reddish orange"
         (
             (232, 60, 30),
             ORANGE,
-            AskedObject("mug"),
+            TargetObject("mug"),
             "The mug is vivid reddish orange, as requested.",
         ),
-        ((20, 60, 230), "css:tomato", AskedObject("mug"), "The mug is blue, not tomato."),
+        ((20, 60, 230), "css:tomato", TargetObject("mug"), "The mug is blue, not tomato."),
         (
             (232, 60, 30),
             ORANGE,
-            AskedObject("mug", "differs"),
+            TargetObject("mug", "differs"),
             "The mug is vivid reddish orange, which it must not be.",
         ),
         (
             (20, 60, 230),
             "css:tomato",
-            AskedObject("mug", "differs"),
+            TargetObject("mug", "differs"),
             "The mug is not tomato, as requested.",
         ),
-        ((232, 59, 27), "#E83B1B", AskedObject(""), "The color matches #E83B1B, as requested."),
+        ((232, 59, 27), "#E83B1B", TargetObject(""), "The color matches #E83B1B, as requested."),
     ],
 )
 def test_it_says_the_outcome_plainly(
-    rgb: tuple[int, int, int], target: str, asked: AskedObject, sentence: str
+    rgb: tuple[int, int, int], target: str, asked: TargetObject, sentence: str
 ) -> None:
     srgb8 = np.full((40, 40, 3), rgb, np.uint8)
     mask = np.ones((40, 40), bool)
@@ -49,6 +49,6 @@ def test_it_says_the_outcome_plainly(
 def test_a_plural_needs_no_other_verb() -> None:
     srgb8 = np.full((40, 40, 3), (20, 60, 230), np.uint8)
     mask = np.ones((40, 40), bool)
-    asked = AskedObject("scissors")
+    asked = TargetObject("scissors")
     found = measure(srgb8, mask, parse_target("css:tomato"), "paper", asked=asked)
     assert measurement_sentence(found) == "The color of the scissors is blue, not tomato."

@@ -14,7 +14,7 @@ from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import ABSENT, Localization, expectations_of
 from truehue.core.verdict.leak import part_of
-from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.reasons import by
 from truehue.core.verdict.rules import RULES
 from truehue.core.verdict.tasks import TaskVerdict, judge_task
@@ -43,8 +43,8 @@ def flat(*colors: str) -> tuple[np.ndarray, list[np.ndarray]]:
 def test_what_must_differ_passes_exactly_when_it_does_not_match(rule_id: str) -> None:
     srgb8, (mask,) = flat("#C04040")
     for color, matches in ((RED, "pass"), (BLUE, "fail")):
-        plain = measure(srgb8, mask, color, rule_id, asked=AskedObject("plate"))
-        other = measure(srgb8, mask, color, rule_id, asked=AskedObject("plate", "differs"))
+        plain = measure(srgb8, mask, color, rule_id, asked=TargetObject("plate"))
+        other = measure(srgb8, mask, color, rule_id, asked=TargetObject("plate", "differs"))
         assert plain.verdict.status == matches
         assert {plain.verdict.status, other.verdict.status} == {"pass", "fail"}
         assert other.verdict.metrics == plain.verdict.metrics
@@ -58,14 +58,14 @@ def test_without_guidance_the_released_rule_measures_all_pixels_alike() -> None:
     ramp = np.linspace((110, 35, 35), (250, 90, 90), 60).round().astype(np.uint8)
     srgb8, mask = np.repeat(ramp[None], 10, axis=0), np.ones((10, 60), dtype=bool)
     guided = measure(srgb8, mask, RED, "released")
-    alone = measure(srgb8, mask, RED, "released", asked=AskedObject(guided=False))
+    alone = measure(srgb8, mask, RED, "released", asked=TargetObject(guided=False))
     assert (guided.verdict.status, alone.verdict.status) == ("pass", "fail")
     assert "guided" not in guided.verdict.parameters
     assert alone.verdict.lab == measure(srgb8, mask, RED, "released-unguided").verdict.lab
     # The rule keeps its name; what was done otherwise is among the parameters.
     assert (alone.verdict.rule, alone.verdict.parameters["guided"]) == ("released", False)
     for rule_id in ("paper", "released-unguided"):
-        asked = measure(srgb8, mask, RED, rule_id, asked=AskedObject(guided=False))
+        asked = measure(srgb8, mask, RED, rule_id, asked=TargetObject(guided=False))
         assert asked.verdict == measure(srgb8, mask, RED, rule_id).verdict
 
 
@@ -305,7 +305,7 @@ def test_a_color_without_neighbors_beside_one_with_them_is_unscored(rule_id: str
 def test_what_must_differ_says_in_which_light_it_would_match() -> None:
     """A dark red is red only in light that even shading makes unlikely; the sentence says both."""
     srgb8, (mask,) = flat("#7A2626")
-    apart = measure(srgb8, mask, RED, "truehue", asked=AskedObject("plate", "differs")).verdict
+    apart = measure(srgb8, mask, RED, "truehue", asked=TargetObject("plate", "differs")).verdict
     assert apart.status == "pass"
     assert "only under an unlikely light (" in apart.reason
     assert "): mismatch score" in apart.reason
@@ -315,7 +315,7 @@ def test_what_must_differ_says_in_which_light_it_would_match() -> None:
     one = said("coa", COA, "#C04040", "#4060C0", rule_id="truehue")
     assert "has not taken the target color, " in one.outcomes[1].told
     srgb8, (mask,) = flat("#C04040")
-    taken = measure(srgb8, mask, RED, "truehue", asked=AskedObject("plate", "differs")).verdict
+    taken = measure(srgb8, mask, RED, "truehue", asked=TargetObject("plate", "differs")).verdict
     assert taken.reason.endswith("must not take, under the estimated light (100% intensity).")
 
 

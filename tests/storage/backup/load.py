@@ -20,7 +20,7 @@ from tests.storage.run_samples import sample_plan, sample_result
 from tests.storage.samples import brushed, picture, verdict
 from tests.storage.studies.people import answer, person
 from tests.storage.verdicts.test_judgments import MUG
-from truehue.core.batch.execute import Crew, execute
+from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.batch.journal import Journal, seal_left_over
 from truehue.core.batch.results import tables
 from truehue.core.errors import NotStored, TrueHueError
@@ -28,9 +28,9 @@ from truehue.core.images.mask import Mask
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import row_of, schema
 from truehue.core.runs.worker import RunWork
-from truehue.core.vlm.evaluation.asked import read_asked
-from truehue.core.vlm.evaluation.plan import AskingSettings, QuestionSource, begin
-from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.evaluation.log import read_asked
+from truehue.core.vlm.evaluation.plan import EvaluationSettings, QuestionSource, begin
+from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.generators import GeneratedSettings, generated
 from truehue.core.vlm.models.records import PIXELS
 from truehue.core.vlm.models.registry import model_of
@@ -164,7 +164,7 @@ class Load:
             items = generated(GeneratedSettings({"color_extraction": 2}, seed=seed))
             sets = self._storage.question_sets
             of = sets.open(sets.add(items, f"Two {seed}", {"seed": seed})[0])
-            settings = AskingSettings()
+            settings = EvaluationSettings()
             folder = begin(
                 self._storage.data_dir / "askings" / f"{seed:032x}",
                 ((question, of.image_path(question)) for question in of.questions()),
@@ -173,8 +173,8 @@ class Load:
                 model_of(PIXELS),
                 settings,
             )
-            work = AskingWork(folder.path)
-            state = execute(work, Crew(), team=team_here(work, 1))
+            work = EvaluationWork(folder.path)
+            state = execute(work, WorkerPool(), team=team_here(work, 1))
             assert state.status == "finished"
             yield Confirmed("evaluation", folder.path.name, state.total)
 

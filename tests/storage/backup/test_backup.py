@@ -25,12 +25,12 @@ from truehue.storage.backup.archive import BackupReader, BackupWriter
 from truehue.storage.backup.backup import BackupSource, write_backup
 from truehue.storage.backup.contents import TEMPORARY, images_of, others_of
 from truehue.storage.backup.restore import restore
+from truehue.storage.concept_images.images import Images
 from truehue.storage.database.connection import DATABASE_NAME, Database
 from truehue.storage.database.migrations import MIGRATIONS
-from truehue.storage.pictures.images import Images
 from truehue.tabs.accounts.control import address_in
 from truehue.tabs.export.service import FOLDER as EXPORTS
-from truehue.tabs.shell.desks import FOLDER as DESKS
+from truehue.tabs.shell.workspaces import FOLDER as DESKS
 
 pytestmark = pytest.mark.slow
 

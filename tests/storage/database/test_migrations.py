@@ -28,11 +28,11 @@ from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.records import EvidenceRecord
 from truehue.core.runs.concepts import concept_of
 from truehue.storage import Storage
+from truehue.storage.concept_images.images import Images
+from truehue.storage.concept_images.masks import Masks
 from truehue.storage.database import connection
 from truehue.storage.database.connection import Database
 from truehue.storage.database.migrations import APP_VERSION, MIGRATIONS, Migration
-from truehue.storage.pictures.images import Images
-from truehue.storage.pictures.masks import Masks
 from truehue.storage.runs.dictionaries import prompts_of
 from truehue.storage.trash import Trash
 from truehue.storage.verdicts.evidence import Evidence

@@ -14,7 +14,7 @@ import pytest
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import done, rows
 from tests.storage.run_samples import sample_plan, sample_run
-from truehue.core.concepts.records import PIXELS, ConceptCell, PictureProfile
+from truehue.core.concepts.records import PIXELS, ConceptCell, ImageProfile
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.export.archive import write_archive
 from truehue.core.export.archive_import.archive import open_archive
@@ -92,7 +92,7 @@ def test_a_run_of_concepts_is_known_with_the_colors_of_its_pictures(
     mine = [one for one in told if prompts[one.prompt].id.startswith(f"{FRESH}-")]
     masks = {one.position: storage.masks.for_image(one.image_id)[0].mask_id for one in mine}
     assert pictures == [
-        PictureProfile(
+        ImageProfile(
             one.image_id,
             masks[one.position],
             one.profiles[0].profile,  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from tests.running import serving
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.renderer import RenderRequest, render
 from truehue.core.images.load import encode_png
-from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.measure import TargetObject, measure
 from truehue.storage import Storage
 from truehue.tabs.api.endpoints import ENDPOINTS
 from truehue.tabs.page.context import Context
@@ -72,7 +72,7 @@ def test_a_picture_is_scored(client: Client) -> None:
         drawn.mask.pixels,
         parse_target("l3:vivid reddish orange"),
         answer["rule"],
-        asked=AskedObject("mug"),
+        asked=TargetObject("mug"),
     )
     assert answer["status"] == here.verdict.status
     assert answer["delta_e00"] == here.as_json()["delta_e00"]

@@ -18,7 +18,7 @@ from truehue.storage.backup.restore import restore
 from truehue.tabs.backup.routes import backup_routes
 from truehue.tabs.backup.service import start_backup
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER, Actor, Role
 
 OURS = {"X-TrueHue": "1"}
@@ -83,7 +83,7 @@ def test_a_cancelled_backup_leaves_nothing(
         progress(1, 2)
 
     monkeypatch.setattr(Storage, "write_backup", stop_all)
-    job = start_backup(context, OWNER, Nothing())["job"]
+    job = start_backup(context, OWNER, EmptyRequest())["job"]
     assert jobs.wait(job, 30).status == "cancelled"
     assert list((context.storage.data_dir / "backups").iterdir()) == []
 
@@ -110,4 +110,4 @@ def test_a_demonstration_has_none(context: Context, client: TestClient) -> None:
         assert client.get(path).status_code == 403
     for actor in (OWNER, Actor("a" * 32, Role.VISITOR)):
         with pytest.raises(NotAllowed):
-            start_backup(context, actor, Nothing())
+            start_backup(context, actor, EmptyRequest())

@@ -23,11 +23,11 @@ from truehue.core.color.uw71 import COUNT, uw71
 from truehue.core.concepts.records import DistributionFile, DistributionRow
 from truehue.core.errors import BadInput, NotAllowed
 from truehue.core.sketches.coding import decode
-from truehue.core.sketches.pictures import composite
+from truehue.core.sketches.images import composite
 from truehue.core.sketches.records import Sketch, sketch_id
 from truehue.core.sketches.regions import regions
 from truehue.tabs.colorize import sketches
-from truehue.tabs.colorize.kept import NamedColoring, delete_coloring
+from truehue.tabs.colorize.saved import NamedColoring, delete_coloring
 from truehue.tabs.colorize.sketches import drawings, starter_sketch
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.roles import OWNER, Actor, Role

@@ -18,7 +18,7 @@ from truehue.core.concepts.records import EXTRACTED, PIXELS
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.images.mask import Mask
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.tabs.compare.concept.concepts import choices_view, concepts_view
 from truehue.tabs.compare.concept.service import concept_view
@@ -195,7 +195,7 @@ SENTENCE = "A natural photo of a banana, centered composition."
 
 def generated(
     context: Context, text: str, seed: int, masked: bool = True, **fields: Any
-) -> DrawingRecord:
+) -> GenerationRecord:
     """An image of Generate: a yellow thing on blue ground, each seed another one."""
     srgb8 = np.full((32, 32, 3), (20, 40, 160), dtype=np.uint8)
     srgb8[8:24, 8:24] = YELLOW
@@ -208,7 +208,7 @@ def generated(
             image.image_id, Mask(pixels, "renderer", {"object": "banana", "target": 0})
         )
     target = ObjectTarget("banana")
-    record = DrawingRecord(text=text, model="hub:a/b", targets=(target,), seed=seed, **fields)
+    record = GenerationRecord(text=text, model="hub:a/b", targets=(target,), seed=seed, **fields)
     return context.storage.drawings.add(replace(record, image_id=image.image_id))
 
 

@@ -50,11 +50,11 @@ from truehue.tabs.explore.limits import limits_view, usual_limits
 from truehue.tabs.explore.routes import analyses_routes, board_routes, wall_routes
 from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.export.report import report_of
-from truehue.tabs.judging.judgments import Judge, judge_verdict
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
+from truehue.tabs.verdicts.judgments import AnswerVerdict, judge_verdict
 
 pytestmark = pytest.mark.slow
 
@@ -659,7 +659,7 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         by_rule = {one.rule: one.picture_status for one in results.picture(run_id, 0, "")}
         assert by_rule == {"truehue": UNSCORED, "released": FAIL}
         # A person answers to what the page shows.
-        answer = Judge(answer="fail", run=run_id, position=0, rule="released")
+        answer = AnswerVerdict(answer="fail", run=run_id, position=0, rule="released")
         said = judge_verdict(context, OWNER, answer)
         assert {one["rule"]: one["status"] for one in said["statuses"]} == by_rule
         (both,) = [

@@ -31,7 +31,7 @@ from truehue.tabs.diagnosis.report import rate_text, report_view, stale
 from truehue.tabs.diagnosis.store import reports_here
 from truehue.tabs.explore import tab as explore
 from truehue.tabs.explore.audit import agreement_view
-from truehue.tabs.explore.rejudge import JudgeStored, start_rejudge
+from truehue.tabs.explore.rejudge import ScoreStored, start_rejudge
 from truehue.tabs.explore.routes import explore_routes
 from truehue.tabs.explore.why import reasons
 from truehue.tabs.inspect import tab as inspect
@@ -369,13 +369,13 @@ def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
     both = {"a": "paper", "b": "released"}
     assert agreement_view(context, both)["judged"] == 0
     for expected in ("1 image judged, 0 had all", "0 images judged, 1 had all"):
-        wanted = read_as(JudgeStored, {"rules": ["paper", "released"]})
+        wanted = read_as(ScoreStored, {"rules": ["paper", "released"]})
         job = context.jobs.wait(start_rejudge(context, OWNER, wanted)["job"], 60)
         assert job.status == "done", job.problem
         assert job.words.startswith(expected)
     assert agreement_view(context, both)["judged"] == 1
     with pytest.raises(BadInput, match="No rule is called"):
-        start_rejudge(context, OWNER, read_as(JudgeStored, {"rules": ["nobody"]}))
+        start_rejudge(context, OWNER, read_as(ScoreStored, {"rules": ["nobody"]}))
 
 
 # ── routes ───────────────────────────────────────────────────────────────────────────────────

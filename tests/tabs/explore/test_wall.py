@@ -36,12 +36,12 @@ from truehue.tabs.explore.routes import wall_routes
 from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.slice import slice_of
 from truehue.tabs.explore.wall import facets_view, picture_view, score_sorts, wall_view
-from truehue.tabs.judging.judgments import Judge, judge_verdict
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.page.routes import routes
 from truehue.tabs.shell.compose import make_context
+from truehue.tabs.verdicts.judgments import AnswerVerdict, judge_verdict
 
 pytestmark = pytest.mark.slow
 
@@ -245,7 +245,7 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     run, position = next(key for key, item in filled.items.items() if len(item.masks) == 2)
     context = filled.context
     asked = {"run": run, "position": position, "answer": "fail", "reason": "It is brown."}
-    said = judge_verdict(context, OWNER, read_as(Judge, {**asked, "rule": "paper"}))
+    said = judge_verdict(context, OWNER, read_as(AnswerVerdict, {**asked, "rule": "paper"}))
     by_rule = {one["rule"]: one for one in said["statuses"]}
     found = context.storage.results.picture(run, position)
     assert {one.rule for one in found} == set(by_rule)
@@ -256,9 +256,9 @@ def test_one_disagrees_with_the_verdict_of_a_picture(filled: Filled) -> None:
     assert (answer["judgment"]["mine"], answer["others"]) == (True, [])
     assert context.storage.evidence.count() == 0
     with pytest.raises(BadInput, match="not judged by"):
-        judge_verdict(context, OWNER, read_as(Judge, {**asked, "rule": "none"}))
+        judge_verdict(context, OWNER, read_as(AnswerVerdict, {**asked, "rule": "none"}))
     with pytest.raises(BadInput, match="Which image of the run"):
-        read_as(Judge, {**asked, "rule": "paper", "position": "0"})
+        read_as(AnswerVerdict, {**asked, "rule": "paper", "position": "0"})
 
 
 def test_runs_of_one_model_are_told_apart(filled: Filled) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.storage.run_samples import sample_plan, sample_result, sample_run
 from truehue.core.analysis.intervals import SENTENCE
-from truehue.core.export.report_parts import Table, Words
+from truehue.core.export.report_parts import Paragraph, Table
 from truehue.core.export.source import runs_of
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.shards import write_shard
@@ -65,7 +65,7 @@ def test_a_report_of_a_run_without_gaps_says_so_and_lists_none(
     context.storage.runs.ingest(folder)
     (run,) = runs_of(folder, sealed=True)
     sections = {one.title: one for one in report_of(context, run, step=lambda _: None).sections}
-    assert sections["Without a score"].blocks == (Words("Every rule scored every image."),)
+    assert sections["Without a score"].blocks == (Paragraph("Every rule scored every image."),)
     board = sections["Accuracy by task"].blocks[0]
     assert isinstance(board, Table)
     assert [row[0].text for row in board.rows] == [f"released {rule('released').version}"]

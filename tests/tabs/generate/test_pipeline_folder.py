@@ -8,12 +8,12 @@ import pytest
 
 from tests.tiny_models.pipelines import build
 from truehue.tabs.generate import tab
-from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.gallery import drawings_json
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect import tab as inspect
-from truehue.tabs.judging.question import question
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
+from truehue.tabs.verdicts.question import question
 
 pytestmark = pytest.mark.weights
 

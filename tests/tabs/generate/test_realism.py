@@ -14,14 +14,14 @@ from truehue.core.fidelity.cfm.registration import Registration
 from truehue.core.fidelity.cfm.scorer import CfmScore
 from truehue.core.fidelity.vividness import mean_saturation
 from truehue.core.images.difference import delta_e00_map
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 from truehue.core.refinement.maps import saturation_map
 from truehue.core.refinement.settings import refinement_of, rows_of
 from truehue.core.scores import measures
 from truehue.core.scores.cfm import cfm_measures, cfm_records
 from truehue.storage import Storage
 from truehue.tabs.generate import tab
-from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.gallery import drawings_json
 from truehue.tabs.generate.pair_figure import histograms
 from truehue.tabs.generate.pairs import maps_of, pair_json
 from truehue.tabs.generate.plan import Controls, OwnPrompt, count_of, own_prompt, requests, settings
@@ -145,7 +145,7 @@ def drawn_room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
         made.close()
 
 
-def by_strength(room: Context) -> dict[str, DrawingRecord]:
+def by_strength(room: Context) -> dict[str, GenerationRecord]:
     painted, zero, _, full, plain = room.storage.drawings.recent()
     return {"plain": plain, "full": full, "zero": zero, "painted": painted}
 
@@ -212,7 +212,7 @@ def test_a_picture_without_its_other_says_how_to_get_it(drawn_room: Context) -> 
     with pytest.raises(BadInput, match="generated without CFR"):
         pair_json(drawn_room, rows["plain"].drawing_id)
     full = rows["full"]
-    other = DrawingRecord(
+    other = GenerationRecord(
         text=full.text,
         model=full.model,
         image_id=full.image_id,

@@ -19,7 +19,7 @@ from truehue.core.generation.request import GenerationRequest
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.generate import tab
-from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.gallery import drawings_json
 from truehue.tabs.generate.plan import OwnPrompt
 from truehue.tabs.inspect.state import exact_mask
 from truehue.tabs.library.service import Library
@@ -398,7 +398,7 @@ def test_a_link_with_nonsense_in_it_leaves_the_controls_usable(
 def test_an_image_that_cannot_be_judged_is_kept(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from truehue.tabs.judging import generation
+    from truehue.tabs.verdicts import generation
 
     def broken(*_: Any) -> None:
         raise RuntimeError("no verdict today")

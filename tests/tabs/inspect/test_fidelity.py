@@ -11,7 +11,7 @@ import pytest
 from tests.tiny_models import cfm
 from truehue.core.errors import BadInput, NotAllowed
 from truehue.core.fidelity.vividness import delta_sat_score
-from truehue.core.records import DrawingRecord, ImageRecord
+from truehue.core.records import GenerationRecord, ImageRecord
 from truehue.core.scores.measures import add_measures
 from truehue.tabs.inspect.fidelity import (
     RegisterCfm,
@@ -41,7 +41,7 @@ def three_of_a_prompt(context: Context) -> list[ImageRecord]:
         srgb8[..., 2] = code
         images.append(context.storage.images.add(srgb8, str(code), "generated"))
     context.storage.drawings.add_many(
-        [DrawingRecord("a market", "m", image_id=image.image_id) for image in images]
+        [GenerationRecord("a market", "m", image_id=image.image_id) for image in images]
     )
     return images
 

@@ -15,14 +15,14 @@ from tests.tabs.drawn import drawn
 from truehue.core.color.systems import parse_target
 from truehue.core.images.mask import Mask
 from truehue.core.records import EvidenceRecord, ImageRecord
-from truehue.core.verdict.measure import AskedObject, measure
+from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
 from truehue.tabs.inspect import tab as inspect
 from truehue.tabs.inspect.view import confidence_view
-from truehue.tabs.judging.keeping import QuestionRequest, keep_question
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
+from truehue.tabs.verdicts.saving import QuestionRequest, keep_question
 
 pytestmark = pytest.mark.slow
 
@@ -132,7 +132,7 @@ def test_a_verdict_is_what_the_pipeline_measures_and_is_kept_so(
     assert row.mask_id is not None
     pixels = context.storage.masks.pixels(row.mask_id)
     wanted = measure(
-        photograph[0], pixels, parse_target(target), rule_id, asked=AskedObject("ball")
+        photograph[0], pixels, parse_target(target), rule_id, asked=TargetObject("ball")
     )
     assert row.numbers == wanted.numbers()
     assert (row.status, row.reason) == (wanted.verdict.status, wanted.verdict.reason)

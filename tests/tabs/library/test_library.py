@@ -11,7 +11,7 @@ import pytest
 
 from truehue.core.errors import BadInput
 from truehue.core.prompts.search.index import Query
-from truehue.core.records import DrawingRecord
+from truehue.core.records import GenerationRecord
 from truehue.tabs.library.routes import matching, search
 from truehue.tabs.library.service import Library, prompt_json
 from truehue.tabs.page.context import Context
@@ -30,7 +30,7 @@ def library(context: Context) -> Library:
 def drawn(context: Context, source: str, prompt_id: str) -> None:
     image = context.storage.images.add(np.zeros((2, 2, 3), np.uint8), "a", "generated")
     context.storage.drawings.add(
-        DrawingRecord(
+        GenerationRecord(
             text="x", model="m", image_id=image.image_id, prompt_source=source, prompt_id=prompt_id
         )
     )

@@ -21,7 +21,6 @@ from truehue.core.errors import NotAllowed
 from truehue.core.images.load import encode_png
 from truehue.storage import Storage
 from truehue.storage.makers import SELECTION
-from truehue.tabs.judging.deleting import Delete, Deleted, delete, restore
 from truehue.tabs.library.prompts import (
     KeepSelection,
     NamedSelection,
@@ -31,13 +30,14 @@ from truehue.tabs.library.prompts import (
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.actor import COOKIE, SESSION, actor_of, hashed
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.door import Door
 from truehue.tabs.page.images import take_image
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import ACTIONS, NOBODY, OWNER, Actor, Resource, Role, allowed, may
+from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.page.visitors import Visitors
 from truehue.tabs.shell import shell
 from truehue.tabs.shell.compose import make_context
+from truehue.tabs.verdicts.deleting import Delete, Deleted, delete, restore
 
 pytestmark = pytest.mark.slow
 
@@ -209,7 +209,7 @@ def test_what_the_owner_brought_is_no_visitors_who_brings_it_too(
     file.write_bytes(encode_png(srgb8))
 
     def bring(actor: Actor) -> str:
-        return str(take_image(public, actor, Nothing(), file, "mug.png")["image_id"])
+        return str(take_image(public, actor, EmptyRequest(), file, "mug.png")["image_id"])
 
     image_id = bring(OWNER)
     assert bring(ANN) == image_id
@@ -232,7 +232,7 @@ def test_what_the_owner_brought_is_no_visitors_who_brings_it_too(
 
 def _asks(dependant: Any) -> bool:
     return any(
-        getattr(one.call, "__func__", None) is Door.actor or _asks(one)
+        getattr(one.call, "__func__", None) is FeatureRouter.actor or _asks(one)
         for one in dependant.dependencies
     )
 

@@ -9,12 +9,12 @@ from pydantic import Field
 
 from tests.house import ROOT
 from truehue.core.errors import BadInput
-from truehue.tabs.judging.keeping import QuestionRequest
 from truehue.tabs.library.prompts import KeepSelection
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.links import LinksRequest
+from truehue.tabs.verdicts.saving import QuestionRequest
 
 
 class Sample(PageRequest):

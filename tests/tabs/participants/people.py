@@ -24,7 +24,7 @@ from truehue.annotation.studies.practice import Review
 from truehue.core.sketches.records import Sketch, sketch_id
 from truehue.core.studies import InvitationRecord, State, StudyRecord
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.origins import Doors
+from truehue.tabs.page.same_origin import SameOriginMiddleware
 from truehue.tabs.participants.page import participant_asset_routes
 from truehue.tabs.participants.routes import participant_routes
 from truehue.tabs.participants.service import Participation
@@ -114,7 +114,7 @@ class Room:
         app = FastAPI()
         app.include_router(participant_routes(self.context))
         app.include_router(participant_asset_routes())
-        app.add_middleware(Doors)
+        app.add_middleware(SameOriginMiddleware)
         return app
 
     def restart(self) -> None:

@@ -26,7 +26,7 @@ from truehue.annotation.studies.plan import Screening
 from truehue.annotation.studies.practice import Review
 from truehue.core.sketches.records import Sketch, sketch_id
 from truehue.core.studies import EventKind
-from truehue.tabs.participants import canvas, desk, seat
+from truehue.tabs.participants import canvas, live_study, session
 
 pytestmark = pytest.mark.slow
 
@@ -186,8 +186,8 @@ def test_a_stranger_cannot_fill_the_disk(room: Room, monkeypatch: pytest.MonkeyP
 def test_other_events_have_their_limit_beside_actions(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seat, "EVENTS_A_TRIAL", 1)
-    monkeypatch.setattr(seat, "EVENTS_BESIDE", 0)
+    monkeypatch.setattr(session, "EVENTS_A_TRIAL", 1)
+    monkeypatch.setattr(session, "EVENTS_BESIDE", 0)
     person = designer(room, number=3)
     person.draws(0, *[fill()] * 60)
     person.post(event("away", body={"ms": 1}), event("away", body={"ms": 1}))
@@ -335,7 +335,7 @@ def test_a_flood_of_designers_in_a_preview_has_its_limit(room: Room) -> None:
         if refused.status_code != 200:
             break
     assert refused.status_code == 413
-    assert desk.MOST_PREVIEW_BYTES > canvas.PREVIEW_BYTES
+    assert live_study.MOST_PREVIEW_BYTES > canvas.PREVIEW_BYTES
 
 
 def _participation() -> Any:

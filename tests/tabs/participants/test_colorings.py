@@ -28,9 +28,9 @@ from truehue.core.sketches.coding import decode
 from truehue.core.sketches.regions import regions
 from truehue.core.studies import EventKind, Purpose, StudyRecord
 from truehue.tabs.page.roles import OWNER
-from truehue.tabs.studies.colorings.listing import AskColorings, colorings
+from truehue.tabs.studies.colorings.listing import ListColorings, colorings
 from truehue.tabs.studies.colorings.quality import quality
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results import StudyReference
 
 pytestmark = pytest.mark.slow
 
@@ -284,7 +284,7 @@ def test_a_colored_background_is_asked_about_and_flagged(room: Room) -> None:
     for trial in list(person.waiting):
         person.draws(trial["position"], *slip)
         person.post(colored(trial["position"], 2, background={"asked": 2, "undone": 1}))
-    while (answer := colorings(room.context, OWNER, AskColorings(study=link.study.id)))[
+    while (answer := colorings(room.context, OWNER, ListColorings(study=link.study.id)))[
         "status"
     ] == "computing":
         pass
@@ -294,7 +294,7 @@ def test_a_colored_background_is_asked_about_and_flagged(room: Room) -> None:
     assert rows[cases[5].words, 1] == {"share": 1.0, **said}
     others = [one for (words, at), one in rows.items() if at > 1 and words != scene]
     assert others == [{"share": 1.0, "asked": 2, "undone": 1, "part": False}] * 4
-    while (facts := quality(room.context, OWNER, OfStudy(study=link.study.id)))[
+    while (facts := quality(room.context, OWNER, StudyReference(study=link.study.id)))[
         "status"
     ] == "computing":
         pass

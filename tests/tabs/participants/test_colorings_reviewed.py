@@ -20,7 +20,7 @@ from truehue.tabs.studies.colorings.marks import (
     post_recolor,
 )
 from truehue.tabs.studies.colorings.quality import quality_json
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results import StudyReference
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def practiced(room: Room) -> tuple[Person, str, str]:
 
 
 def progress(room: Room, study_id: str) -> dict[str, Any]:
-    return coloring_progress(room.context, OWNER, OfStudy(study=study_id))
+    return coloring_progress(room.context, OWNER, StudyReference(study=study_id))
 
 
 def test_a_practice_is_sent_back_and_then_accepted(room: Room) -> None:

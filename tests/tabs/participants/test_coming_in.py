@@ -12,9 +12,9 @@ from tests.tabs.participants.people import AUTHOR, OURS, Room, answer, event, pl
 from truehue.annotation.studies.plan import Closing, Training
 from truehue.core.studies import State
 from truehue.tabs.accounts.throttle import Pace
-from truehue.tabs.participants import seat, service
-from truehue.tabs.participants.books import CLOSED_ITSELF
+from truehue.tabs.participants import service, session
 from truehue.tabs.participants.service import Participation
+from truehue.tabs.participants.stores import CLOSED_ITSELF
 from truehue.tabs.participants.tokens import new_token
 
 pytestmark = pytest.mark.slow
@@ -236,8 +236,8 @@ def test_who_wants_to_stop_may_whatever_the_study_is(room: Room) -> None:
 def test_one_person_stores_so_much_and_can_still_finish(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seat, "EVENTS_BESIDE", 3)
-    monkeypatch.setattr(seat, "EVENTS_A_TRIAL", 1)
+    monkeypatch.setattr(session, "EVENTS_BESIDE", 3)
+    monkeypatch.setattr(session, "EVENTS_A_TRIAL", 1)
     link = room.opened(plan(2, 2, trials=1))
     person = room.person(link)
     person.enroll()

@@ -38,10 +38,10 @@ from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.runs.form import estimate_view
 from truehue.tabs.runs.list import runs_view
+from truehue.tabs.runs.messages import facts_words, pictures_words, plan_remarks
 from truehue.tabs.runs.plan import chosen, plans
 from truehue.tabs.runs.request import RunRequest, RunSpec
 from truehue.tabs.runs.supervisor import RunSupervisor
-from truehue.tabs.runs.words import facts_words, pictures_words, plan_remarks
 
 pytestmark = pytest.mark.slow
 

@@ -17,12 +17,12 @@ from tests.core.runs.samples import done
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
-from truehue.core.records import DrawingRecord, ImageRecord, JobRecord
+from truehue.core.records import GenerationRecord, ImageRecord, JobRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan
-from truehue.core.runs.records import JudgingPlan, MaskerSpec
+from truehue.core.runs.records import MaskerSpec, ScoringPlan
 from truehue.tabs.explore.board import cards_view
-from truehue.tabs.generate.drawings import drawings_json
+from truehue.tabs.generate.gallery import drawings_json
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
@@ -172,7 +172,7 @@ def test_a_run_that_no_rule_can_judge_says_why(context: Context, tmp_path: Path)
         prompts,
         "unknown",
         items=of_model(context.storage, "unknown", prompts),
-        judging=JudgingPlan(MaskerSpec("whole")),
+        judging=ScoringPlan(MaskerSpec("whole")),
     )
     supervisor = context.service(RunSupervisor)
     done(RunFolder.create(supervisor.root, plan))
@@ -187,7 +187,7 @@ def test_images_of_no_set_are_told_with_the_sets_that_there_are(context: Context
     prompt = prompt_set("mini").prompts()[0]
     for at, source in enumerate(("own", "own", "mini")):
         add(
-            DrawingRecord(
+            GenerationRecord(
                 prompt.text,
                 "reference-renderer",
                 prompt_source=source,
@@ -219,7 +219,7 @@ def test_an_import_of_an_earlier_release_is_scored(
     groups = [{"set": "mini", "model": "mine"}]
     # Its result has the images' ids besides, which nobody sends back any more.
     job_id = import_of(context, OWNER, groups=groups, images=[stored.image_id], pictures=1)
-    row = DrawingRecord("a mug", "mine", "imported", image_id=stored.image_id, job_id=job_id)
+    row = GenerationRecord("a mug", "mine", "imported", image_id=stored.image_id, job_id=job_id)
     context.storage.drawings.add(row)
     scored: list[Any] = []
     monkeypatch.setattr(imported, "score", lambda *given: scored.append(given) or {})

@@ -32,14 +32,9 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs.form import estimate_view, form_view, planned, start_runs
-from truehue.tabs.runs.line import BatchLine
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
 from truehue.tabs.runs.machine import default_workers, release, sharing_words
-from truehue.tabs.runs.plan import chosen, plans
-from truehue.tabs.runs.request import RunRequest, RunSpec, price_of
-from truehue.tabs.runs.stored import OF_RUN
-from truehue.tabs.runs.supervisor import RunSupervisor, folders_of_runs
-from truehue.tabs.runs.words import (
+from truehue.tabs.runs.messages import (
     bytes_words,
     money_words,
     plan_remarks,
@@ -47,6 +42,11 @@ from truehue.tabs.runs.words import (
     rate_words,
     time_words,
 )
+from truehue.tabs.runs.plan import chosen, plans
+from truehue.tabs.runs.queue import BatchQueue
+from truehue.tabs.runs.request import RunRequest, RunSpec, price_of
+from truehue.tabs.runs.stored import OF_RUN
+from truehue.tabs.runs.supervisor import RunSupervisor, folders_of_runs
 
 pytestmark = pytest.mark.slow
 
@@ -292,7 +292,7 @@ def test_a_second_run_waits_and_a_closing_app_pauses_the_first(
 def test_an_equal_run_of_somebody_else_is_not_taken_over(
     context: Context, few: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BatchLine, "_begin", lambda *_: None)  # nothing is drawn
+    monkeypatch.setattr(BatchQueue, "_begin", lambda *_: None)  # nothing is drawn
     supervisor = context.service(RunSupervisor)
     equal = asked_of(few)
     (run_id,) = start_runs(context, ANN, equal)["runs"]

@@ -19,8 +19,8 @@ from truehue.tabs.page.roles import Actor, Role
 from truehue.tabs.runs.list import runs_view
 from truehue.tabs.shell import samples
 from truehue.tabs.shell.compose import make_context
-from truehue.tabs.shell.desks import Demonstration
 from truehue.tabs.shell.samples import SAMPLE, make_samples
+from truehue.tabs.shell.workspaces import Demonstration
 
 pytestmark = pytest.mark.slow
 

@@ -28,7 +28,7 @@ from truehue.core.studies import (
     StoredTrial,
 )
 from truehue.storage import Storage
-from truehue.tabs.participants.seat import Seat
+from truehue.tabs.participants.session import ParticipantSession
 
 STRENGTHS = {"m0": 0.8, "m1": 0.0, "m2": -0.8}
 GROUPS = ("abstract", "object")
@@ -135,7 +135,7 @@ def session(
             events.append(_event(EventKind.ANSWER, again, trial.position))
     events.append(_event(EventKind.COMMENT, {"text": '=HYPERLINK("x") said Anna Example'}))
     events.append(_event(EventKind.FINISH, {}))
-    seat = Seat(person, plan, list(trials))
+    seat = ParticipantSession(person, plan, list(trials))
     stored = [_event(EventKind.CONSENT, {"version": plan.consent.version})]
     seat.take(stored[0])
     for event in events:

@@ -18,9 +18,9 @@ from truehue.core.studies import Enrolment, Event, EventKind, ParticipantRecord,
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
+from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.changing import StateRequest, create, set_state
 from truehue.tabs.studies.form import StudyForm
-from truehue.tabs.studies.shelf import StudyShelf
 
 CONSENT = "I take part. Questions: a@b.example."
 
@@ -66,7 +66,7 @@ def opened(context: Context, made: StudyForm) -> tuple[str, StudyPlan]:
     """A study that was made and opened, and its plan."""
     study = create(context, OWNER, made)["study"]
     set_state(context, OWNER, StateRequest(study=study["id"], state="open"))
-    return study["id"], context.service(StudyShelf).plan(study["id"], 1)
+    return study["id"], context.service(StudyCache).plan(study["id"], 1)
 
 
 def enrolled(context: Context, study_id: str, plan: StudyPlan) -> tuple[str, tuple[Trial, ...]]:

@@ -22,7 +22,7 @@ from truehue.core.studies import EventKind, MarkKind
 from truehue.storage import Storage
 from truehue.storage.studies import copying, staging
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies import exports
@@ -30,9 +30,15 @@ from truehue.tabs.studies.colorings.facts import facts_of
 from truehue.tabs.studies.colorings.marks import PostKeep, post_keep, set_coloring_rule
 from truehue.tabs.studies.colorings.quality import quality_json, worth_json
 from truehue.tabs.studies.colorings.rule import SetColoringRule
-from truehue.tabs.studies.exports import AskExport, AskTable, table_file, table_list, write_archive
+from truehue.tabs.studies.exports import (
+    StudyExportRequest,
+    StudyTableRequest,
+    table_file,
+    table_list,
+    write_archive,
+)
 from truehue.tabs.studies.imports import import_study
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results import StudyReference
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +62,7 @@ def reviewed(context: Context, **values: Any) -> tuple[str, list[Any]]:
 
 
 def table(context: Context, study_id: str, name: str, personal: bool = False) -> list[Any]:
-    request = AskTable(study=study_id, table=name, format="csv", personal=personal)
+    request = StudyTableRequest(study=study_id, table=name, format="csv", personal=personal)
     return list(csv.DictReader(io.StringIO(table_file(context, OWNER, request).content.decode())))
 
 
@@ -74,7 +80,9 @@ def numbers(context: Context, study_id: str) -> dict[str, Any]:
 
 def test_tables_say_everything_of_colorings(context: Context) -> None:
     study_id, _ = reviewed(context)
-    names = [one["name"] for one in table_list(context, OWNER, OfStudy(study=study_id))["tables"]]
+    names = [
+        one["name"] for one in table_list(context, OWNER, StudyReference(study=study_id))["tables"]
+    ]
     assert names[:5] == ["colorings", "actions", "reviews", "concepts", "distributions"]
     assert not {"votes", "candidates", "metrics", "results"} & set(names)
     rows = table(context, study_id, "colorings")
@@ -152,7 +160,7 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
     assert before["left_out"]
     assert before["reviews"]["kappa"]["value"] is not None
     path = tmp_path / "all.zip"
-    write_archive(context, OWNER, AskExport(study=study_id, personal=personal), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id, personal=personal), path)
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         assert sum(name.startswith("sketches/") for name in names) == 1
@@ -168,12 +176,12 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
     np.testing.assert_array_equal(drawn, own)
     with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
         there = make_context(other, "elsewhere")
-        told = import_study(there, OWNER, Nothing(), path, "all.zip")
+        told = import_study(there, OWNER, EmptyRequest(), path, "all.zip")
         assert told["study"]["state"] == "closed"
         assert len(other.sketches.all()) == 1
         assert numbers(there, told["study"]["id"]) == before
         # The same data folder takes it, too, beside the first one.
-        import_study(there, OWNER, Nothing(), path, "all.zip")
+        import_study(there, OWNER, EmptyRequest(), path, "all.zip")
         assert other.check() == []
         there.close()
 
@@ -192,7 +200,7 @@ def changed(path: Path, target: Path, name: str, content: bytes | None) -> Path:
 def test_sketches_that_are_missing_or_made_up_are_refused(context: Context, tmp_path: Path) -> None:
     study_id, _ = colored_study(context.storage)
     path = tmp_path / "all.zip"
-    write_archive(context, OWNER, AskExport(study=study_id), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     sketch = context.storage.sketches.all()[0].id
     name = f"sketches/{sketch}.png"
     other = io.BytesIO()
@@ -208,7 +216,7 @@ def test_sketches_that_are_missing_or_made_up_are_refused(context: Context, tmp_
     ):
         odd = changed(path, tmp_path / f"{place}.zip", file, content)
         with pytest.raises(BadInput, match=words):
-            import_study(context, OWNER, Nothing(), odd, "odd.zip")
+            import_study(context, OWNER, EmptyRequest(), odd, "odd.zip")
     assert len(context.storage.studies.all()) == 1
 
 
@@ -229,7 +237,7 @@ def test_more_strokes_than_can_be_painted_are_exported_and_refused_by_name(
     again = event(EventKind.ANSWER, 1, {**first.answer.body, "actions": 13})
     context.storage.study_events.append(people[0].id, [event(EventKind.UNDO, 1, {}), *more, again])
     path = tmp_path / "all.zip"
-    write_archive(context, OWNER, AskExport(study=study_id), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if name.startswith("colorings/")]
         assert len(names) == 24
@@ -237,7 +245,7 @@ def test_more_strokes_than_can_be_painted_are_exported_and_refused_by_name(
         rows = list(csv.DictReader(io.TextIOWrapper(archive.open("tables/colorings.csv"), "utf-8")))
         assert sum("cannot be drawn" in " ".join(map(str, row.values())) for row in rows) == 1
     with pytest.raises(BadInput, match=r"Participant 0, trial 1: the brush strokes are more than"):
-        import_study(context, OWNER, Nothing(), path, "all.zip")
+        import_study(context, OWNER, EmptyRequest(), path, "all.zip")
     assert len(context.storage.studies.all()) == 1
 
 
@@ -246,14 +254,14 @@ def test_a_large_study_is_read_and_stored_a_person_at_a_time(
 ) -> None:
     study_id, _ = colored_study(context.storage)
     path = tmp_path / "all.zip"
-    write_archive(context, OWNER, AskExport(study=study_id), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     monkeypatch.setattr(staging, "ROWS_AT_ONCE", 100)
     monkeypatch.setattr(copying, "EVENTS_AT_ONCE", 100)
     peaks = []
     for count in (2, 8):
         large = grown(path, tmp_path / f"{count}.zip", count)
         tracemalloc.start()
-        told = import_study(context, OWNER, Nothing(), large, "large.zip")
+        told = import_study(context, OWNER, EmptyRequest(), large, "large.zip")
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.3 * peaks[0]

@@ -19,11 +19,16 @@ from truehue.core.errors import BadInput, NotAllowed, NotStored
 from truehue.core.studies import EventKind, Purpose, Trial
 from truehue.tabs.compare.sources import distribution
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.studies.colorings.distribution import MakeDistribution, make_distribution
 from truehue.tabs.studies.colorings.facts import facts_of
-from truehue.tabs.studies.colorings.listing import AskColorings, AskPicture, colorings, picture
+from truehue.tabs.studies.colorings.listing import (
+    ColoringImageRequest,
+    ListColorings,
+    colorings,
+    picture,
+)
 from truehue.tabs.studies.colorings.live import coloring_progress
 from truehue.tabs.studies.colorings.marks import (
     PostKeep,
@@ -36,8 +41,8 @@ from truehue.tabs.studies.colorings.marks import (
 )
 from truehue.tabs.studies.colorings.quality import quality, worth
 from truehue.tabs.studies.colorings.review import (
-    OfItem,
     PostReview,
+    ReviewItemReference,
     next_review,
     post_review,
     review_picture,
@@ -46,7 +51,7 @@ from truehue.tabs.studies.colorings.review import (
 from truehue.tabs.studies.colorings.rule import SetColoringRule
 from truehue.tabs.studies.comments import comments as comments_of_study
 from truehue.tabs.studies.live import StudyRequest
-from truehue.tabs.studies.results import OfStudy
+from truehue.tabs.studies.results import StudyReference
 from truehue.tabs.studies.results_json import rule_fields
 from truehue.tabs.studies.results_people import Erase, SetRule, erase, set_rule
 
@@ -58,7 +63,9 @@ RESEARCHER = Actor("d" * 32, Role.RESEARCHER, name="d")
 
 def controlled(context: Context, study_id: str) -> dict[str, Any]:
     """Quality control, once it is computed."""
-    while (told := quality(context, OWNER, OfStudy(study=study_id)))["status"] == "computing":
+    while (told := quality(context, OWNER, StudyReference(study=study_id)))[
+        "status"
+    ] == "computing":
         pass
     return dict(told["quality"])
 
@@ -70,15 +77,17 @@ def by_words(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def test_the_list_has_every_coloring_with_its_picture(context: Context) -> None:
     study_id, people = colored_study(context.storage)
     controlled(context, study_id)
-    told = colorings(context, OWNER, AskColorings(study=study_id))
+    told = colorings(context, OWNER, ListColorings(study=study_id))
     assert told["total"] == len(told["colorings"]) == 5 * (1 + len(TASTES))
-    apples = colorings(context, OWNER, AskColorings(study=study_id, words="Apple"))["colorings"]
+    apples = colorings(context, OWNER, ListColorings(study=study_id, words="Apple"))["colorings"]
     assert [row["number"] for row in apples] == [0, 1, 2, 3, 4]
     first = apples[0]
     assert (first["purpose"], first["kept"], first["matches"]) == ("trial", True, True)
     assert (first["seconds"], first["actions"]) == (36.0, 6)
     assert first["colors"][0]["share"] == pytest.approx(1.0)
-    request = AskPicture(study=study_id, participant=people[0].id, position=first["position"])
+    request = ColoringImageRequest(
+        study=study_id, participant=people[0].id, position=first["position"]
+    )
     shown = np.asarray(Image.open(BytesIO(picture(context, OWNER, request))))
     assert shown.shape == (96, 96, 3)
     assert tuple(shown[10, 10]) == (0xC8, 0x20, 0x20)
@@ -95,7 +104,7 @@ def test_what_somebody_wrote_of_a_sketch_is_for_who_made_the_study(context: Cont
     bodies = [{"text": text}, {}]
     comments = [event(EventKind.COMMENT, 1, body) for body in bodies]
     context.storage.study_events.append(people[0].id, comments)
-    request = AskColorings(study=study_id, participant=people[0].id)
+    request = ListColorings(study=study_id, participant=people[0].id)
     rows = colorings(context, OWNER, request)["colorings"]
     assert [row["comments"] for row in rows if row["position"] == 1] == [[text]]
     assert not any(row["comments"] for row in rows if row["position"] != 1)
@@ -145,13 +154,15 @@ def test_experts_review_blind_in_orders_of_their_own(context: Context) -> None:
     orders = []
     for expert in EXPERTS:
         seen = []
-        told = next_review(context, expert, OfStudy(study=study_id))
+        told = next_review(context, expert, StudyReference(study=study_id))
         assert told["left"] == 5
         while (item := told["item"]) is not None:
             assert set(item) == {"id", "words", "picture", "histogram", "bins"}
             assert item["words"] == "lonely cabin"
             assert sum(item["histogram"]) == pytest.approx(1.0, abs=1e-3)
-            content = review_picture(context, expert, OfItem(study=study_id, item=item["id"]))
+            content = review_picture(
+                context, expert, ReviewItemReference(study=study_id, item=item["id"])
+            )
             color = tuple(np.asarray(Image.open(BytesIO(content)))[10, 10].tolist())
             seen.append(color)
             value = "no" if color == (0x20, 0x40, 0xC8) else "yes"
@@ -178,12 +189,12 @@ def test_an_expert_can_go_back(context: Context) -> None:
     study_id, _ = colored_study(context.storage)
     controlled(context, study_id)
     expert = EXPERTS[0]
-    item = next_review(context, expert, OfStudy(study=study_id))["item"]["id"]
+    item = next_review(context, expert, StudyReference(study=study_id))["item"]["id"]
     told = post_review(context, expert, PostReview(study=study_id, item=item, value="no"))
     assert (told["previous"]["id"], told["previous"]["value"]) == (item, "no")
     told = post_review(context, expert, PostReview(study=study_id, item=item, value="back"))
     assert (told["done"], told["left"], told["item"]["id"]) == (0, 5, item)
-    assert reviews_open(context, expert, Nothing())["studies"][0]["left"] == 5
+    assert reviews_open(context, expert, EmptyRequest())["studies"][0]["left"] == 5
 
 
 def test_a_coloring_that_is_changed_loses_its_reviews(context: Context) -> None:
@@ -192,7 +203,7 @@ def test_a_coloring_that_is_changed_loses_its_reviews(context: Context) -> None:
     expert = EXPERTS[0]
     set_coloring_rule(context, OWNER, SetColoringRule(study=study_id, scope="all", reviewers=1))
     controlled(context, study_id)
-    told = next_review(context, expert, OfStudy(study=study_id))
+    told = next_review(context, expert, StudyReference(study=study_id))
     assert told["left"] == 5 * len(TASTES)
     while told["item"]:
         told = post_review(
@@ -203,21 +214,21 @@ def test_a_coloring_that_is_changed_loses_its_reviews(context: Context) -> None:
     undo = coloring(context.storage, plan, trial, "#123456")
     context.storage.study_events.append(people[0].id, [event(EventKind.UNDO, 1, {}), *undo])
     controlled(context, study_id)
-    assert next_review(context, expert, OfStudy(study=study_id))["left"] == 1
+    assert next_review(context, expert, StudyReference(study=study_id))["left"] == 1
 
 
 def test_experts_see_nothing_else_and_researchers_do_not_review(context: Context) -> None:
     study_id, people = colored_study(context.storage)
     for ask in (quality, worth, coloring_progress):
         with pytest.raises(NotAllowed):
-            ask(context, EXPERTS[0], OfStudy(study=study_id))
+            ask(context, EXPERTS[0], StudyReference(study=study_id))
     with pytest.raises(NotAllowed):
-        colorings(context, EXPERTS[0], AskColorings(study=study_id))
+        colorings(context, EXPERTS[0], ListColorings(study=study_id))
     with pytest.raises(NotAllowed):
-        next_review(context, RESEARCHER, OfStudy(study=study_id))
-    told = reviews_open(context, RESEARCHER, Nothing())
+        next_review(context, RESEARCHER, StudyReference(study=study_id))
+    told = reviews_open(context, RESEARCHER, EmptyRequest())
     assert told == {"studies": [], "may_review": False, "may_see_studies": True}
-    told = reviews_open(context, EXPERTS[0], Nothing())
+    told = reviews_open(context, EXPERTS[0], EmptyRequest())
     assert (told["may_review"], told["may_see_studies"]) == (True, False)
     place = {"study": study_id, "participant": people[0].id, "position": 1}
     with pytest.raises(NotAllowed):
@@ -253,7 +264,7 @@ def test_a_decision_is_of_the_picture_that_was_seen(context: Context) -> None:
     told = controlled(context, study_id)
     assert [level["colorings"] for level in told["levels"]] == [20] * 3
     assert told["left_out"] == []
-    asked = AskColorings(study=study_id, words="apple", participant=people[0].id)
+    asked = ListColorings(study=study_id, words="apple", participant=people[0].id)
     (row,) = colorings(context, OWNER, asked)["colorings"]
     assert row["kept"]
     assert (row["marks"]["keep"]["value"], row["marks"]["keep"]["earlier"]) == ("discarded", True)
@@ -281,7 +292,7 @@ def test_second_colorings_are_asked_for_once_and_compared(context: Context) -> N
     post_recolor(context, OWNER, PostRecolor(**place))
     with pytest.raises(BadInput, match="already"):
         post_recolor(context, OWNER, PostRecolor(**place))
-    progress = coloring_progress(context, OWNER, OfStudy(study=study_id))
+    progress = coloring_progress(context, OWNER, StudyReference(study=study_id))
     assert [one["position"] for one in progress["recolors_open"]] == [cabin]
     second(context, study_id, people[0].id, cabin, TASTES["lonely cabin"][0])
     told = controlled(context, study_id)
@@ -300,7 +311,7 @@ def test_second_colorings_are_asked_for_once_and_compared(context: Context) -> N
 
 def test_practice_waits_for_a_researcher(context: Context) -> None:
     study_id, people = colored_study(context.storage)
-    progress = coloring_progress(context, OWNER, OfStudy(study=study_id))
+    progress = coloring_progress(context, OWNER, StudyReference(study=study_id))
     assert progress["practice_waiting"] == []  # they went on, so that nobody waits
     ask = {"study": study_id, "participant": people[0].id}
     with pytest.raises(BadInput, match="Say what"):
@@ -314,7 +325,7 @@ def test_practice_waits_for_a_researcher(context: Context) -> None:
 def test_a_page_with_other_pixels_is_told_of(context: Context) -> None:
     study_id, people = colored_study(context.storage, Designers(liar=2))
     controlled(context, study_id)
-    progress = coloring_progress(context, OWNER, OfStudy(study=study_id))
+    progress = coloring_progress(context, OWNER, StudyReference(study=study_id))
     assert {one["participant"] for one in progress["mismatches"]} == {people[2].id}
     assert [one["mismatches"] for one in progress["people"]] == [0, 0, 5, 0, 0]
     assert progress["seconds"]["median"] == 36.0
@@ -349,7 +360,7 @@ def test_the_result_is_the_extraction_of_what_is_kept_and_goes_to_compare(
 def test_where_the_next_coloring_is_worth_most(context: Context) -> None:
     study_id, _ = colored_study(context.storage)
     controlled(context, study_id)
-    rows = worth(context, OWNER, OfStudy(study=study_id))["worth"]
+    rows = worth(context, OWNER, StudyReference(study=study_id))["worth"]
     assert [row["place"] for row in rows] == [1, 2, 3, 4]
     assert rows[0]["words"] == "lonely cabin"
     # Five who agree do not make those certain who did not color.
@@ -382,4 +393,4 @@ def test_other_studies_have_no_colorings(context: Context) -> None:
 
     study = context.storage.studies.add(to_json(plan()), "owner")
     with pytest.raises(BadInput, match="Nothing is colored"):
-        quality(context, OWNER, OfStudy(study=study.id))
+        quality(context, OWNER, StudyReference(study=study.id))

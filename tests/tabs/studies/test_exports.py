@@ -30,8 +30,8 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies.exports import (
-    AskExport,
-    AskTable,
+    StudyExportRequest,
+    StudyTableRequest,
     codebook_file,
     table_file,
     table_list,
@@ -39,7 +39,7 @@ from truehue.tabs.studies.exports import (
     write_archive,
 )
 from truehue.tabs.studies.metrics import metrics_of
-from truehue.tabs.studies.results import AskResults, OfStudy, study_results
+from truehue.tabs.studies.results import StudyReference, StudyResultsRequest, study_results
 from truehue.tabs.studies.routes_results import results_routes
 from truehue.tabs.studies.tables import TABLES
 
@@ -68,7 +68,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, st
 
 
 def rows_of(context: Context, study_id: str, table: str, **more: bool) -> list[dict[str, str]]:
-    ask = AskTable(study=study_id, table=table, format="csv", **more)
+    ask = StudyTableRequest(study=study_id, table=table, format="csv", **more)
     text = table_file(context, OWNER, ask).content.decode()
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -83,7 +83,7 @@ def test_every_table_is_the_same_in_both_forms_and_as_its_codebook_says(
     rows = rows_of(context, study_id, name)
     assert rows
     assert list(rows[0]) == list(columns)
-    ask = AskTable(study=study_id, table=name, format="parquet")
+    ask = StudyTableRequest(study=study_id, table=name, format="parquet")
     whole = parquet.read_table(io.BytesIO(table_file(context, OWNER, ask).content))
     assert whole.num_rows == len(rows)
     assert whole.column_names == list(columns)
@@ -109,7 +109,7 @@ def test_every_table_is_the_same_in_both_forms_and_as_its_codebook_says(
 def test_tables_hold_no_name_and_no_formula(here: tuple[Context, str], tmp_path: Path) -> None:
     context, study_id = here
     path = tmp_path / "all.zip"
-    write_archive(context, OWNER, AskExport(study=study_id), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             if name.endswith(".parquet"):
@@ -146,12 +146,12 @@ def test_personal_data_are_for_who_may_have_them(here: tuple[Context, str]) -> N
     events = rows_of(context, study_id, "events", personal=True)
     assert any("Anna Example" in row["body"] for row in events)
     researcher = Actor("somebody", Role.RESEARCHER)
-    ask = AskTable(study=study_id, table="events", format="csv", personal=True)
+    ask = StudyTableRequest(study=study_id, table="events", format="csv", personal=True)
     with pytest.raises(NotAllowed, match="Personal data"):
         table_file(context, researcher, ask)
     assert table_file(context, researcher, ask.model_copy(update={"personal": False})).content
-    assert table_list(context, researcher, OfStudy(study=study_id))["personal"] is False
-    assert table_list(context, OWNER, OfStudy(study=study_id))["personal"] is True
+    assert table_list(context, researcher, StudyReference(study=study_id))["personal"] is False
+    assert table_list(context, OWNER, StudyReference(study=study_id))["personal"] is True
     with pytest.raises(NotAllowed):
         table_file(context, Actor("v", Role.VISITOR), ask)
 
@@ -171,13 +171,13 @@ def test_all_that_is_exported_is_of_one_moment(
         more()
         return metrics_of(*args)
 
-    ask = AskResults(study=study_id, replicates=1_000)
+    ask = StudyResultsRequest(study=study_id, replicates=1_000)
     monkeypatch.setattr("truehue.tabs.studies.results.metrics_of", late)
     while study_results(context, OWNER, ask)["status"] != "ready":
         pass
     monkeypatch.setattr("truehue.tabs.studies.exports.metrics_of", late)
     path = tmp_path / "all.zip"
-    write_archive(context, OWNER, AskExport(study=study_id), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     with zipfile.ZipFile(path) as archive:
         people = [json.loads(line) for line in archive.read("people.jsonl").splitlines()]
         document = json.loads(archive.read("study.json"))
@@ -188,7 +188,7 @@ def test_all_that_is_exported_is_of_one_moment(
 
 def test_votes_have_the_arenas_form(here: tuple[Context, str]) -> None:
     context, study_id = here
-    file = votes_file(context, OWNER, AskExport(study=study_id))
+    file = votes_file(context, OWNER, StudyExportRequest(study=study_id))
     lines = [json.loads(line) for line in file.content.decode().splitlines()]
     table = rows_of(context, study_id, "votes")
     assert len(lines) == len(table) > 50
@@ -226,7 +226,7 @@ def test_numbers_of_tables_are_those_of_the_results(here: tuple[Context, str]) -
 
 def test_the_codebook_names_every_column(here: tuple[Context, str]) -> None:
     context, study_id = here
-    text = codebook_file(context, OWNER, AskExport(study=study_id)).content.decode()
+    text = codebook_file(context, OWNER, StudyExportRequest(study=study_id)).content.decode()
     assert f"MAP under N(0, {PRIOR_SD:g}²)" in text, "a strength depends on it where one always won"
     plain = text.replace("\\", "")
     for table in TABLES:
@@ -235,7 +235,7 @@ def test_the_codebook_names_every_column(here: tuple[Context, str]) -> None:
             assert f"| {column.name} | {column.kind} |" in plain
     assert "This export is anonymous" in text
     with pytest.raises(NotStored, match="There is no table"):
-        table_file(context, OWNER, AskTable(study=study_id, table="people", format="csv"))
+        table_file(context, OWNER, StudyTableRequest(study=study_id, table="people", format="csv"))
 
 
 def test_routes_answer_with_files_and_errors_in_words(here: tuple[Context, str]) -> None:

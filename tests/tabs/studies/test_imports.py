@@ -24,17 +24,17 @@ from truehue.core.errors import BadInput
 from truehue.core.studies import State
 from truehue.storage import Storage
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies import routes_results
 from truehue.tabs.studies.changing import Copying
 from truehue.tabs.studies.changing import copy as copy_of
-from truehue.tabs.studies.exports import AskExport, write_archive
+from truehue.tabs.studies.exports import StudyExportRequest, write_archive
 from truehue.tabs.studies.form import CompletionForm
 from truehue.tabs.studies.imports import Limits, import_study, read_archive
 from truehue.tabs.studies.making import form_of
-from truehue.tabs.studies.results import OfStudy, compute
+from truehue.tabs.studies.results import StudyReference, compute
 from truehue.tabs.studies.results_people import (
     Decide,
     Erase,
@@ -78,7 +78,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Storage.open(empty_data(folder / "data")) as storage:
         context = make_context(storage, "data")
         study_id = simulated(storage, distributions_plan(6, trials=8, votes=2), Crowd(4))
-        write_archive(context, OWNER, AskExport(study=study_id), folder / "all.zip")
+        write_archive(context, OWNER, StudyExportRequest(study=study_id), folder / "all.zip")
         context.close()
     return folder / "all.zip"
 
@@ -107,10 +107,10 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
     erase(context, OWNER, Erase(study=study_id, participant=people[2].id, confirm=3))
     before = computed(context, study_id)
     path = tmp_path / "all.zip"
-    write_archive(context, OWNER, AskExport(study=study_id, personal=personal), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id, personal=personal), path)
     with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
         there = make_context(other, "elsewhere")
-        told = import_study(there, OWNER, Nothing(), path, "all.zip")
+        told = import_study(there, OWNER, EmptyRequest(), path, "all.zip")
         assert told["study"]["participants"] == 5
         assert "36 images" in told["notes"][0]
         copy = other.studies.get(told["study"]["id"])
@@ -118,15 +118,15 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
         assert computed(there, copy.id) == before
         assert other.check() == []
         assert [link.revoked_at is not None for link in other.invitations.of(copy.id)] == [True]
-        ours = replayed(context, OWNER, OfStudy(study=study_id))
-        assert replayed(there, OWNER, OfStudy(study=copy.id)) == ours
+        ours = replayed(context, OWNER, StudyReference(study=study_id))
+        assert replayed(there, OWNER, StudyReference(study=copy.id)) == ours
         one = other.participants.of(copy.id)[0]
         assert bool(one.external) is personal
         comments = [e.body for e in other.study_events.of(one.id) if e.kind == "comment"]
         assert bool(comments[0]) is personal
         there.close()
     # In the same data folder it is a second study: no id is taken twice.
-    again = import_study(context, OWNER, Nothing(), path, "all.zip")["study"]["id"]
+    again = import_study(context, OWNER, EmptyRequest(), path, "all.zip")["study"]["id"]
     assert again != study_id
     assert computed(context, again) == before
     assert context.storage.check() == []
@@ -140,10 +140,10 @@ def test_a_study_of_runs_is_exported_with_its_form_and_without_its_code(
     who, trials = enrolled(context, study_id, plan)
     answered(context, who, trials)
     path = tmp_path / "all.zip"
-    write_archive(context, OWNER, AskExport(study=study_id), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     with zipfile.ZipFile(path) as archive:
         assert not [name for name in archive.namelist() if b"PAID-9X4" in archive.read(name)]
-    told = import_study(context, OWNER, Nothing(), path, "all.zip")
+    told = import_study(context, OWNER, EmptyRequest(), path, "all.zip")
     assert told["notes"] == []
     again = context.storage.studies.get(told["study"]["id"])
     before = form_of(context.storage.studies.get(study_id).plan)
@@ -158,7 +158,7 @@ def test_a_study_of_runs_is_exported_with_its_form_and_without_its_code(
     draft = copy_of(context, OWNER, Copying(study=again.id))["study"]
     assert not draft["can"]["open"]
     assert computed(context, again.id) == computed(context, study_id)
-    write_archive(context, OWNER, AskExport(study=study_id, personal=True), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id, personal=True), path)
     with zipfile.ZipFile(path) as archive:
         assert b"PAID-9X4" in archive.read("study.json")
 
@@ -344,13 +344,13 @@ def test_what_does_not_fit_is_refused_and_nothing_is_stored(
     change, words = WRONG[name]
     path = repacked(archive, tmp_path / "bad.zip", change)
     with pytest.raises(BadInput, match=words):
-        import_study(shared_context, OWNER, Nothing(), path, "bad.zip")
+        import_study(shared_context, OWNER, EmptyRequest(), path, "bad.zip")
     assert shared_context.storage.studies.all() == []
 
 
 def test_what_is_no_export_is_refused(archive: Path, context: Context, tmp_path: Path) -> None:
     same = repacked(archive, tmp_path / "same.zip", lambda *_: None)
-    import_study(context, OWNER, Nothing(), same, "same.zip")
+    import_study(context, OWNER, EmptyRequest(), same, "same.zip")
     changed = repacked(archive, tmp_path / "changed.zip", _person("language", "de"), honest=False)
     with pytest.raises(BadInput, match="not the one that was exported"):
         read_archive(changed, "changed.zip")

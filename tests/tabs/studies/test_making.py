@@ -21,15 +21,15 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RENDERER
 from truehue.core.runs.folder import RunFolder
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing, read_as
+from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.participants.wording import FILES, FOLDER, words_of
+from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.changing import Revision, create, revise
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.making import FORM, form_of
 from truehue.tabs.studies.materials import materials, presets
 from truehue.tabs.studies.outline import CasesForm, cases, outline
-from truehue.tabs.studies.shelf import StudyShelf
 from truehue.tabs.studies.study import study_list
 from truehue.tabs.studies.texts import LANGUAGES
 
@@ -41,7 +41,7 @@ CASES = 11
 
 def made(context: Context, request: StudyForm) -> Any:
     study = create(context, OWNER, request)["study"]
-    return context.service(StudyShelf).plan(study["id"], 1)
+    return context.service(StudyCache).plan(study["id"], 1)
 
 
 def test_the_papers_study_is_2700_votes_of_36_people_with_75_trials(context: Context) -> None:
@@ -278,7 +278,9 @@ def test_one_study_that_cannot_be_read_leaves_the_others_on_the_list(
     content = dict(context.storage.studies.get(study["id"]).plan)
     content["cases"] = [{**case, "candidates": case["candidates"][:1]} for case in content["cases"]]
     context.storage.studies.add(content, "owner")
-    assert [one["id"] for one in study_list(context, OWNER, Nothing())["studies"]] == [study["id"]]
+    assert [one["id"] for one in study_list(context, OWNER, EmptyRequest())["studies"]] == [
+        study["id"]
+    ]
 
 
 def test_two_models_of_one_name_are_refused(runs: list[str]) -> None:
@@ -307,7 +309,7 @@ def test_a_stored_plan_keeps_its_form(context: Context, runs: list[str]) -> None
 
 def test_materials_name_runs_and_sets_as_models(context: Context, runs: list[str]) -> None:
     distributions(context, ("Sana",), 3)
-    told = materials(context, OWNER, Nothing())
+    told = materials(context, OWNER, EmptyRequest())
     assert [run["pictures"] for run in told["runs"]] == [
         context.storage.runs.get(run["id"]).items - context.storage.runs.get(run["id"]).failed
         for run in told["runs"]
@@ -323,7 +325,7 @@ def test_materials_name_runs_and_sets_as_models(context: Context, runs: list[str
 
 
 def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
-    told = presets(context, OWNER, Nothing())
+    told = presets(context, OWNER, EmptyRequest())
     assert [one["id"] for one in told["presets"]] == [
         "concepts",
         "realism",

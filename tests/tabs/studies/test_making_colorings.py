@@ -17,14 +17,14 @@ from truehue.core.prompts.concepts import concepts
 from truehue.core.sketches.records import Sketch, SketchWarning
 from truehue.tabs.colorize.sketches import drawings
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
+from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.changing import Revision, create, revise
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.making import form_of
 from truehue.tabs.studies.materials import presets
 from truehue.tabs.studies.outline import PLACEHOLDERS, outline
-from truehue.tabs.studies.shelf import StudyShelf
 from truehue.tabs.studies.sketch_choices import Choices, concept_list, shown_by
 from truehue.tabs.studies.sketch_fields import examples_in
 from truehue.tabs.studies.study import blocked
@@ -89,7 +89,7 @@ def test_a_study_is_made_of_what_has_a_sketch_and_says_what_is_left_out(
     assert told["blocks"] == []
 
     study = create(context, OWNER, request)["study"]
-    plan = context.service(StudyShelf).plan(study["id"], 1)
+    plan = context.service(StudyCache).plan(study["id"], 1)
     assert (plan.kind, plan.material) == (Kind.COLORINGS, Material.SKETCHES)
     assert [(case.words, case.group) for case in plan.cases] == [
         ("apple", "Fruits"),
@@ -113,7 +113,7 @@ def test_a_starter_drawing_is_stored_when_a_study_needs_it(context: Context) -> 
     study = create(context, OWNER, request)["study"]
     (record,) = context.storage.sketches.all()
     assert (record.words, record.source) == ("banana", "starter")
-    plan = context.service(StudyShelf).plan(study["id"], 1)
+    plan = context.service(StudyCache).plan(study["id"], 1)
     assert plan.cases[0].sketch == record.id
     assert plan.practice.case_ids == ()
     # It is taken again, and not stored twice.
@@ -192,7 +192,7 @@ def test_an_example_that_names_what_is_asked_about_is_said(
 def test_the_list_has_every_concept_with_its_sketches(
     context: Context, sketches: dict[str, str]
 ) -> None:
-    told = concept_list(context, OWNER, Nothing())
+    told = concept_list(context, OWNER, EmptyRequest())
     things = {thing["words"]: thing for thing in told["things"]}
     assert len(things) == 214
     assert [one["key"] for one in things["horse"]["sketches"]] == [sketches["horse"]]
@@ -203,7 +203,7 @@ def test_the_list_has_every_concept_with_its_sketches(
 
 
 def test_the_preset_speaks_of_coloring(context: Context) -> None:
-    told = presets(context, OWNER, Nothing())
+    told = presets(context, OWNER, EmptyRequest())
     preset = next(one for one in told["presets"] if one["id"] == "colorings")
     practice = preset["form"]["practice"]
     assert (practice["number"], practice["review"]) == (3, "researcher")

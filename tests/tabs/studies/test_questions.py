@@ -24,15 +24,15 @@ from truehue.core.vlm.records import Form, Illustrated, Outcome, Question
 from truehue.core.vlm.scoring import score
 from truehue.storage import Storage
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies import making
 from truehue.tabs.studies.changing import Copying, Revision, create, revise
 from truehue.tabs.studies.changing import copy as copy_of
 from truehue.tabs.studies.exports import (
-    AskExport,
-    AskTable,
+    StudyExportRequest,
+    StudyTableRequest,
     codebook_file,
     table_file,
     table_list,
@@ -43,7 +43,7 @@ from truehue.tabs.studies.imports import import_study
 from truehue.tabs.studies.materials import materials
 from truehue.tabs.studies.outline import outline
 from truehue.tabs.studies.questions.human_answers import human_answers
-from truehue.tabs.studies.results import OfStudy, compute
+from truehue.tabs.studies.results import StudyReference, compute
 from truehue.tabs.studies.results_people import Decide, exclude
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ def answers_all(context: Context, study_id: str, plan: StudyPlan, wrong: int, sk
 
 def test_a_set_becomes_a_study_with_its_images(context: Context) -> None:
     set_id = made_set(context)
-    told = materials(context, OWNER, Nothing())["question_sets"]
+    told = materials(context, OWNER, EmptyRequest())["question_sets"]
     assert [one["id"] for one in told] == [set_id]
     extraction, *_ = told[0]["tasks"]
     assert (extraction["name"], extraction["people"]) == ("Color Extraction", False)
@@ -263,14 +263,14 @@ def test_tables_and_the_archive_of_a_study_of_questions(
     context: Context, study: tuple[str, StudyPlan], tmp_path: Path
 ) -> None:
     study_id, plan = study
-    told = table_list(context, OWNER, OfStudy(study=study_id))
+    told = table_list(context, OWNER, StudyReference(study=study_id))
     names = [one["name"] for one in told["tables"]]
     assert names[0] == "questions"
     assert not {"votes", "candidates", "metrics"} & set(names)
     assert told["votes"] == ""
 
     def rows(table: str) -> list[dict[str, str]]:
-        ask = AskTable(study=study_id, table=table, format="csv")
+        ask = StudyTableRequest(study=study_id, table=table, format="csv")
         text = table_file(context, OWNER, ask).content.decode()
         return list(csv.DictReader(io.StringIO(text)))
 
@@ -287,14 +287,15 @@ def test_tables_and_the_archive_of_a_study_of_questions(
     assert float(measures["right", ""]["value"]) == 0.8
     assert measures["chance", "color_counting"]["value"] == "0.25"
     assert (
-        "## questions" in codebook_file(context, OWNER, AskExport(study=study_id)).content.decode()
+        "## questions"
+        in codebook_file(context, OWNER, StudyExportRequest(study=study_id)).content.decode()
     )
 
     path = tmp_path / "all.zip"
-    write_archive(context, OWNER, AskExport(study=study_id), path)
+    write_archive(context, OWNER, StudyExportRequest(study=study_id), path)
     with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
         there = make_context(other, "elsewhere")
-        copy = import_study(there, OWNER, Nothing(), path, "all.zip")
+        copy = import_study(there, OWNER, EmptyRequest(), path, "all.zip")
         assert "10 images" in copy["notes"][0]
         again = compute(there, copy["study"]["id"], 200, lambda _: None)
         ours = compute(context, study_id, 200, lambda _: None)

@@ -23,7 +23,7 @@ from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.studies.exports import codebook_text
 from truehue.tabs.studies.metrics import metrics_of
-from truehue.tabs.studies.results import AskResults, OfStudy, study_results
+from truehue.tabs.studies.results import StudyReference, StudyResultsRequest, study_results
 from truehue.tabs.studies.results_json import RULE_FIELDS
 from truehue.tabs.studies.results_people import (
     Decide,
@@ -47,7 +47,9 @@ pytestmark = pytest.mark.slow
 def told(context: Context, study_id: str, replicates: int = 200) -> dict[str, Any]:
     """The results, however long they take."""
     while True:
-        answer = study_results(context, OWNER, AskResults(study=study_id, replicates=replicates))
+        answer = study_results(
+            context, OWNER, StudyResultsRequest(study=study_id, replicates=replicates)
+        )
         if answer["status"] == "ready":
             results: dict[str, Any] = answer["results"]
             return results
@@ -262,7 +264,7 @@ def test_a_study_without_answers_says_why_there_is_nothing(context: Context) -> 
     assert rate["low"] is None
     assert "fewer than two" in rate["why"]
     with pytest.raises(NotStored):
-        study_results(context, OWNER, AskResults(study="0" * 32))
+        study_results(context, OWNER, StudyResultsRequest(study="0" * 32))
 
 
 def test_ratings_and_best_of_four_have_numbers_of_their_own(context: Context) -> None:
@@ -325,7 +327,7 @@ def test_one_participant_is_of_who_made_the_study_and_of_admins(context: Context
 
 def test_ids_of_recruiting_sites_are_deleted_once_people_are_paid(context: Context) -> None:
     study_id = simulated(context.storage, distributions_plan(6), Crowd(2))
-    named = OfStudy(study=study_id)
+    named = StudyReference(study=study_id)
     with pytest.raises(BadInput, match="Close the study first"):
         clear_external(context, OWNER, named)
     context.storage.studies.set_state(study_id, State.CLOSED, "owner")
@@ -345,12 +347,12 @@ def people_of(context: Context, study_id: str) -> list[ParticipantRecord]:
 
 def test_what_was_served_is_given_again_or_it_is_said_why_not(context: Context) -> None:
     study_id = simulated(context.storage, distributions_plan(12, trials=8), Crowd(6))
-    whole = replayed(context, OWNER, OfStudy(study=study_id))
+    whole = replayed(context, OWNER, StudyReference(study=study_id))
     assert whole["whole"] is True
     assert (whole["checked"], whole["same"], whole["differing"]) == (6, 6, [])
     person = context.storage.participants.of(study_id)[1]
     erase(context, OWNER, Erase(study=study_id, participant=person.id, confirm=2))
-    rest = replayed(context, OWNER, OfStudy(study=study_id))
+    rest = replayed(context, OWNER, StudyReference(study=study_id))
     assert [one["number"] for one in rest["skipped"]] == [1]
     assert rest["checked"] == 5
     assert all("was erased" in one["why"] for one in rest["differing"])

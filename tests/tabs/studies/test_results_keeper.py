@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from truehue.core.errors import TrueHueError
-from truehue.tabs.studies.results import ResultsKeeper
+from truehue.tabs.studies.results import ResultsService
 
 Step = Callable[[str], None]
 
@@ -31,13 +31,13 @@ class Slow:
 
 
 @pytest.fixture
-def keeper() -> Iterator[ResultsKeeper]:
-    made = ResultsKeeper()
+def keeper() -> Iterator[ResultsService]:
+    made = ResultsService()
     yield made
     made.close()
 
 
-def test_a_page_gets_progress_and_then_the_results(keeper: ResultsKeeper) -> None:
+def test_a_page_gets_progress_and_then_the_results(keeper: ResultsService) -> None:
     slow = Slow("first")
     early = keeper.get("s", 1, slow, 0.01)
     assert slow.begun.wait(20)
@@ -51,7 +51,7 @@ def test_a_page_gets_progress_and_then_the_results(keeper: ResultsKeeper) -> Non
 
 
 def test_answers_that_come_in_meanwhile_do_not_break_off_what_is_at_work(
-    keeper: ResultsKeeper,
+    keeper: ResultsService,
 ) -> None:
     first, second = Slow("first"), Slow("second")
     keeper.get("s", 1, first, 0.01)
@@ -67,7 +67,7 @@ def test_answers_that_come_in_meanwhile_do_not_break_off_what_is_at_work(
     assert (first.runs, second.runs) == (1, 1)
 
 
-def test_who_was_erased_is_in_nothing_that_was_at_work(keeper: ResultsKeeper) -> None:
+def test_who_was_erased_is_in_nothing_that_was_at_work(keeper: ResultsService) -> None:
     before, after = Slow("before"), Slow("after")
     keeper.get("s", 1, before, 0.01)
     assert before.begun.wait(20)
@@ -81,7 +81,7 @@ def test_who_was_erased_is_in_nothing_that_was_at_work(keeper: ResultsKeeper) ->
     after.go.set()
 
 
-def test_errors_are_told_and_asked_again(keeper: ResultsKeeper) -> None:
+def test_errors_are_told_and_asked_again(keeper: ResultsService) -> None:
     def wrong(step: Step) -> dict[str, Any]:
         raise TrueHueError("The plan cannot be read.")
 

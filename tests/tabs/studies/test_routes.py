@@ -22,7 +22,7 @@ from tests.tabs.studies.studies_here import CONSENT, models
 from truehue.core.runs.folder import RunFolder
 from truehue.storage import Storage
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.origins import Doors, base_of
+from truehue.tabs.page.same_origin import SameOriginMiddleware, base_of
 from truehue.tabs.participants.routes import participant_routes
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies.routes import study_routes
@@ -136,7 +136,9 @@ def test_a_setting_that_is_not_known_is_refused_with_the_nearest(
 
 
 def test_a_program_is_not_told_to_reload_a_page(study_page: TestClient) -> None:
-    behind_the_door = TestClient(Doors(study_page.app), base_url="http://127.0.0.1:7860")
+    behind_the_door = TestClient(
+        SameOriginMiddleware(study_page.app), base_url="http://127.0.0.1:7860"
+    )
     path = f"/api/studies/{STUDY['id']}/state"
     for sent, words in ({}, "/api/openapi.json"), ({"Referer": "http://x/"}, "Reload the page."):
         answer = behind_the_door.post(path, json={}, headers={**HEADERS, **sent})

@@ -10,12 +10,12 @@ import pytest
 from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened, said
 from truehue.core.errors import BadInput, NotAllowed, NotStored
 from truehue.core.studies import Event, EventKind, Purpose, State
-from truehue.tabs.judging.deleting import Deleted, restore
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import Nothing
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.participants.service import Participation
 from truehue.tabs.participants.tokens import hash_of
+from truehue.tabs.studies.cache import StudyCache
 from truehue.tabs.studies.changing import (
     Copying,
     Revision,
@@ -29,8 +29,8 @@ from truehue.tabs.studies.deleting import delete_draft
 from truehue.tabs.studies.links import LinkRequest, LinksRequest, make_links, revoke_link
 from truehue.tabs.studies.live import StudyRequest, live
 from truehue.tabs.studies.preview import PreviewRequest, preview
-from truehue.tabs.studies.shelf import StudyShelf
 from truehue.tabs.studies.study import study, study_list
+from truehue.tabs.verdicts.deleting import Deleted, restore
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ def test_a_text_with_places_to_fill_in_keeps_a_study_from_opening(
 
 def test_a_study_whose_pictures_are_gone_does_not_open(context: Context, runs: list[str]) -> None:
     made = create(context, OWNER, form(models=models(runs), number=2))["study"]
-    plan = context.service(StudyShelf).plan(made["id"], 1)
+    plan = context.service(StudyCache).plan(made["id"], 1)
     gone = plan.cases[0].candidates[0].image_ids[0]
     with context.storage._database.transaction() as cursor:
         cursor.execute("DELETE FROM images WHERE image_id = ?", [gone])
@@ -102,8 +102,8 @@ def test_a_draft_is_revised_as_a_whole_and_an_open_study_in_what_nobody_sees(
     times = {"abandoned_after_s": 120, "unanswered_after_s": 90}
     kept = revised(number=3, title="Second", completion={"code": "C0DE"}, **times)
     assert (kept["title"], kept["version"]) == ("Second", 3)
-    before = context.service(StudyShelf).plan(made["id"], 2)
-    after = context.service(StudyShelf).plan(made["id"], 3)
+    before = context.service(StudyCache).plan(made["id"], 2)
+    after = context.service(StudyCache).plan(made["id"], 3)
     assert after.completion.code == "C0DE"
     assert (after.abandoned_after_s, after.unanswered_after_s) == (120, 90)
     assert (after.cases, after.consent) == (before.cases, before.consent)
@@ -114,7 +114,7 @@ def test_a_draft_is_revised_as_a_whole_and_an_open_study_in_what_nobody_sees(
 def test_a_copy_is_a_draft_of_the_same_pictures(context: Context, runs: list[str]) -> None:
     study_id, plan = opened(context, form(models=models(runs)))
     made = copy(context, OWNER, Copying(study=study_id[:8]))["study"]
-    again = context.service(StudyShelf).plan(made["id"], 1)
+    again = context.service(StudyCache).plan(made["id"], 1)
     assert (made["state"], made["title"]) == ("draft", f"{plan.title}, copy")
     assert made["form"]["title"] == made["title"]
     assert (again.cases, again.seed) == (plan.cases, plan.seed)
@@ -183,7 +183,7 @@ def test_progress_counts_main_answers_and_says_where_everybody_is(
     answered(context, first, trials, lambda trial: "skip" if trial is main[0] else 1)
     (person,) = live(context, OWNER, of(study_id))["people"]
     assert person["stage"] == "answered", "all but Finish"
-    (row,) = study_list(context, OWNER, Nothing())["studies"]
+    (row,) = study_list(context, OWNER, EmptyRequest())["studies"]
     assert row["finished"] == 1
     said(context, first, EventKind.FINISH)
     second, mains = enrolled(context, study_id, plan)
@@ -200,7 +200,7 @@ def test_progress_counts_main_answers_and_says_where_everybody_is(
     assert [one["stage"] for one in told["people"]] == ["finished", "screening", "withdrawn"]
     assert [one["answered"] for one in told["people"]] == [6, 2, 0]
     assert sum(hour["answers"] for hour in told["hours"]) == 8
-    (row,) = study_list(context, OWNER, Nothing())["studies"]
+    (row,) = study_list(context, OWNER, EmptyRequest())["studies"]
     assert (row["answers"], row["participants"], row["finished"]) == (8, 3, 1)
     assert (row["cases"], row["stimuli"], row["votes_wanted"]) == (6, 6, 12)
 
@@ -244,7 +244,7 @@ def test_a_draft_is_deleted_by_who_made_it_and_by_admins(context: Context, runs:
         delete_draft(context, ben, of(made["id"]))
     gone = delete_draft(context, ann, of(made["id"]))["deleted"]
     assert gone["words"] == "The draft “Prompt adherence” of a study"
-    assert study_list(context, ann, Nothing())["studies"] == []
+    assert study_list(context, ann, EmptyRequest())["studies"] == []
     with pytest.raises(NotAllowed):
         restore(context, ben, Deleted(trash_id=gone["id"]))
     restore(context, ann, Deleted(trash_id=gone["id"]))

@@ -26,22 +26,22 @@ from truehue.core.errors import BadInput, NotAllowed
 from truehue.core.generation.registry import RENDERER
 from truehue.core.images.load import image_id
 from truehue.core.verdict.rules import RULES
-from truehue.core.vlm.evaluation.plan import AskingSettings
-from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.color_judge.rules import CACHE
+from truehue.core.vlm.evaluation.plan import EvaluationSettings
+from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.generators import GeneratedSettings, generated
 from truehue.core.vlm.models.records import VisionModel
-from truehue.core.vlm.rule_answers import CACHE
 from truehue.core.vlm.scoring import Tally
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER, Actor, Role
-from truehue.tabs.runs.line import Notes
-from truehue.tabs.vlm import keeper as keepers
-from truehue.tabs.vlm.keeper import AskingKeeper, AskingNote, AskingOrder
-from truehue.tabs.vlm.list import ChangeAsking, change_asking
+from truehue.tabs.runs.queue import BatchNotes
+from truehue.tabs.vlm import service as keepers
+from truehue.tabs.vlm.list import ChangeEvaluation, change_asking
+from truehue.tabs.vlm.messages import facts_json, settings_words
 from truehue.tabs.vlm.results import ResultsRequest, results_view, tally_json
 from truehue.tabs.vlm.routes import PREFIX, ask_routes
-from truehue.tabs.vlm.start import AskRequest, start_asking
-from truehue.tabs.vlm.words import facts_json, settings_words
+from truehue.tabs.vlm.service import EvaluationOptions, EvaluationRequest, EvaluationService
+from truehue.tabs.vlm.start import StartEvaluation, start_asking
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +55,7 @@ def ask(context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
     """What a route answers; POST where there is a body. The work is done in this process."""
     execute = batch.execute
 
-    def here(work: AskingWork, crew: Any, **more: Any) -> Any:
+    def here(work: EvaluationWork, crew: Any, **more: Any) -> Any:
         return execute(work, crew, team=team_here(work, 1), **more)
 
     monkeypatch.setattr(keepers, "execute", here)
@@ -168,7 +168,7 @@ def test_an_old_evaluation_keeps_parser_1_until_it_is_read_again(
     server.answers = [completion("A) It is red.") for _ in range(7)]
     with server.running():
         asking = answered(ask, set_id, server.base_url, name="gpt-color", at_once=1)
-    plan = context.service(AskingKeeper).folder(asking).path / "plan.json"
+    plan = context.service(EvaluationService).folder(asking).path / "plan.json"
     told = json.loads(plan.read_text(encoding="utf-8"))
     assert told.pop("parser") == "2"
     plan.write_text(json.dumps(told), encoding="utf-8")
@@ -308,13 +308,15 @@ def test_what_cannot_be_asked_says_why(ask: Ask, set_id: str, tmp_path: Path) ->
 def test_a_folder_is_asked_as_it_was_typed(
     ask: Ask, set_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun: list[tuple[AskingOrder, AskingNote]] = []
+    begun: list[tuple[EvaluationRequest, EvaluationOptions]] = []
 
-    def start(_: AskingKeeper, order: AskingOrder, note: AskingNote, actor: Actor) -> str:
+    def start(
+        _: EvaluationService, order: EvaluationRequest, note: EvaluationOptions, actor: Actor
+    ) -> str:
         begun.append((order, note))
         return "asking"
 
-    monkeypatch.setattr(AskingKeeper, "start", start)
+    monkeypatch.setattr(EvaluationService, "start", start)
     monkeypatch.setattr("truehue.tabs.vlm.start.lacking", lambda *_: "")
     typed = {"set": set_id, "model": f"folder:{tmp_path}", "max_tokens": "4", "batch": "2"}
     assert ask("/askings", typed)["id"] == "asking"
@@ -329,7 +331,7 @@ def test_the_apps_models_give_their_memory_back_to_a_local_one_alone(
 ) -> None:
     loaded: list[tuple[str, list[str]]] = []
 
-    def execute(work: AskingWork, *_: Any, **__: Any) -> None:
+    def execute(work: EvaluationWork, *_: Any, **__: Any) -> None:
         """No weights answer here: what is loaded when they would be is looked at."""
         loaded.append((work.model.kind, [one for one, _ in context.engine.loaded()]))
 
@@ -349,8 +351,10 @@ def test_the_apps_models_give_their_memory_back_to_a_local_one_alone(
 def test_visitors_name_no_folder_and_no_server(context: Context, set_id: str, model: str) -> None:
     as_demo(context)
     with pytest.raises(NotAllowed, match="Paths of folders work only"):
-        start_asking(context, ANN, AskRequest(set=set_id, model=model))
-    server = AskRequest(set=set_id, model="http://169.254.169.254/v1", name="x", key_env="PATH")
+        start_asking(context, ANN, StartEvaluation(set=set_id, model=model))
+    server = StartEvaluation(
+        set=set_id, model="http://169.254.169.254/v1", name="x", key_env="PATH"
+    )
     with pytest.raises(NotAllowed, match="Servers can be chosen only"):
         start_asking(context, ANN, server)
 
@@ -364,7 +368,7 @@ def test_an_answer_does_not_tell_visitors_which_folders_there_are(
 
     def answer(model: str) -> tuple[type[Exception], str]:
         with pytest.raises((BadInput, NotAllowed)) as caught:
-            start_asking(context, ANN, AskRequest(set=set_id, model=model))
+            start_asking(context, ANN, StartEvaluation(set=set_id, model=model))
         return caught.type, str(caught.value)
 
     for there, gone in (
@@ -381,22 +385,22 @@ def test_an_asking_is_changed_by_who_began_it(
     ask: Ask, context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "truehue.tabs.runs.line.BatchLine._begin", lambda *_: None
+        "truehue.tabs.runs.queue.BatchQueue._begin", lambda *_: None
     )  # nothing is asked
-    keeper = context.service(AskingKeeper)
-    asking = start_asking(context, ANN, AskRequest(set=set_id, model="chance"))["id"]
+    keeper = context.service(EvaluationService)
+    asking = start_asking(context, ANN, StartEvaluation(set=set_id, model="chance"))["id"]
     assert keeper.owner(asking) == "ann"
     assert keeper.line.place(asking) == 1
     with pytest.raises(NotAllowed, match="The same evaluation is already running"):
-        start_asking(context, BEN, AskRequest(set=set_id, model="chance"))
+        start_asking(context, BEN, StartEvaluation(set=set_id, model="chance"))
     with pytest.raises(NotAllowed):
-        change_asking(context, BEN, ChangeAsking(id=asking, what="cancel"))
+        change_asking(context, BEN, ChangeEvaluation(id=asking, what="cancel"))
     with pytest.raises(BadInput, match="waits already"):
-        change_asking(context, ANN, ChangeAsking(id=asking, what="resume"))
-    change_asking(context, ANN, ChangeAsking(id=asking, what="pause"))
+        change_asking(context, ANN, ChangeEvaluation(id=asking, what="resume"))
+    change_asking(context, ANN, ChangeEvaluation(id=asking, what="pause"))
     assert keeper.line.place(asking) is None
-    change_asking(context, OWNER, ChangeAsking(id=asking, what="resume"))
-    change_asking(context, OWNER, ChangeAsking(id=asking, what="cancel"))
+    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="resume"))
+    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="cancel"))
     assert one_of(ask, asking)["status"] == "cancelled"
     assert keeper.owner(asking) == "ann"
 
@@ -405,44 +409,47 @@ def test_budgets_and_notes_outlast_refusals_and_torn_files(
     context: Context, set_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "truehue.tabs.runs.line.BatchLine._begin", lambda *_: None
+        "truehue.tabs.runs.queue.BatchQueue._begin", lambda *_: None
     )  # nothing is asked
-    keeper = context.service(AskingKeeper)
+    keeper = context.service(EvaluationService)
     url = "http://127.0.0.1:9/v1"
-    order = AskRequest(set=set_id, model=url, name="m", most_requests=100, most_tokens=1000)
+    order = StartEvaluation(set=set_id, model=url, name="m", most_requests=100, most_tokens=1000)
     asking = start_asking(context, OWNER, order)["id"]
-    assert start_asking(context, OWNER, AskRequest(set=set_id, model=url, name="m"))["id"] == asking
+    assert (
+        start_asking(context, OWNER, StartEvaluation(set=set_id, model=url, name="m"))["id"]
+        == asking
+    )
     with pytest.raises(BadInput, match="waits already"):
         start_asking(context, OWNER, order.model_copy(update={"most_requests": 5}))
     assert (keeper.note(asking).most_requests, keeper.note(asking).most_tokens) == (100, 1000)
-    change_asking(context, OWNER, ChangeAsking(id=asking, what="pause"))
-    change_asking(context, OWNER, ChangeAsking(id=asking, what="resume", most_requests=200))
+    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="pause"))
+    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="resume", most_requests=200))
     assert (keeper.note(asking).most_requests, keeper.note(asking).most_tokens) == (200, 1000)
     # Without a temperature it is another model to ask.
-    other = AskRequest(set=set_id, model=url, name="m", sends_temperature=False)
+    other = StartEvaluation(set=set_id, model=url, name="m", sends_temperature=False)
     assert start_asking(context, OWNER, other)["id"] != asking
     # Of a file that another version wrote, what cannot be read is one record, not all.
     path = keeper.root / "keeper.json"
     rows = json.loads(path.read_bytes())
     rows["f" * 32] = {"of": "another version"}
     path.write_text(json.dumps(rows))
-    fresh = Notes(path, AskingNote)
+    fresh = BatchNotes(path, EvaluationOptions)
     assert fresh.of(asking).most_requests == 200
     path.write_text("{torn")
-    assert Notes(path, AskingNote).of(asking) == AskingNote()
+    assert BatchNotes(path, EvaluationOptions).of(asking) == EvaluationOptions()
     assert path.with_suffix(".damaged.json").read_text() == "{torn"
 
 
 def test_a_data_folder_that_moved_is_asked_where_it_lies(
     ask: Ask, context: Context, set_id: str
 ) -> None:
-    keeper, sets = context.service(AskingKeeper), context.storage.question_sets
+    keeper, sets = context.service(EvaluationService), context.storage.question_sets
     asking = answered(ask, set_id, "pixels")
     places = keeper.root / asking / "places.json"
     elsewhere = places.read_text().replace(str(sets.root), "/elsewhere")
     assert elsewhere != places.read_text()
     places.write_text(elsewhere)
-    change_asking(context, OWNER, ChangeAsking(id=asking, what="retry"))
+    change_asking(context, OWNER, ChangeEvaluation(id=asking, what="retry"))
     until(lambda: one_of(ask, asking)["status"] == "finished")
     assert str(sets.root) in places.read_text()
 
@@ -461,7 +468,7 @@ def test_a_folder_that_cannot_be_read_is_shown_with_its_reason(
     ask: Ask, context: Context, set_id: str
 ) -> None:
     asking = answered(ask, set_id, "chance")
-    (context.service(AskingKeeper).root / asking / "plan.json").write_text("{}")
+    (context.service(EvaluationService).root / asking / "plan.json").write_text("{}")
     row = one_of(ask, asking)
     assert row["status"] == "broken"
     assert "has the format None" in row["message"]
@@ -478,7 +485,7 @@ def test_facts_say_differences_of_color_with_one_decimal() -> None:
 
 
 def test_settings_name_the_dtype_of_a_model_that_is_local() -> None:
-    settings = AskingSettings(temperature=0.5, seed=3)
+    settings = EvaluationSettings(temperature=0.5, seed=3)
     told = "plain · in color · max. 512 tokens · temperature 0.5, seed 3"
     local = VisionModel("mine", "local", "/models/mine", {"dtype": "bfloat16"})
     assert settings_words(settings, local) == f"{told} · bfloat16"

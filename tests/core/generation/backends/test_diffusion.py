@@ -20,7 +20,7 @@ from tests.core.generation.conftest import STANDS_FOR, Tiny
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.backends.diffusion import DiffusersModel
 from truehue.core.generation.backends.loading import load
-from truehue.core.generation.memory import DrawingFailed
+from truehue.core.generation.memory import GenerationFailed
 from truehue.core.generation.opening import memory_wanted, open_model
 from truehue.core.generation.registry import MODELS, model
 from truehue.core.generation.request import Cancelled, GeneratedImage, GenerationRequest, StepReport
@@ -289,21 +289,21 @@ def test_nan_is_an_error_and_never_a_black_image(tiny: Tiny, tmp_path: Path) -> 
     entry = model(broken_weights(tiny("stable_diffusion"), tmp_path / "nan"))
     for dtype, words in (("float32", "damaged"), ("bfloat16", "damaged")):
         loaded = load(entry, source(entry, Sources()), Placement("cpu", dtype, "none", ""))  # type: ignore[arg-type]
-        with pytest.raises(DrawingFailed, match=f"NaN.*{words}"):
+        with pytest.raises(GenerationFailed, match=f"NaN.*{words}"):
             draw(loaded, ask())
     loaded._at = replace(loaded._at, dtype="float16")
-    with pytest.raises(DrawingFailed, match="overflow in float16"):
+    with pytest.raises(GenerationFailed, match="overflow in float16"):
         draw(loaded, ask())
 
 
 def test_too_few_steps_for_a_scheduler_are_said(opened: Callable[[str], Any]) -> None:
-    with pytest.raises(DrawingFailed, match="more steps"):
+    with pytest.raises(GenerationFailed, match="more steps"):
         draw(opened("qwen-image"), ask(steps=1))
 
 
 def test_a_blacked_out_image_is_an_error(tiny: Tiny) -> None:
     loaded = open_model(f"folder:{tiny('stable_diffusion_checked')}")
-    with pytest.raises(DrawingFailed, match="safety checker"):
+    with pytest.raises(GenerationFailed, match="safety checker"):
         draw(loaded, ask())
 
 

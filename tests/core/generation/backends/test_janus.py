@@ -17,7 +17,7 @@ from tests.tiny_models.once import once
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.backends import janus
 from truehue.core.generation.backends.janus import JanusModel
-from truehue.core.generation.memory import BadModelFolder, DrawingFailed
+from truehue.core.generation.memory import BadModelFolder, GenerationFailed
 from truehue.core.generation.registry import model
 from truehue.core.generation.request import Cancelled, GenerationRequest, StepReport
 from truehue.core.machine import Placement
@@ -188,7 +188,7 @@ def test_numbers_that_are_no_color(folder: Path) -> None:
     broken = janus.load(ENTRY, folder, CPU)
     with torch.no_grad():
         broken._model.model.vqmodel.decoder.conv_out.bias[0] = float("nan")
-    with pytest.raises(DrawingFailed, match="no color"):
+    with pytest.raises(GenerationFailed, match="no color"):
         drawn(broken, RED)
 
 

@@ -23,7 +23,7 @@ from truehue.core.generation.request import GeneratedImage, GenerationRequest
 from truehue.core.prompts.concepts import build_concepts, concepts
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.plan import made_with, make_plan, request_of
-from truehue.core.runs.records import DrawingPlan
+from truehue.core.runs.records import GenerationPlan
 
 SIZE = 96
 GREEN = parse_target("css:SeaGreen")
@@ -247,7 +247,7 @@ def test_every_note_is_a_sentence() -> None:
 
 def test_a_run_asks_for_the_concept_and_keeps_the_version_of_its_colors() -> None:
     prompts = [prompt for prompt in build_concepts() if prompt.id == "concept-0060-rotten-photo"]
-    plan = make_plan(prompts, "reference-renderer", drawing=DrawingPlan(images=1))
+    plan = make_plan(prompts, "reference-renderer", drawing=GenerationPlan(images=1))
     request = request_of(plan, 0)
     assert (request.concept, request.modifier) == ("mango", "rotten")
     assert made_with(plan)["colors of concepts"] == CONCEPT_COLORS_VERSION

@@ -25,11 +25,11 @@ from truehue.core.batch.records import BatchState
 from truehue.core.batch.results import tables
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.images.load import encode_png, image_id
-from truehue.core.vlm.evaluation.asked import read_asked
-from truehue.core.vlm.evaluation.pictures import Version, as_sent, picture
-from truehue.core.vlm.evaluation.plan import AskingSettings, begin
+from truehue.core.vlm.evaluation.images import Version, as_sent, picture
+from truehue.core.vlm.evaluation.log import read_asked
+from truehue.core.vlm.evaluation.plan import EvaluationSettings, begin
 from truehue.core.vlm.evaluation.sets import read_questions
-from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.generators import GeneratedSettings, generated
 from truehue.core.vlm.models.records import VisionModel
 from truehue.core.vlm.models.registry import model_of
@@ -40,7 +40,7 @@ from truehue.core.vlm.records import Question
 pytestmark = pytest.mark.slow
 
 Tiny = Callable[[str], Path]
-SHORT = AskingSettings(max_tokens=6)
+SHORT = EvaluationSettings(max_tokens=6)
 
 
 @pytest.fixture
@@ -56,19 +56,19 @@ def prompt(question: Question) -> str:
 
 
 def begun(
-    place: Path, of: Path, model: VisionModel, settings: AskingSettings = SHORT
-) -> AskingWork:
+    place: Path, of: Path, model: VisionModel, settings: EvaluationSettings = SHORT
+) -> EvaluationWork:
     asked, source = read_questions(of)
     begin(place, asked, source, prompt, model, settings)
-    return AskingWork(place, model)
+    return EvaluationWork(place, model)
 
 
-def here(work: AskingWork, **more: Any) -> BatchState:
+def here(work: EvaluationWork, **more: Any) -> BatchState:
     work.folder.set_desired_state("run")
     return execute(work, team=team_here(work, 1), **more)
 
 
-def rows(work: AskingWork) -> list[dict[str, Any]]:
+def rows(work: EvaluationWork) -> list[dict[str, Any]]:
     return [row for table in tables(work) for row in table.to_pylist()]
 
 
@@ -83,7 +83,7 @@ def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: 
     state = here(work)
     assert (state.status, state.done, state.failed) == ("finished", 20, 0)
     assert "sampling" not in work.folder.summary()
-    hot = begun(tmp_path / "hot", twenty, model, AskingSettings(max_tokens=6, temperature=1.5))
+    hot = begun(tmp_path / "hot", twenty, model, EvaluationSettings(max_tokens=6, temperature=1.5))
     assert hot.folder.summary()["sampling"] == {"top_k": 0, "top_p": 1.0}
     assert hot._folder.sampling().all_tokens
     first = rows(work)[0]
@@ -103,7 +103,7 @@ def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: 
     # What is done is not done again, and a black image has other answers.
     assert here(work).done == 20
     assert len(rows(work)) == 20
-    unseen = AskingSettings(max_tokens=6, version=Version.BLACK)
+    unseen = EvaluationSettings(max_tokens=6, version=Version.BLACK)
     black = begun(tmp_path / "black", twenty, model, unseen)
     here(black)
     assert [one.words for one in black.given()] != [one.words for one in given]
@@ -111,7 +111,7 @@ def test_a_local_model_answers_a_set(tiny_vision: Tiny, twenty: Path, tmp_path: 
 
 def test_images_are_sent_as_the_plan_says(server: ChatServer, twenty: Path, tmp_path: Path) -> None:
     for version in Version:
-        settings = AskingSettings(max_tokens=6, version=version)
+        settings = EvaluationSettings(max_tokens=6, version=version)
         work = begun(tmp_path / version, twenty, at(server), settings)
         here(work)
         for number, one in enumerate(work.given()):
@@ -197,7 +197,7 @@ def test_a_budget_counts_what_was_spent_before(
         (Budget(tokens=240), 9, 9),
         (Budget(), 20, 20),
     ):
-        work = AskingWork(tmp_path / "out", model, most)
+        work = EvaluationWork(tmp_path / "out", model, most)
         state = here(work)
         assert (state.done, len(server.got)) == (done, asked)
         assert state.status == ("finished" if done == 20 else "paused")
@@ -219,11 +219,11 @@ def test_a_budget_counts_what_has_no_row(server: ChatServer, twenty: Path, tmp_p
     with (place / "spent.jsonl").open("a") as file:
         file.write('{"requests": 1, "tok')
     assert work.spent().spent_requests == 3
-    state = here(AskingWork(place, model, Budget(requests=6)), retry_failed=True)
+    state = here(EvaluationWork(place, model, Budget(requests=6)), retry_failed=True)
     assert (state.status, len(server.got)) == ("paused", 5)
     (place / "spent.jsonl").unlink()
     assert (work.spent().spent_requests, work.spent().spent_tokens) == (4, 4 * 35)
-    assert here(AskingWork(place, model)).status == "finished"
+    assert here(EvaluationWork(place, model)).status == "finished"
     assert work.spent().spent_requests == 4 + 17
 
 
@@ -250,7 +250,7 @@ def test_a_changed_image_is_no_answer(server: ChatServer, tmp_path: Path, twenty
     asked, source = read_questions(twenty)
     place = tmp_path / "out"
     begin(place, [(asked[0][0], path), (asked[1][0], path)], source, prompt, at(server), SHORT)
-    assert here(work := AskingWork(place)).failed == 1
+    assert here(work := EvaluationWork(place)).failed == 1
     assert [one.answered for one in work.given()] == [True, False]
 
 
@@ -264,7 +264,7 @@ def test_a_folder_goes_on_with_what_it_was_begun_with(
     for change, words in (
         ({"questions": asked[1:]}, "another set of questions"),
         ({"prompt_text": lambda question: question.text}, "or another prompt"),
-        ({"settings": AskingSettings(max_tokens=7)}, "other settings"),
+        ({"settings": EvaluationSettings(max_tokens=7)}, "other settings"),
         ({"model": at(server, temperature=False)}, "another model"),
         ({"questions": []}, "holds no questions"),
     ):
@@ -274,7 +274,7 @@ def test_a_folder_goes_on_with_what_it_was_begun_with(
     lines = (place / "questions.jsonl").read_text()
     (place / "questions.jsonl").write_text(lines.replace("red", "rot"))
     with pytest.raises(BadInput, match="was changed"):
-        AskingWork(place).questions()
+        EvaluationWork(place).questions()
     local = model_of(str(tiny_vision("janus")), {"dtype": "float32"})
     begun(tmp_path / "local", twenty, local)
     # The machine's own choice is what the plan says; files that changed are another model.
@@ -285,7 +285,7 @@ def test_a_folder_goes_on_with_what_it_was_begun_with(
     plan["model"]["fingerprint"] = "0"
     (tmp_path / "local" / "plan.json").write_text(json.dumps(plan))
     with pytest.raises(BadInput, match="would be another model's"):
-        here(AskingWork(tmp_path / "local", local))
+        here(EvaluationWork(tmp_path / "local", local))
 
 
 @pytest.mark.parametrize("of_before", [False, True])
@@ -297,12 +297,12 @@ def test_a_set_that_was_moved_goes_on(
     work = begun(place, first, at(server), SHORT)
     if of_before:
         as_before(place)
-        work = AskingWork(place, at(server))
+        work = EvaluationWork(place, at(server))
     assert work.questions()[3].image.is_relative_to(first)
-    here(AskingWork(place, at(server), Budget(requests=4)))
+    here(EvaluationWork(place, at(server), Budget(requests=4)))
     moved.parent.mkdir()
     first.rename(moved)
-    gone = AskingWork(place, at(server), Budget(requests=8))
+    gone = EvaluationWork(place, at(server), Budget(requests=8))
     assert here(gone).failed == 16, "until it is said where the images are"
     work = begun(place, moved, at(server), SHORT)
     assert work.questions()[3].image.is_relative_to(moved)
@@ -333,7 +333,7 @@ def as_before(place: Path) -> None:
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match=" not "):
-        AskingSettings(**settings)
+        EvaluationSettings(**settings)
 
 
 def test_baselines_are_asked_like_models(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.core.vlm.chat_server import ChatServer
 from tests.workers_here import workers_here
 from truehue.core.batch.results import tables
 from truehue.core.cli.vlm.command import main
-from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.evaluation.work import EvaluationWork
 
 pytestmark = pytest.mark.process
 
@@ -70,7 +70,7 @@ def test_a_killed_command_goes_on(twenty: Path, tmp_path: Path, workers_here: No
             server.goes_on.set()
             command.kill()
         assert main(words) == 0
-    rows = [row for table in tables(AskingWork(out)) for row in table.to_pylist()]
+    rows = [row for table in tables(EvaluationWork(out)) for row in table.to_pylist()]
     assert [row["question_id"] for row in rows] == [f"q{n:03d}" for n in range(20)]
     # What was written down was not asked again.
     assert before.items() <= {row["question_id"]: row["seconds"] for row in rows}.items()

@@ -21,9 +21,9 @@ from tests.core.vlm.questions_made import questions
 from tests.workers_here import workers_here
 from truehue.core.batch.results import tables
 from truehue.core.cli.vlm.command import main
-from truehue.core.vlm.evaluation.work import AskingWork
+from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.local import open_local
-from truehue.core.vlm.models.records import Ask, Reply, Sampling
+from truehue.core.vlm.models.records import ImagePrompt, Reply, Sampling
 from truehue.core.vlm.models.registry import model_of
 from truehue.core.vlm.prompting import prompt_text
 
@@ -71,11 +71,11 @@ def test_a_server_says_what_the_model_says_here(
     with serving(folder, tmp_path / "server.log") as url:
         words = ["run", str(twenty), "--out", str(out), "--model", url, "--name", str(folder)]
         assert main([*words, "--at-once", "2", "--max-tokens", str(TOKENS)]) == 0
-    rows = [row for table in tables(AskingWork(out)) for row in table.to_pylist()]
+    rows = [row for table in tables(EvaluationWork(out)) for row in table.to_pylist()]
     assert [row["question_id"] for row in rows] == [f"q{n:03d}" for n in range(20)]
     here = open_local(model_of(str(folder), {"dtype": "float32", "device": "cpu"}))
     for (question, srgb8), row in list(zip(questions(20), rows, strict=True))[::7]:
-        ask = Ask(prompt_text(question), partial(np.copy, srgb8))
+        ask = ImagePrompt(prompt_text(question), partial(np.copy, srgb8))
         (reply,) = here.answers([ask], Sampling(TOKENS), lambda: False)
         assert isinstance(reply, Reply)
         assert (row["words"], row["ending"]) == (reply.words, reply.ending)

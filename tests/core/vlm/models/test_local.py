@@ -18,8 +18,8 @@ from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.vlm.models.local import LocalAnswerer, open_local
 from truehue.core.vlm.models.records import (
-    Ask,
     Halted,
+    ImagePrompt,
     NoReply,
     Reply,
     Sampling,
@@ -45,16 +45,16 @@ def opened(folder: Path, **settings: object) -> LocalAnswerer:
     return open_local(model_of(str(folder), settings))
 
 
-def asks(images: tuple[np.ndarray, ...] = IMAGES) -> list[Ask]:
+def asks(images: tuple[np.ndarray, ...] = IMAGES) -> list[ImagePrompt]:
     # Of different lengths, so that a batch is padded.
     return [
-        Ask(f"{'Well, ' * n}which color is this?", partial(np.copy, image), seed=n)
+        ImagePrompt(f"{'Well, ' * n}which color is this?", partial(np.copy, image), seed=n)
         for n, image in enumerate(images)
     ]
 
 
 def replies(
-    model: LocalAnswerer, questions: list[Ask], sampling: Sampling = SHORT
+    model: LocalAnswerer, questions: list[ImagePrompt], sampling: Sampling = SHORT
 ) -> list[Reply | NoReply]:
     return list(model.answers(questions, sampling, lambda: False))
 
@@ -75,7 +75,7 @@ def test_each_architecture_answers_alone_as_in_a_batch(kind: str, tiny_vision: T
     assert isinstance(together[2], Reply)
     assert together[2].seen == SEEN[kind]
     # The image is read: the same question of another one has another answer.
-    (other,) = replies(model, [Ask(asks()[2].prompt, lambda: 255 - IMAGES[2])])
+    (other,) = replies(model, [ImagePrompt(asks()[2].prompt, lambda: 255 - IMAGES[2])])
     assert isinstance(other, Reply)
     assert other.words != together[2].words
 
@@ -86,7 +86,7 @@ def test_one_bad_question_costs_no_other(tiny_vision: Tiny) -> None:
 
     model = opened(tiny_vision("qwen2_5_vl"), batch=4)
     good, thin = asks()[0], np.zeros((1, 400, 3), np.uint8)
-    answers = replies(model, [good, Ask("?", broken), Ask("?", lambda: thin), good])
+    answers = replies(model, [good, ImagePrompt("?", broken), ImagePrompt("?", lambda: thin), good])
     assert isinstance(answers[0], Reply)
     assert isinstance(answers[3], Reply)
     assert answers[0].words == answers[3].words
@@ -94,7 +94,7 @@ def test_one_bad_question_costs_no_other(tiny_vision: Tiny) -> None:
         "The image is cut short.",
         "The model failed (ValueError: absolute aspect ratio must be smaller than 200, got 400.0).",
     ]
-    (long,) = replies(opened(tiny_vision("janus")), [Ask("a" * 300, lambda: IMAGES[0])])
+    (long,) = replies(opened(tiny_vision("janus")), [ImagePrompt("a" * 300, lambda: IMAGES[0])])
     assert isinstance(long, NoReply)
     assert "no room for 6 more" in str(long)
     assert not long.counts
@@ -106,14 +106,14 @@ def test_chance_follows_the_seed_and_a_stop_comes_between_two_tokens(tiny_vision
     first = [one.words for one in replies(model, asks(), hot) if isinstance(one, Reply)]
     again = [one.words for one in replies(model, asks()[1:], hot) if isinstance(one, Reply)]
     assert first[1:] == again
-    other = replies(model, [Ask(asks()[0].prompt, asks()[0].pixels, seed=77)], hot)
+    other = replies(model, [ImagePrompt(asks()[0].prompt, asks()[0].pixels, seed=77)], hot)
     assert isinstance(other[0], Reply)
     assert other[0].words != first[0]
     # What a model's own file says of chance, such as Qwen2-VL's top_k of 1, leaves no chance.
     model._model.generation_config.top_k, model._model.generation_config.top_p = 1, 0.001
     assert [one.words for one in replies(model, asks(), hot) if isinstance(one, Reply)] == first
     own = Sampling(max_tokens=6, temperature=2.0, all_tokens=False)
-    seeds = [Ask(asks()[0].prompt, asks()[0].pixels, seed=seed) for seed in (1, 2)]
+    seeds = [ImagePrompt(asks()[0].prompt, asks()[0].pixels, seed=seed) for seed in (1, 2)]
     one, two = (one.words for one in replies(model, seeds, own) if isinstance(one, Reply))
     assert one == two
     looked: list[int] = []

@@ -24,9 +24,9 @@ from tests.core.vlm.questions_made import flat
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.vlm.models.busy import Patience
 from truehue.core.vlm.models.records import (
-    Ask,
     CannotAnswer,
     Halted,
+    ImagePrompt,
     NoReply,
     Reply,
     Sampling,
@@ -52,12 +52,16 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         yield server
 
 
-def ask(number: int = 0) -> Ask:
-    return Ask(f"Which color is picture {number}?", lambda: flat(number), seed=number)
+def ask(number: int = 0) -> ImagePrompt:
+    return ImagePrompt(f"Which color is picture {number}?", lambda: flat(number), seed=number)
 
 
 def answered(
-    url: str, asks: list[Ask], sampling: Sampling = SHORT, most: Budget | None = None, **fields: Any
+    url: str,
+    asks: list[ImagePrompt],
+    sampling: Sampling = SHORT,
+    most: Budget | None = None,
+    **fields: Any,
 ) -> list[Reply | NoReply]:
     model = ServedAnswerer(model_of(url, {"model": "color-vlm", **fields}), most)
     try:
@@ -302,7 +306,7 @@ def test_a_late_answer_and_a_broken_image_cost_their_question(server: ChatServer
     assert "within 0.1 seconds" in str(reply)
     server.hold.clear()
     asked = len(server.got)
-    (reply,) = answered(server.base_url, [Ask("?", broken)])
+    (reply,) = answered(server.base_url, [ImagePrompt("?", broken)])
     assert isinstance(reply, NoReply)
     assert not reply.counts
     assert len(server.got) == asked

@@ -19,7 +19,7 @@ from PIL import Image
 from truehue.core.concepts.reading import FileRefused, read_distributions
 from truehue.core.images.mask import Mask
 from truehue.tabs.compare.people import images as waiting
-from truehue.tabs.compare.people import taking
+from truehue.tabs.compare.people import uploads
 from truehue.tabs.compare.people.examples import EXAMPLES
 from truehue.tabs.compare.people.routes import compare_people_routes
 from truehue.tabs.compare.tab import people_html
@@ -462,7 +462,7 @@ def test_a_set_that_is_cancelled_is_none(client: TestClient, context: Context) -
     given = {"session": SESSION, "words": "banana", "mask": "whole"}
     job = job_alone("pictures")
     job.stop.set()
-    report = taking.take(context, OWNER, read_as(taking.PictureFiles, given), job)
+    report = uploads.take(context, OWNER, read_as(uploads.ImageFiles, given), job)
     assert (report["set_id"], report["taken"]) == ("", 0)
     assert report["title"] == "Cancelled: no set was made."
     assert context.storage.picture_sets.all(hidden=True) == []

@@ -43,7 +43,7 @@ from truehue.tabs.compare.tables.cells import EACH_SCALE, run_cells
 from truehue.tabs.compare.tables.frame import frame_of, template
 from truehue.tabs.compare.tables.guidance import Choice, charts_of
 from truehue.tabs.compare.tables.modifier_charts import regions
-from truehue.tabs.compare.tables.people import PeopleHere
+from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.compare.tables.routes import compare_tables_routes
 from truehue.tabs.compare.tables.view import fewest_words
 from truehue.tabs.page.context import Context
@@ -519,7 +519,7 @@ def test_what_there_is_not_is_said(
 
 
 def test_size_is_that_of_the_registry(context: Context, filled: dict[str, str]) -> None:
-    frame = frame_of(context, PeopleHere(context), {}, each_scale=True)
+    frame = frame_of(context, ReferenceSets(context), {}, each_scale=True)
     models = dict(zip(filled.values(), ("sd3-medium", "sdxl-base-1.0", "flux.1-dev"), strict=True))
     runs = tuple(replace(run, model=models[run.run_id]) for run in frame.runs)
     chart = charts_of(replace(frame, runs=runs), Choice({"metric": "pcc"}))["size"]
@@ -536,7 +536,7 @@ def test_size_is_that_of_the_registry(context: Context, filled: dict[str, str]) 
 def test_the_run_that_leaves_few_concepts_to_the_others_is_named(
     context: Context, filled: dict[str, str]
 ) -> None:
-    whole = frame_of(context, PeopleHere(context), {})
+    whole = frame_of(context, ReferenceSets(context), {})
     assert fewest_words(whole) == ""
     # The run that ignores modifiers is cut to two of its nine concepts.
     cut = filled[IGNORES]
@@ -581,7 +581,7 @@ def test_colorings_without_colors_are_counted_with_their_reasons(
     measured, _ = sets.pictures(sets.all()[0].set_id)
     lost = [(0, "Nothing is inside the mask."), (1, "Nothing is inside the mask."), (2, "Gone.")]
     monkeypatch.setattr(type(sets), "pictures", lambda self, set_id: (measured[3:], lost))
-    here = PeopleHere(context)
+    here = ReferenceSets(context)
     people_ = here.chosen(here.crowds(), "")
     assert people_ is not None
     assert people_.unscored == {"Nothing is inside the mask": 2, "Gone": 1}

@@ -1,0 +1,110 @@
+"""What was asked and what came of it: a folder of an asking, with its answers read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from truehue.core.vlm.evaluation.images import Version
+from truehue.core.vlm.evaluation.plan import (
+    EvaluationFolder,
+    EvaluationSettings,
+    PromptedQuestion,
+    QuestionSource,
+)
+from truehue.core.vlm.evaluation.work import EvaluationWork
+from truehue.core.vlm.models.records import VisionModel
+from truehue.core.vlm.parsing import Reader, answered
+from truehue.core.vlm.prompting import Style
+from truehue.core.vlm.published import HUB_ID
+from truehue.core.vlm.records import Answer, Form, Question
+from truehue.core.vlm.released_reader import (
+    ReleasedReader,
+    reader_of,
+    released_answers,
+)
+from truehue.core.vlm.scoring import Scores, score
+
+
+@dataclass(frozen=True)
+class EvaluationLog:
+    """Questions in the order in which they were asked, and the answers that there are to them.
+
+    ``cut_off`` counts the answers that ended because their tokens were used up. ``parser`` is the
+    version that read them, ``own_parser`` the one that the asking began with.
+    """
+
+    folder: Path
+    prompted: Sequence[PromptedQuestion]
+    answers: Sequence[Answer]
+    model: VisionModel
+    settings: EvaluationSettings
+    source: QuestionSource
+    cut_off: int
+    parser: str
+    own_parser: str
+
+    @property
+    def questions(self) -> list[Question]:
+        """Without prompts and paths."""
+        return [one.question for one in self.prompted]
+
+    @property
+    def is_published(self) -> bool:
+        """Whether all its questions are of the published set and its images are in color: only
+        then people's published row is about the same."""
+        of_hub = (one.construction.get("source") == HUB_ID for one in self.questions)
+        return self.settings.version is Version.COLORED and all(of_hub)
+
+
+@dataclass(frozen=True)
+class Released:
+    """What the same words score as ColorBench's released code reads them: ``scores`` are over the
+    questions with letters, ``answers`` theirs."""
+
+    reader: ReleasedReader
+    answers: Sequence[Answer]
+    scores: Scores
+
+
+def as_released(asked: EvaluationLog) -> Released | None:
+    """None where no language model answered, or no question has letters."""
+    questions = [one for one in asked.questions if one.form is Form.CHOICE]
+    if asked.model.kind == "baseline" or not questions:
+        return None
+    model = asked.model
+    names = [model.id, model.location, *([model.served().model] if model.kind == "served" else [])]
+    reader = reader_of(names, asked.settings.style == Style.REASONED)
+    answers = released_answers(questions, asked.answers, reader)
+    return Released(reader, answers, score(questions, answers))
+
+
+def read_asked(folder: Path, parser: str = "") -> EvaluationLog:
+    """The words of a folder, read by the parser that it began with, or by the one that is named.
+    Also while it goes on: what has no row yet has no answer.
+
+    Raises BadInput where there is no asking, its questions were changed, or for no parser.
+    """
+    plan = EvaluationFolder(folder)
+    settings, prompted = plan.settings(), plan.questions
+    questions = {one.question.question_id: one.question for one in prompted}
+    reader = Reader(parser or plan.parser(), settings.style == Style.REASONED)
+    answers, cut_off = [], 0
+    for one in EvaluationWork(folder).given():
+        words = one.words if one.answered else None
+        truncated = one.ending == "length"
+        question = questions[one.question_id]
+        answers.append(answered(question, words, one.reason, truncated=truncated, reader=reader))
+        cut_off += truncated
+    return EvaluationLog(
+        folder=folder,
+        prompted=prompted,
+        answers=answers,
+        model=plan.model(),
+        settings=settings,
+        source=plan.source(),
+        cut_off=cut_off,
+        parser=reader.version,
+        own_parser=plan.parser(),
+    )

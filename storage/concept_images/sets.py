@@ -1,0 +1,183 @@
+"""Pictures of one concept that belong together: uploads, or people's colorings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from truehue.core.concepts.matching import normal
+from truehue.core.concepts.records import ConceptImagesRecord, ImageProfile
+from truehue.core.errors import BadInput, StorageError, TrueHueError
+from truehue.storage.concept_images.images import Images
+from truehue.storage.concept_images.masks import Masks
+from truehue.storage.concept_images.profiles import ImageProfiles
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.distributions import views as set_views
+from truehue.storage.makers import CONCEPT_SET, note_maker
+
+MAX_IMAGES = 100_000
+MAX_WORDS = 200
+_SELECT = f"""
+    SELECT set_id, name, words, of_people, images, contributors, coalesce(hidden, false),
+        created_at
+    FROM picture_sets
+    LEFT JOIN ({set_views.NEWEST}) USING (set_id)
+    LEFT JOIN (
+        SELECT set_id, count(*) AS images,
+            count(DISTINCT contributor) FILTER (contributor <> '') AS contributors
+        FROM picture_set_images GROUP BY set_id
+    ) USING (set_id)
+"""
+
+
+class ConceptImages(set_views.NamedSets):
+    """The stored sets of pictures. A set is added once and never changed; it can be given another
+    name and be hidden."""
+
+    def __init__(
+        self, database: Database, images: Images, masks: Masks, profiles: ImageProfiles
+    ) -> None:
+        super().__init__(database, "picture_sets")
+        self._images, self._masks, self._profiles = images, masks, profiles
+
+    def add(
+        self,
+        name: str,
+        words: str,
+        images: Sequence[tuple[str, str, str]],
+        of_people: bool,
+        maker: str = "",
+    ) -> str:
+        """Store a set and return its ``set_id``.
+
+        ``images`` are stored image, stored mask of it, and contributor (may be empty); ``maker`` is
+        who brings the set (:func:`truehue.storage.makers.note_maker`). The id is
+        made of the words' normal form, ``of_people`` and the pictures in any order: the same
+        content gives the set that is stored, under its own name, and shows it again if it was
+        hidden. Raises :class:`NotStored` for an image or a mask that is not, :class:`BadInput` for
+        a name or words that are none, no picture, one that stands twice for one contributor, and a
+        mask of another image.
+        """
+        name, plain = set_views.checked_name(name), normal(canonical.required(words, "words"))
+        if not plain or len(plain) > MAX_WORDS:
+            raise BadInput(f"The words of a concept have 1 to {MAX_WORDS} characters.")
+        members = self._members(images)
+        set_id = canonical.digest(
+            {"words": plain, "of_people": bool(of_people), "images": sorted(map(list, members))}
+        )
+        columns = [list(column) for column in zip(*members, strict=True)]
+        with self._database.transaction() as cursor:
+            stored = cursor.execute(
+                "SELECT 1 FROM picture_sets WHERE set_id = ?", [set_id]
+            ).fetchone()
+            if not stored:
+                cursor.execute(
+                    "INSERT INTO picture_sets (set_id, words, of_people, created_at) "
+                    "VALUES (?, ?, ?, ?)",
+                    [set_id, plain, bool(of_people), self._database.now()],
+                )
+                cursor.execute(
+                    "INSERT INTO picture_set_images (set_id, place, image_id, mask_id, "
+                    "contributor) SELECT ?, unnest(range(?)), unnest(?::VARCHAR[]), "
+                    "unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
+                    [set_id, len(members), *columns],
+                )
+            set_views.begin(self._database, cursor, set_id, name)
+            note_maker(self._database, cursor, CONCEPT_SET, {set_id: not stored}, maker)
+        self._database.checkpoint()
+        return set_id
+
+    def get(self, set_id: str) -> ConceptImagesRecord:
+        """Return one set, hidden or not, by its id or the first 8 or more characters of it.
+
+        Raises :class:`NotStored` if none or more than one fits.
+        """
+        return self._records("WHERE set_id = ?", [self._full(set_id)])[0]
+
+    def all(self, hidden: bool = False) -> list[ConceptImagesRecord]:
+        """Return the sets that are shown, newest first; with ``hidden`` the hidden ones too."""
+        where = "" if hidden else "WHERE NOT coalesce(hidden, false)"
+        return self._records(f"{where} ORDER BY created_at DESC, set_id", [])
+
+    def images(self, set_id: str) -> list[tuple[str, str, str]]:
+        """Return image, mask and contributor of each picture, in the order they were given;
+        :class:`NotStored`."""
+        rows = self._database.rows(
+            "SELECT image_id, mask_id, contributor FROM picture_set_images WHERE set_id = ? "
+            "ORDER BY place",
+            [self._full(set_id)],
+        )
+        return [(str(image), str(mask), str(contributor)) for image, mask, contributor in rows]
+
+    def pictures(self, set_id: str) -> tuple[list[ImageProfile], list[tuple[int, str]]]:
+        """Return the profiles of the pictures, measured where they were not yet, and the place and
+        the reason of each picture that cannot be measured. Raises :class:`NotStored`."""
+        members = self.images(set_id)
+        stored_profiles = self._profiles.stored([(image, mask) for image, mask, _ in members])
+        profiles: list[ImageProfile] = []
+        unscored: list[tuple[int, str]] = []
+        for place, (image_id, mask_id, contributor) in enumerate(members):
+            try:
+                profile = stored_profiles.get((image_id, mask_id)) or self._profiles.of(
+                    image_id, mask_id
+                )
+            except TrueHueError as error:
+                unscored.append((place, str(error)))
+            else:
+                profiles.append(ImageProfile(image_id, mask_id, profile, contributor=contributor))
+        return profiles, unscored
+
+    def _members(self, images: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+        """Whole ids, checked."""
+        if not images:
+            raise BadInput("The set holds no picture: choose at least one.")
+        if len(images) > MAX_IMAGES:
+            raise BadInput(f"The set holds {len(images):,} pictures: at most {MAX_IMAGES:,}.")
+        places: dict[tuple[str, str], int] = {}
+        # Whole ids in one question: each for itself takes minutes where pictures are many.
+        image_of_mask = dict(
+            self._database.rows(
+                "SELECT mask_id, image_id FROM masks "
+                "WHERE mask_id IN (SELECT unnest(?::VARCHAR[]))",
+                [[mask_id for _, mask_id, _ in images]],
+            )
+        )
+        members = []
+        for place, (image_id, mask_id, contributor) in enumerate(images, start=1):
+            if image_of_mask.get(mask_id) != image_id:
+                image_id, mask_id = self._looked_up(image_id, mask_id, place)
+            who = canonical.text(contributor, f"The contributor of image {place}").strip()
+            first = places.setdefault((image_id, who), place)
+            if first != place:
+                raise BadInput(
+                    f"Image {place} is the same as image {first}: leave one of them out."
+                )
+            members.append((image_id, mask_id, who))
+        return members
+
+    def _looked_up(self, image_id: str, mask_id: str, place: int) -> tuple[str, str]:
+        """Whole ids of what was named by the beginnings of them."""
+        mask, image = self._masks.get(mask_id), self._images.get(image_id)
+        if mask.image_id != image.image_id:
+            raise BadInput(f"The mask of image {place} is of another image: choose one of its own.")
+        return image.image_id, mask.mask_id
+
+    def _records(self, clauses: str, values: Sequence[Any]) -> list[ConceptImagesRecord]:
+        return [_record(row) for row in self._database.rows(f"{_SELECT} {clauses}", values)]
+
+
+def _record(row: tuple[Any, ...]) -> ConceptImagesRecord:
+    set_id, name, words, of_people, images, contributors, hidden, created_at = row
+    if name is None:  # only where the database was changed by hand
+        raise StorageError(f"The set {set_id} has no name: the database is not whole.")
+    return ConceptImagesRecord(
+        set_id,
+        name,
+        words,
+        of_people,
+        int(images or 0),
+        int(contributors or 0),
+        hidden,
+        aware(created_at),
+    )

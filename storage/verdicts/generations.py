@@ -1,0 +1,370 @@
+"""Drawings: one row for each attempt to draw and for each imported image."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack
+
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.prompts.prompt import ObjectTarget, Prompt
+from truehue.core.prompts.search.status import PromptStatus
+from truehue.core.records import GenerationRecord
+from truehue.storage.database import canonical
+from truehue.storage.database.connection import Database, aware
+from truehue.storage.database.expectation_keys import asked_keys, targets_of
+from truehue.storage.verdicts.answers import TOGETHER, verdicts
+from truehue.storage.verdicts.prompt_status import PromptStatuses
+
+STATUSES = ("drawn", "failed")
+VERDICTS = ("pass", "fail", "unscored", "")
+
+SOURCES = ("drawn", "imported")
+
+# Name and type of each column that a record fills, in the order of DrawingRecord's use.
+_COLUMNS = {
+    "drawing_id": "VARCHAR",
+    "job_id": "VARCHAR",
+    "source": "VARCHAR",
+    "prompt_source": "VARCHAR",
+    "prompt_id": "VARCHAR",
+    "text": "VARCHAR",
+    "targets": "VARCHAR",
+    "task": "VARCHAR",
+    "model": "VARCHAR",
+    "seed": "BIGINT",
+    "guidance": "DOUBLE",
+    "steps": "INTEGER",
+    "width": "INTEGER",
+    "height": "INTEGER",
+    "negative_text": "VARCHAR",
+    "options": "VARCHAR",
+    "origin": "VARCHAR",
+    "status": "VARCHAR",
+    "reason": "VARCHAR",
+    "image_id": "VARCHAR",
+    "seconds": "DOUBLE",
+}
+_READ = ", ".join([*_COLUMNS, "created_at"])
+_ID = re.compile("[0-9a-f]{64}")
+
+
+class Generations:
+    """The stored drawings. A row is added once and never changed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._marks = PromptStatuses(database)
+
+    def add(self, drawing: GenerationRecord) -> GenerationRecord:
+        """Store one drawing and return it with its ``drawing_id`` and ``created_at``.
+
+        See :meth:`add_many`.
+        """
+        return self.add_many([drawing])[0]
+
+    def add_many(self, drawings: Sequence[GenerationRecord]) -> list[GenerationRecord]:
+        """Store drawings, all of them or none, and return them as stored, in their order.
+
+        The images are stored before (``truehue.storage.concept_images.images.add``). An id that is given
+        (64 hexadecimal characters) is kept; without one a drawn row gets a new one, so that each
+        attempt counts, and an imported row gets the SHA-256 of image, prompt, model, settings and
+        its origin's ``content_key``, so that the same folder imported twice counts once, and two
+        files of equal pixels twice. An id that is stored already keeps its first row. Raises
+        :class:`NotStored` for an unknown image and :class:`BadInput`, naming the field, for what
+        cannot be stored.
+        """
+        rows = [_row(drawing) for drawing in drawings]
+        if not rows:
+            return []
+        self._require_images({row["image_id"] for row in rows} - {None})
+        columns = ", ".join(_COLUMNS)
+        lists = ", ".join(f"unnest(?::{kind}[]) AS {name}" for name, kind in _COLUMNS.items())
+        with self._database.transaction() as cursor:
+            cursor.execute(
+                f"INSERT INTO drawings ({columns}, asked, number, created_at) "
+                f"SELECT {columns}, asked, "
+                "place + (SELECT coalesce(max(number), 0) FROM drawings), ? "
+                f"FROM (SELECT {lists}, unnest(?::VARCHAR[][][]) AS asked, "
+                "unnest(range(1, ? + 1)) AS place) ON CONFLICT DO NOTHING",
+                [
+                    self._database.now(),
+                    *([row[name] for row in rows] for name in _COLUMNS),
+                    [asked_keys(drawing.targets) for drawing in drawings],
+                    len(rows),
+                ],
+            )
+        ids = [row["drawing_id"] for row in rows]
+        stored = {
+            record.drawing_id: record
+            for record in self._records("WHERE drawing_id IN (SELECT unnest(?::VARCHAR[]))", [ids])
+        }
+        return [stored[drawing_id] for drawing_id in ids]
+
+    def get(self, drawing_id: str) -> GenerationRecord:
+        """Return one drawing by its id or the first 8 or more characters of it.
+
+        Raises :class:`NotStored` if none or more than one fits.
+        """
+        full = self._database.full_id("drawings", "drawing_id", drawing_id)
+        return self._records("WHERE drawing_id = ?", [full])[0]
+
+    def recent(
+        self, limit: int = 50, offset: int = 0, **filters: Unpack[GenerationFilters]
+    ) -> list[GenerationRecord]:
+        """Return ``limit`` drawings, newest first, after leaving out ``offset`` of them.
+
+        The filters are those of :class:`truehue.storage.verdicts.generations.GenerationFilters`. Raises
+        :class:`BadInput` for an unknown status or verdict.
+        """
+        drawing_filter = filter_of(**filters)
+        return self._records(
+            f"{drawing_filter.clause} ORDER BY number DESC LIMIT ? OFFSET ?",
+            [*drawing_filter.values, max(limit, 0), max(offset, 0)],
+        )
+
+    def count(self, **filters: Unpack[GenerationFilters]) -> int:
+        """Return how many drawings there are; the filters are those of :meth:`recent`."""
+        drawing_filter = filter_of(**filters)
+        return int(
+            self._database.rows(
+                f"SELECT count(*) FROM drawings {drawing_filter.clause}", drawing_filter.values
+            )[0][0]
+        )
+
+    def of_model(self, model: str) -> list[GenerationRecord]:
+        """Return every drawing of a model that has an image, oldest first."""
+        return self._records("WHERE model = ? AND status = 'drawn' ORDER BY number", [model])
+
+    def of_seed(self, model: str, text: str, seed: int, limit: int) -> list[GenerationRecord]:
+        """Return the drawings with an image that a model made of a text and a seed, by whatever
+        settings, ``limit`` at most, newest first."""
+        return self._records(
+            "WHERE model = ? AND text = ? AND seed = ? AND status = 'drawn' "
+            "ORDER BY number DESC LIMIT ?",
+            [model, text, seed, limit],
+        )
+
+    def of_job(self, job_id: str, limit: int) -> list[GenerationRecord]:
+        """Return the drawings of a job, ``limit`` at most, newest first."""
+        return self._records("WHERE job_id = ? ORDER BY number DESC LIMIT ?", [job_id, limit])
+
+    def images_of_job(self, job_id: str) -> list[str]:
+        """Return the ids of the images that a job drew or imported, each once, oldest first."""
+        rows = self._database.rows(
+            "SELECT image_id FROM drawings WHERE job_id = ? AND image_id IS NOT NULL "
+            "GROUP BY image_id ORDER BY min(number)",
+            [job_id],
+        )
+        return [str(image_id) for (image_id,) in rows]
+
+    def for_image(self, image_id: str) -> list[GenerationRecord]:
+        """Return the drawings that show a stored image, newest first; an upload has none.
+
+        ``image_id`` may be its first 8 or more characters. Raises :class:`NotStored`.
+        """
+        full = self._database.full_id("images", "image_id", image_id)
+        return self._records("WHERE image_id = ? ORDER BY number DESC", [full])
+
+    def imported_keys(self) -> frozenset[str]:
+        """Return the ``file_key`` and ``content_key`` of every imported image, by which
+        :func:`truehue.core.image_sets.read` knows what is stored already."""
+        rows = self._database.rows("""
+            SELECT DISTINCT unnest([origin->>'file_key', origin->>'content_key'])
+            FROM drawings WHERE source = 'imported'
+        """)
+        return frozenset(key for (key,) in rows if key is not None)
+
+    def marks(self, prompt_source: str, rule: str | None = None) -> Mapping[str, PromptStatus]:
+        """Return what became of the prompts of a set, by prompt id; see :class:`PromptStatuses`."""
+        return self._marks.of(prompt_source, rule)
+
+    def models(self) -> list[tuple[str, int]]:
+        """Return every model that has drawings and how many, the most first."""
+        rows = self._database.rows(
+            "SELECT model, count(*) FROM drawings GROUP BY model ORDER BY count(*) DESC, model"
+        )
+        return [(str(model), int(number)) for model, number in rows]
+
+    def _require_images(self, image_ids: set[str]) -> None:
+        unknown = self._database.rows(
+            "SELECT image_id FROM (SELECT unnest(?::VARCHAR[]) AS image_id) "
+            "ANTI JOIN images USING (image_id) ORDER BY image_id LIMIT 1",
+            [sorted(image_ids)],
+        )
+        if unknown:
+            raise NotStored(
+                f"Nothing is stored under the image id {unknown[0][0][:80]}: add the image first, "
+                "and give its whole id."
+            )
+
+    def _records(self, clauses: str, values: Sequence[Any]) -> list[GenerationRecord]:
+        rows = self._database.rows(f"SELECT {_READ} FROM drawings {clauses}", values)
+        return [_record(row) for row in rows]
+
+
+def _row(drawing: GenerationRecord) -> dict[str, Any]:
+    """The columns of a drawing, checked."""
+    for name, choices in (("source", SOURCES), ("status", STATUSES)):
+        if getattr(drawing, name) not in choices:
+            raise BadInput(
+                f"{name} is {getattr(drawing, name)!r}: give one of {', '.join(choices)}."
+            )
+    texts = {
+        name: canonical.text(getattr(drawing, name), name)
+        for name in (
+            "job_id",
+            "source",
+            "prompt_source",
+            "prompt_id",
+            "text",
+            "task",
+            "negative_text",
+            "status",
+            "reason",
+        )
+    }
+    if drawing.status == "failed":
+        canonical.required(drawing.reason, "reason")
+        if drawing.image_id is not None:
+            raise BadInput("image_id is given, but a drawing that failed has no image.")
+    else:
+        canonical.required(drawing.image_id, "image_id")
+    row = {
+        **texts,
+        "model": canonical.required(drawing.model, "model"),
+        "targets": canonical.dump(_targets_json(drawing.targets)),
+        "options": canonical.dump(canonical.mapping(drawing.options, "options")),
+        "origin": canonical.dump(canonical.mapping(drawing.origin, "origin")),
+        "image_id": drawing.image_id,
+        "seed": _whole(drawing.seed, "seed", 2**63),
+        **{
+            name: _whole(getattr(drawing, name), name, 2**31)
+            for name in ("steps", "width", "height")
+        },
+        **{name: _number(getattr(drawing, name), name) for name in ("guidance", "seconds")},
+    }
+    row["drawing_id"] = _id(drawing, row)
+    return row
+
+
+def _id(drawing: GenerationRecord, row: Mapping[str, Any]) -> str:
+    drawing_id = drawing.drawing_id
+    if drawing_id:
+        if not isinstance(drawing_id, str) or not _ID.fullmatch(drawing_id):
+            raise BadInput(
+                f"drawing_id {drawing_id!r:.80} is not 64 hexadecimal characters: leave it."
+            )
+        return drawing_id
+    if drawing.source == "drawn":
+        return secrets.token_hex(32)
+    names = set(_COLUMNS) - {"drawing_id", "job_id", "origin", "seconds"}
+    key = {name: row[name] for name in names}
+    if "content_key" in drawing.origin:
+        key["content_key"] = drawing.origin["content_key"]
+    return canonical.digest(key)
+
+
+def _whole(value: object, field: str, below: int) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadInput(f"{field} is {value!r:.60}: give a whole number from 0 to {below - 1}.")
+    if not 0 <= canonical.plain(value, field) < below:
+        raise BadInput(f"{field} is {value!r:.60}: give a whole number from 0 to {below - 1}.")
+    return value
+
+
+def _number(value: object, field: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise BadInput(f"{field} is {value!r:.60}: give a number.")
+    try:
+        return float(canonical.plain(float(value), field))
+    except OverflowError as error:
+        raise BadInput(f"{field} is larger than any number that can be stored.") from error
+
+
+def _targets_json(targets: Sequence[ObjectTarget]) -> list[dict[str, Any]]:
+    # The prompt's own spelling is the only one; a prompt is what knows it.
+    for target in targets:
+        canonical.text(target.name, "targets")
+    prompt = Prompt(id="-", text="-", task="free", targets=tuple(targets))
+    spelled: list[dict[str, Any]] = canonical.plain(prompt.as_json()["targets"], "targets")
+    return spelled
+
+
+def _record(row: tuple[Any, ...]) -> GenerationRecord:
+    fields = dict(zip(_READ.split(", "), row, strict=True))
+    fields["targets"] = targets_of(fields["targets"])
+    for name in ("options", "origin"):
+        fields[name] = json.loads(fields[name])
+    fields["created_at"] = aware(fields["created_at"])
+    return GenerationRecord(**fields)
+
+
+class GenerationFilters(TypedDict, total=False):
+    """What a drawing has to be; None, or nothing at all, leaves it open.
+
+    ``prompt`` is the set's id and the prompt's id. ``verdict`` is ``pass``, ``fail``, ``unscored``
+    or, for drawings without any, empty: of each rule as :mod:`truehue.storage.verdicts.answers`
+    says, and over all rules one fail makes a fail, then one unscored makes unscored. ``rule`` has
+    that rule alone decide.
+    """
+
+    model: str | None
+    prompt: tuple[str, str] | None
+    job_id: str | None
+    status: str | None
+    verdict: str | None
+    rule: str | None
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The SQL of what was wanted: ``clause`` is empty or begins with WHERE."""
+
+    clause: str
+    values: tuple[Any, ...]
+
+
+def filter_of(
+    model: str | None = None,
+    prompt: tuple[str, str] | None = None,
+    job_id: str | None = None,
+    status: str | None = None,
+    verdict: str | None = None,
+    rule: str | None = None,
+) -> Filter:
+    """Return the filter of a :class:`GenerationFilters`. Raises :class:`BadInput` for an unknown
+    status or verdict."""
+    if status is not None and status not in STATUSES:
+        raise BadInput(f"status is {status!r}: give one of {', '.join(STATUSES)}.")
+    if verdict is not None and verdict not in VERDICTS:
+        raise BadInput(f"verdict is {verdict!r}: give pass, fail, unscored or an empty text.")
+    source, prompt_id = prompt or (None, None)
+    fields = {
+        "model": model,
+        "prompt_source": source,
+        "prompt_id": prompt_id,
+        "job_id": job_id,
+        "status": status,
+    }
+    tests = [f"{name} = ?" for name, value in fields.items() if value is not None]
+    values: list[Any] = [value for value in fields.values() if value is not None]
+    if verdict is not None:
+        tests.append(f"number {'IN' if verdict else 'NOT IN'} ({_verdict_sql(verdict)})")
+        values += [rule, verdict] if verdict else [rule]
+    return Filter(f"WHERE {' AND '.join(tests)}" if tests else "", tuple(values))
+
+
+def _verdict_sql(verdict: str) -> str:
+    """The SQL of the drawings with that verdict, or with any where it is empty."""
+    return f"""
+        SELECT number FROM ({verdicts("drawings")}) GROUP BY number
+        {f"HAVING {TOGETHER.format(status='status')} = ?" if verdict else ""}
+    """

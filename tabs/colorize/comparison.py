@@ -1,0 +1,176 @@
+"""Where a coloring lies among what people and models give a concept, nearest first."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from truehue.core.cache import LruCache
+from truehue.core.color.distances import compare
+from truehue.core.color.packing import masked_srgb24, unpack_srgb24
+from truehue.core.color.spaces import hex_of, srgb8_to_lab
+from truehue.core.color.systems import nearest_names
+from truehue.core.concepts.distribution import Distribution, of_pictures
+from truehue.core.concepts.matching import concept_of, normal
+from truehue.core.concepts.records import EXTRACTED
+from truehue.core.errors import NoPixels
+from truehue.core.sketches.records import INK
+from truehue.tabs.colorize.images import ColoringRequest, Painted, painted
+from truehue.tabs.compare.concept.service import kind_words
+from truehue.tabs.compare.numbers import metrics_json, numbers_json
+from truehue.tabs.compare.sources import RUN, Choice, choices, distribution, parse
+from truehue.tabs.inspect.colors import lab_text
+from truehue.tabs.page.actor import asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many, message_of
+from truehue.tabs.page.roles import Actor
+
+OWN = "This coloring"
+MOST_COLORS = 12
+"""Of the colors that were chosen, so many are named; the others are counted."""
+MOST_SOURCES = 40
+SYSTEM = "l3"
+_DISTRIBUTIONS: LruCache[Distribution] = LruCache(512)
+
+
+@asks("look")
+def compare_view(context: Context, actor: Actor, request: ColoringRequest) -> dict[str, Any]:
+    """What a coloring's colors are, and how far they are from all that is here of the concept.
+
+    ``colors`` are those that were chosen, with their shares; ``weights`` the 71 bins, by the same
+    extraction as for models' pictures; ``against`` the others, nearest first. Where nothing is
+    colored yet all but the concept's name is excluded.
+    """
+    of = painted(context, request.sketch, request.actions)
+    words = normal(request.words)
+    head = {"checksum": of.checksum, "words": words, "metrics": metrics_json()}
+    try:
+        own = own_distribution(of)
+    except NoPixels:
+        return {**head, "colored": 0.0, "of": others_of(context, words)}
+    return {
+        **head,
+        "colored": _colored(of),
+        "colors": chosen_colors(of),
+        "weights": _rounded(own.weights),
+        "notes": list(own.notes[:1]),
+        **against(context, words, own.weights),
+    }
+
+
+def own_distribution(of: Painted) -> Distribution:
+    """The distribution of one coloring. Raises NoPixels where nothing is colored."""
+    from truehue.annotation.colorings.mask import profile
+
+    own = profile(of.layer, of.sketch.ink)
+    return of_pictures(OWN, [own], EXTRACTED, of_people=True)
+
+
+def _colored(of: Painted) -> float:
+    """The share of the paper, 0 to 1, that has a color."""
+    paper = of.sketch.ink >= INK
+    colored = np.count_nonzero(paper & (of.layer[..., 3] > 0))
+    return float(colored) / max(int(np.count_nonzero(paper)), 1)
+
+
+def chosen_colors(of: Painted) -> dict[str, Any]:
+    """The chosen colors, most first, each as name, hex and Lab, with its share of what counts; and
+    how many more there are."""
+    from truehue.annotation.colorings.mask import concept_mask
+
+    mask = concept_mask(of.layer, of.sketch.ink)
+    codes, counts = np.unique(masked_srgb24(of.layer[..., :3], mask), return_counts=True)
+    order = np.lexsort((codes, -counts))
+    shown = order[:MOST_COLORS]
+    srgb8 = unpack_srgb24(codes[shown])
+    listed = []
+    for color, count, lab in zip(srgb8, counts[shown], srgb8_to_lab(srgb8), strict=True):
+        name, _ = nearest_names(lab, SYSTEM, 1)[0]
+        listed.append(
+            {
+                "hex": hex_of(color),
+                "name": name.name,
+                "lab": lab_text(lab),
+                "share": float(count) / float(counts.sum()),
+            }
+        )
+    rest = float(counts[order[MOST_COLORS:]].sum()) / float(counts.sum())
+    return {"listed": listed, "more": max(len(codes) - MOST_COLORS, 0), "more_share": rest}
+
+
+def others_of(context: Context, words: str) -> dict[str, int]:
+    """How many there are to compare with: people's, and models' and others'."""
+    entries = _entries(context, words)
+    people = sum(entry.kind == "people" for entry in entries)
+    return {"people": people, "others": len(entries) - people}
+
+
+def against(context: Context, words: str, own: np.ndarray) -> dict[str, Any]:
+    """All that is here of a concept, nearest to ``own`` ``(71,)`` first by EMD; what cannot be
+    had is told at its end."""
+    rows, problems = [], []
+    for entry in _entries(context, words):
+        try:
+            of_entry = _distribution(context, entry, words)
+        except Exception as error:  # of one source: the others are shown all the same
+            problems.append(f"{entry.label}: {message_of(error)}")
+            continue
+        numbers = compare(own, of_entry.weights)
+        rows.append((numbers.emd_lab, _row(entry, of_entry, numbers_json(numbers))))
+    rows.sort(key=lambda row: row[0])
+    concept = concept_of(words)
+    return {
+        "against": [row for _, row in rows],
+        "problems": problems,
+        "concept": concept.id if concept else "",
+    }
+
+
+def _row(
+    entry: Choice, of_entry: Distribution, numbers: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    counted = ""
+    if of_entry.count and entry.kind == "people":
+        counted = f"{of_entry.count:,} {'person' if of_entry.count == 1 else 'people'}"
+    elif of_entry.count and of_entry.of_pictures:
+        counted = many(of_entry.count, "image")
+    return {
+        "source": entry.source,
+        "label": entry.label,
+        "people": entry.kind == "people",
+        "kind": kind_words(of_entry),
+        "counted": counted,
+        "weights": _rounded(of_entry.weights),
+        "numbers": numbers,
+    }
+
+
+def _entries(context: Context, words: str) -> Sequence[Choice]:
+    """What there is of a concept, people first; of a run all guidance scales together."""
+    if not words:
+        return ()
+    entries = [
+        choice
+        for choice in choices(context, words)
+        if (source := parse(choice.source)).kind != RUN or source.guidance is None
+    ]
+    return entries[:MOST_SOURCES]
+
+
+def _distribution(context: Context, entry: Choice, words: str) -> Distribution:
+    """The distribution of a source; kept, as it is asked for after each action. Of a run that goes
+    on the number of its images makes it another one."""
+    key: Hashable = (
+        str(context.storage.data_dir),
+        context.deletions,
+        entry.source,
+        entry.count,
+        words,
+    )
+    return _DISTRIBUTIONS.get(key, lambda: distribution(context, entry.source, words, EXTRACTED))
+
+
+def _rounded(weights: np.ndarray) -> list[float]:
+    return [round(float(value), 7) for value in weights]

@@ -1,0 +1,132 @@
+"""A coloring replayed from its log: its layer, its pictures, its checksum."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from truehue.annotation.colorings.actions import MOST_ACTIONS, read_action
+from truehue.annotation.colorings.layer import checksum, paint
+from truehue.core.cache import LruCache
+from truehue.core.concepts.matching import normal
+from truehue.core.errors import BadInput
+from truehue.core.files import png_of
+from truehue.core.sketches.records import Sketch
+from truehue.core.sketches.regions import regions
+from truehue.tabs.colorize.sketches import Found, find
+from truehue.tabs.page.actor import asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest, one_of
+from truehue.tabs.page.roles import Actor
+
+MOST_LOG_BYTES = 8 * 2**20
+"""A log of 20,000 fills takes a third of it; of strokes, some three hours of drawing."""
+MOST_WORDS = 80
+MOST_KEPT = 8
+KINDS = {"coloring": "image/png", "colors": "image/png", "svg": "image/svg+xml"}
+"""The pictures of a coloring: lines and colors, colors alone, and both as vectors."""
+_LAYERS: LruCache[Painted] = LruCache(MOST_KEPT)
+
+
+class ColoringRequest(PageRequest):
+    """A coloring: the ``actions`` on a sketch, in order, and the ``words`` of what it shows."""
+
+    sketch: str = Field(max_length=64, title="The sketch")
+    words: str = Field(default="", max_length=MOST_WORDS, title="The object")
+    actions: list[Any] = Field(default=[], max_length=MOST_ACTIONS, title="The log")
+
+
+class PictureRequest(ColoringRequest):
+    """One of its pictures."""
+
+    kind: Annotated[str, one_of("picture", KINDS)] = "coloring"
+
+
+@dataclass(frozen=True)
+class Painted:
+    """A sketch with the layer uint8 ``(H, W, 4)`` that a log gives, and its checksum."""
+
+    found: Found
+    layer: np.ndarray
+    checksum: str
+
+    @property
+    def sketch(self) -> Sketch:
+        return self.found.sketch
+
+
+def painted(context: Context, sketch_id: str, actions: Sequence[Mapping[str, Any]]) -> Painted:
+    """The log replayed; the last ones are kept. Raises BadInput for an action that is none and
+    NotStored for another sketch."""
+    found = find(context, sketch_id)
+    log = [read_action(action) for action in actions]
+    # Of the whole log: a designer who looks at numbers, keeps and saves asks for one layer.
+    text = json.dumps(actions, sort_keys=True, separators=(",", ":"))
+    key = sketch_id, hashlib.sha256(text.encode()).digest()
+
+    def make() -> Painted:
+        layer = paint(log, regions(found.sketch.ink))
+        layer.flags.writeable = False
+        return Painted(found, layer, checksum(layer))
+
+    return _LAYERS.get(key, make)
+
+
+def picture(of: Painted, kind: str) -> bytes:
+    """A file of a coloring by :data:`KINDS`. Raises BadInput for another kind."""
+    from truehue.core.images.load import encode_png
+    from truehue.core.sketches.images import composite, layer_png, svg
+
+    if kind not in KINDS:
+        raise BadInput(f"A coloring is saved as {', '.join(KINDS)}, not as {kind[:20]!r}.", "kind")
+    if kind == "colors":
+        return layer_png(of.layer)
+    if kind == "svg":
+        return _svg(of, svg).encode()
+    return encode_png(composite(of.sketch.ink, of.layer))
+
+
+def _svg(of: Painted, make: Any) -> str:
+    """Of a starter drawing with its own paths, which are exact at every size."""
+    from truehue.tabs.colorize.sketches import drawing_of
+
+    drawing = drawing_of(of.found.drawing) if of.found.drawing else None
+    return str(make(of.sketch.ink, of.layer, drawing))
+
+
+def thumbnail(of: Painted, side: int) -> bytes:
+    """PNG of lines and colors, its longer side at most ``side`` pixels."""
+    from PIL import Image
+
+    from truehue.core.sketches.images import composite
+
+    small = Image.fromarray(composite(of.sketch.ink, of.layer))
+    small.thumbnail((side, side), Image.Resampling.LANCZOS)
+    return png_of(np.asarray(small))
+
+
+def file_name(words: str, kind: str) -> str:
+    """``rotten-apple-colors.png``: letters, digits and hyphens alone."""
+    plain = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in words)
+    stem = "-".join(part for part in plain.split("-") if part) or "drawing"
+    end = {"coloring": "coloring.png", "colors": "colors.png", "svg": "coloring.svg"}[kind]
+    return f"{stem}-{end}"
+
+
+@asks("look")
+def picture_view(context: Context, actor: Actor, request: PictureRequest) -> dict[str, Any]:
+    """A picture of a coloring that nobody kept: a file's name, its type and its bytes in base64."""
+    of = painted(context, request.sketch, request.actions)
+    data = picture(of, request.kind)
+    return {
+        "name": file_name(normal(request.words) or of.found.words, request.kind),
+        "type": KINDS[request.kind],
+        "data": base64.b64encode(data).decode("ascii"),
+    }

@@ -1,0 +1,105 @@
+"""Colorings that somebody keeps: with their whole log, so that each opens as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from truehue.annotation.colorings.actions import has_color, read_action
+from truehue.core.concepts.matching import normal
+from truehue.core.errors import BadInput
+from truehue.core.records import ColoringHead
+from truehue.tabs.colorize.images import ColoringRequest, painted
+from truehue.tabs.colorize.prepared import keep_sketch
+from truehue.tabs.colorize.sketches import PREFIX, find, sketch_json
+from truehue.tabs.page.actor import asks
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import EmptyRequest, PageRequest
+from truehue.tabs.page.roles import Actor, Resource, allowed, may
+
+MOST_LISTED = 200
+OTHER_PICTURE = (
+    "The server's copy of your coloring differs from the one on your page, so nothing was "
+    "saved. Reload the page: your work is still there."
+)
+
+
+class Keeping(ColoringRequest):
+    """A coloring with the ``checksum`` of the layer that the page shows."""
+
+    checksum: str = Field(max_length=8, title="The checksum")
+
+
+class NamedColoring(PageRequest):
+    """A kept coloring by its id."""
+
+    coloring: str = Field(max_length=64, title="The coloring")
+
+
+@asks("add")
+def keep(context: Context, actor: Actor, request: Keeping) -> dict[str, Any]:
+    """Keeps a coloring, and its sketch where it was not stored. The log is replayed first: what is
+    kept is what was seen."""
+    words = normal(request.words)
+    if not words:
+        raise BadInput("Enter the concept that you colored, then save it.", "words")
+    if not has_color([read_action(action) for action in request.actions]):
+        raise BadInput("Nothing is colored yet. Fill a region, then save it.")
+    of = painted(context, request.sketch, request.actions)
+    if of.checksum != request.checksum:
+        raise BadInput(OTHER_PICTURE)
+    # Its log alone: the picture is made of it whenever somebody asks.
+    context.require_room(sum(len(str(action)) for action in request.actions))
+    keep_sketch(context, actor, of.found)
+    record = context.storage.colorings.add(of.sketch.id, words, request.actions, actor.id)
+    return {"kept": _kept_json(actor, context.storage.colorings.head(record.id))}
+
+
+@asks("look")
+def kept_view(context: Context, actor: Actor, request: EmptyRequest) -> dict[str, Any]:
+    """What is kept here, newest first; of each whether it is one's own to delete."""
+    heads = context.storage.colorings.all(most=MOST_LISTED)
+    return {"kept": [_kept_json(actor, head) for head in heads]}
+
+
+@asks("look")
+def coloring_view(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
+    """A kept coloring with its sketch and its whole log. Raises NotStored."""
+    record = context.storage.colorings.get(request.coloring)
+    return {
+        **_kept_json(actor, context.storage.colorings.head(record.id)),
+        "sketch": sketch_json(find(context, record.sketch_id)),
+        "actions": list(record.actions),
+    }
+
+
+@asks("delete")
+def delete_coloring(context: Context, actor: Actor, request: NamedColoring) -> dict[str, Any]:
+    """Deletes a coloring that one kept; its sketch stays."""
+    head = context.storage.colorings.head(request.coloring)
+    may(actor, "delete", _resource(head))
+    context.storage.colorings.delete(head.id)
+    return kept_view(context, actor, EmptyRequest())
+
+
+def _resource(head: ColoringHead) -> Resource:
+    return Resource(frozenset({head.maker} if head.maker else ()))
+
+
+def _kept_json(actor: Actor, head: ColoringHead) -> dict[str, Any]:
+    address = f"{PREFIX}/kept/{head.id}"
+    return {
+        "id": head.id,
+        "words": head.words,
+        "sketch_id": head.sketch_id,
+        "actions": head.length,
+        "at": head.created_at.isoformat(),
+        "mine": allowed(actor, "delete", _resource(head)),
+        "thumb": f"{address}/coloring.png?side=256",
+        "files": {
+            "coloring": f"{address}/coloring.png",
+            "colors": f"{address}/colors.png",
+            "svg": f"{address}/coloring.svg",
+        },
+    }

@@ -1,0 +1,182 @@
+"""Whose colors a model is compared with: imported distributions of people, and their colorings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+
+from truehue.core.concepts.distribution import of_pictures, of_rows
+from truehue.core.concepts.matching import concept_of
+from truehue.core.concepts.records import (
+    EXTRACTED,
+    KINDS,
+    RATINGS,
+    ConceptImagesRecord,
+    DistributionRow,
+    ImageProfile,
+)
+from truehue.core.errors import BadInput
+from truehue.tabs.compare.sources import MOST_REASONS
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import many
+from truehue.tabs.page.links import ID_LENGTH
+
+COLORINGS = "colorings"
+"""The id of all picture sets of people together: colorings, one set a concept."""
+
+
+@dataclass(frozen=True)
+class ReferenceSet:
+    """People that can be chosen: ``id`` is ``set:…`` of an imported file, or :data:`COLORINGS`.
+
+    ``kind`` is a key of :data:`truehue.core.concepts.records.KINDS`, empty for colorings; ``words``
+    say what their numbers are.
+    """
+
+    id: str
+    name: str
+    kind: str
+    words: str
+
+    def as_json(self) -> dict[str, str]:
+        """As an entry of a list."""
+        tag = " (ratings)" if self.kind == RATINGS else ""
+        return {"id": self.id, "name": self.name + tag, "title": self.words}
+
+
+@dataclass(frozen=True)
+class People:
+    """People's distributions by concept id, float64 ``(71,)`` each, and where each came from.
+    ``others`` counts words that are no concept, ``unscored`` pictures without colors by reason."""
+
+    crowd: ReferenceSet
+    weights: Mapping[str, np.ndarray] = field(repr=False)
+    sources: Mapping[str, str] = field(repr=False)
+    others: int = 0
+    unscored: Mapping[str, int] = field(default_factory=dict)
+
+    def source_of(self, concept_id: str) -> str:
+        """The source of Compare for that concept."""
+        return self.sources.get(concept_id, self.crowd.id)
+
+    @property
+    def words(self) -> str:
+        """What these people's numbers are, and of how many concepts."""
+        words = f"“{self.crowd.name}” are {self.crowd.words}. {many(len(self.weights), 'concept')}"
+        if self.others:
+            words += (
+                f"; {many(self.others, 'more word')} {'is' if self.others == 1 else 'are'} no "
+                "concept of ColorConceptBench and in no number here"
+            )
+        words += "."
+        if self.unscored:
+            lost = sum(self.unscored.values())
+            most = sorted(self.unscored.items(), key=lambda entry: -entry[1])
+            why = "; ".join(f"{count:,} × {reason}" for reason, count in most[:MOST_REASONS])
+            if len(most) > MOST_REASONS:
+                why += f"; {sum(count for _, count in most[MOST_REASONS:]):,} for other reasons"
+            are = "is" if lost == 1 else "are"
+            words += (
+                f" {many(lost, 'image')} could not be measured and {are} not included here: {why}."
+            )
+        return words
+
+
+class ReferenceSets:
+    """People's distributions of a storage. Imported files never change, so they are read once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._read: dict[tuple[object, ...], People] = {}
+        self._lock = Lock()
+
+    def crowds(self) -> tuple[ReferenceSet, ...]:
+        """All that can be chosen: colorings first, then palettes, histograms and ratings."""
+        storage = self._context.storage
+        crowds = [
+            ReferenceSet(
+                f"set:{record.set_id[:ID_LENGTH]}", record.name, record.kind, KINDS[record.kind]
+            )
+            for record in storage.distributions.all()
+            if record.of_people
+        ]
+        crowds.sort(key=lambda crowd: list(KINDS).index(crowd.kind))
+        if self._colorings():
+            crowds.insert(
+                0,
+                ReferenceSet(
+                    COLORINGS,
+                    "Stored colorings",
+                    "",
+                    "images that people colored, extracted as published",
+                ),
+            )
+        return tuple(crowds)
+
+    def chosen(self, crowds: tuple[ReferenceSet, ...], crowd_id: str) -> People | None:
+        """The people of that id; the first without one, None where there are none at all. Raises
+        BadInput for an id that there is not."""
+        if not crowd_id:
+            return self.of(crowds[0]) if crowds else None
+        crowd = next((crowd for crowd in crowds if crowd.id == crowd_id), None)
+        if crowd is None:
+            raise BadInput(
+                "The people's colors of this link are not available, or hidden. Show or "
+                "import them in People and files, or choose others."
+            )
+        return self.of(crowd)
+
+    def of(self, crowd: ReferenceSet) -> People:
+        """The distributions of a crowd, one a concept: the mean of its contributors'."""
+        key: tuple[object, ...] = (crowd.id, crowd.name)
+        if crowd.id == COLORINGS:
+            key = (*key, *(coloring.set_id for coloring in self._colorings()))
+        with self._lock:
+            people = self._read.get(key)
+        if people is None:
+            people = self._of_colorings(crowd) if crowd.id == COLORINGS else self._of_set(crowd)
+            with self._lock:
+                self._read[key] = people
+        return people
+
+    def _of_set(self, crowd: ReferenceSet) -> People:
+        set_id = crowd.id.partition(":")[2]
+        rows: dict[str, list[DistributionRow]] = {}
+        for row in self._context.storage.distributions.rows(set_id):
+            rows.setdefault(row.words, []).append(row)
+        weights, others = {}, 0
+        for words, ones in rows.items():
+            concept = concept_of(words)
+            if concept is None:
+                others += 1
+                continue
+            weights[concept.id] = of_rows(words, ones, crowd.kind).weights
+        return People(crowd, weights, {}, others)
+
+    def _colorings(self) -> list[ConceptImagesRecord]:
+        return [record for record in self._context.storage.picture_sets.all() if record.of_people]
+
+    def _of_colorings(self, crowd: ReferenceSet) -> People:
+        pictures: dict[str, list[ImageProfile]] = {}
+        sources: dict[str, str] = {}
+        others, unscored = 0, Counter[str]()
+        for record in self._colorings():
+            concept = concept_of(record.words)
+            if concept is None:
+                others += 1
+                continue
+            measured, lost = self._context.storage.picture_sets.pictures(record.set_id)
+            unscored.update(reason.rstrip(".") for _, reason in lost)
+            pictures.setdefault(concept.id, []).extend(measured)
+            # Of several sets of one concept a link names the newest; the numbers are of all.
+            sources.setdefault(concept.id, f"pictures:{record.set_id[:ID_LENGTH]}")
+        weights = {
+            concept_id: of_pictures(crowd.name, ones, EXTRACTED, of_people=True).weights
+            for concept_id, ones in pictures.items()
+            if ones
+        }
+        return People(crowd, weights, sources, others, unscored)

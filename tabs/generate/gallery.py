@@ -1,0 +1,162 @@
+"""Drawings as the gallery shows them, with the verdicts on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from truehue.core.generation.truth import stand_in_tag, true_color_hex, true_color_words
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord
+from truehue.core.runs.concepts import concept_of
+from truehue.core.verdict.expectations import Expectation, expectations_of
+from truehue.core.verdict.rules import DIFFERS
+from truehue.tabs.generate.realism import words_of
+from truehue.tabs.page.context import Context
+from truehue.tabs.verdicts.generation import model_name
+from truehue.tabs.verdicts.scoring import masks_of
+from truehue.tabs.verdicts.summary import RuleVerdict, object_verdicts, picture_verdicts
+
+NO_TARGET_COLOR = "No target color."
+
+
+def drawings_json(context: Context, rows: Sequence[GenerationRecord]) -> list[dict[str, Any]]:
+    """Drawings as the gallery shows them, with the verdicts on each and on each of its objects.
+
+    However many they are, the database is asked twice, and once more where some were imported.
+    """
+    storage = context.storage
+    image_ids = {row.image_id for row in rows if row.image_id}
+    evidence = storage.evidence.for_images(image_ids)
+    masks = storage.masks.for_images(image_ids)
+    imported = {row.image_id for row in rows if row.image_id and row.source == "imported"}
+    images = storage.images.by_ids(imported) if imported else {}
+    return [
+        _drawing_json(
+            row,
+            evidence.get(row.image_id or "", ()),
+            masks_of(masks.get(row.image_id or "", ()), row.targets),
+            images[row.image_id].notes
+            if row.image_id in images
+            else [str(note) for note in row.origin.get("notes") or ()],
+        )
+        for row in rows
+    ]
+
+
+def _drawing_json(
+    row: GenerationRecord,
+    evidence: Sequence[EvidenceRecord],
+    masks: Mapping[int, MaskRecord],
+    notes: Sequence[str],
+) -> dict[str, Any]:
+    expectations = {
+        expectation.position: expectation for expectation in expectations_of(row.targets)
+    }
+    verdicts = object_verdicts(row.targets, evidence)
+    settings = [
+        f"seed {row.seed}" if row.seed is not None else "",
+        f"guidance {row.guidance:g}" if row.guidance is not None else "",
+        f"{row.steps} steps" if row.steps else "",
+        words_of(row.options),
+        str(row.options.get("light") or "") and f"{row.options['light']} light",
+        f"failure: {row.options['failure']}"
+        if row.options.get("failure", "none") != "none"
+        else "",
+    ]
+    about = [model_name(row.model), *(text for text in settings if text)]
+    size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
+    return {
+        "drawing_id": row.drawing_id,
+        "job": row.job_id,
+        "image_id": row.image_id,
+        "status": row.status,
+        "reason": row.reason,
+        "text": row.text,
+        "about": " · ".join(about),
+        "details": "\n".join(text for text in (row.prompt_id, size, row.source) if text),
+        "notes": list(notes),
+        "width": row.width,
+        "height": row.height,
+        "refined": bool(row.image_id) and "cfr" in row.options,
+        "truth": "" if _notes_say_truth(row, notes) else truth_of(row),
+        "thumb": f"/media/thumbs/{row.image_id}.png?side=384" if row.image_id else "",
+        "targets": [
+            _target_json(
+                row, position, expectations.get(position), verdicts.get(position, ()), masks
+            )
+            for position in range(len(row.targets))
+        ],
+        "verdicts": [verdict.as_json() for verdict in picture_verdicts(row.targets, verdicts)],
+        "unscored": "" if expectations or not row.image_id else NO_TARGET_COLOR,
+        "concept": _concept_id(row),
+    }
+
+
+def _concept_id(row: GenerationRecord) -> str:
+    """The concept of ColorConceptBench that an image is of; empty for any other."""
+    found = concept_of(Prompt(row.prompt_id, row.text, row.task, row.targets, row.prompt_source))
+    return found[0] if found else ""
+
+
+def _notes_say_truth(row: GenerationRecord, notes: Sequence[str]) -> bool:
+    """Whether the notes of a render name the true color of each of its objects already."""
+    true = [
+        true_color_hex(row.origin, position=expectation.position)
+        for expectation in expectations_of(row.targets)
+    ]
+    text = " ".join(notes)
+    return any(true) and all(hex_code in text for hex_code in true if hex_code)
+
+
+def truth_of(row: GenerationRecord) -> str:
+    """The true colors of a render's objects beside the asked ones; empty for other pictures."""
+    expectations = expectations_of(row.targets)
+    words = {
+        expectation.label: true_color_words(
+            row.origin,
+            expectation.color,
+            position=expectation.position,
+            forbidden=expectation.relation == DIFFERS,
+        )
+        for expectation in expectations
+    }
+    if len(expectations) == 1:
+        return next(iter(words.values()))
+    sentences = [
+        f"{label[:1].upper()}{label[1:]}: {truth}" for label, truth in words.items() if truth
+    ]
+    return " ".join(sentences)
+
+
+def _target_json(
+    row: GenerationRecord,
+    position: int,
+    expectation: Expectation | None,
+    verdicts: Sequence[RuleVerdict],
+    masks: Mapping[int, MaskRecord],
+) -> dict[str, Any]:
+    target = row.targets[position]
+    color = target.color
+    mask_record = masks.get(position)
+    return {
+        "object": target.name,
+        "role": target.role,
+        "stand_in": stand_in_tag(row.origin, position),
+        "color": color.value if color else "",
+        "hex": color.hex if color else "",
+        "color_label": color.label if color else "",
+        "mask": mask_record.mask_id if mask_record else "",
+        "asked": _expectation_json(expectation) if expectation else None,
+        "verdicts": [verdict.as_json() for verdict in verdicts],
+    }
+
+
+def _expectation_json(expectation: Expectation) -> dict[str, str]:
+    """What is asked of an object: to have a color, or not to have it."""
+    return {
+        "hex": expectation.color.hex,
+        "label": expectation.color.label,
+        "value": expectation.color.value,
+        "relation": expectation.relation,
+    }

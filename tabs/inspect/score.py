@@ -1,0 +1,395 @@
+"""From what is on the Inspect tab to a stored verdict, as updates of its components.
+
+Handlers are plain functions; errors become words on the page, never a verdict.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from truehue.core.color.shading import LIT_PERCENTILES, USUAL
+from truehue.core.color.systems import SYSTEMS, parse_target
+from truehue.core.concepts.color_description import ColorDescription, describe_colors
+from truehue.core.errors import BadInput, NotStored, TrueHueError
+from truehue.core.images.pixels import masked_colors, select_pixels
+from truehue.core.masks.display import outline_path, unmeasured_overlay_png
+from truehue.core.records import MaskRecord
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import Measurement, measure_by_rules
+from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
+from truehue.tabs.inspect.automatic import automatic_of, grounding_view, overrides_of
+from truehue.tabs.inspect.colors import colors_view, evidence_of_colors, whole_picture
+from truehue.tabs.inspect.measures import ImageMeasures
+from truehue.tabs.inspect.nearest import note_of
+from truehue.tabs.inspect.state import (
+    exact_mask,
+    make_mask,
+    marks_of,
+    mask_text,
+    origin_target,
+    remember,
+)
+from truehue.tabs.inspect.steps import color_steps
+from truehue.tabs.inspect.view import (
+    evidence_view,
+    problem,
+    verdict_view,
+    waiting,
+)
+from truehue.tabs.inspect.work import Work, number_of, read_stage
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
+from truehue.tabs.page.links import whole
+from truehue.tabs.verdicts.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
+
+NO_IMAGE = (
+    "Open a photograph on the left, or generate an image in Generate, to see its verdict here."
+)
+NO_MASK = (
+    "Mark the object: draw a box around it, or have it found by its name with Find. Then, where "
+    "the mask is wrong, draw over what to keep and over what to cut."
+)
+NO_TARGET = (
+    "Is it the color that was asked for? Choose the target color above: a name, a hex, rgb, "
+    "lab(52 40 30), or a pixel with Pick."
+)
+
+
+MASKED, WHOLE = "What color is it?", "Colors of the whole image"
+WHOLE_NOTE = "Background included; mark the object for its own color."
+
+
+def judge(context: Context, stage_value: Any, *controls: Any) -> list[Any]:
+    """Marks to mask to verdict, stored; updates of stage, verdict and evidence.
+
+    ``controls`` as for :func:`question`.
+    """
+    work: Work | None = None
+    try:
+        work = read_stage(context, stage_value)
+        if work is None:
+            return [
+                gr.skip(),
+                gr.update(view=waiting(NO_IMAGE, "?tab=inspect")),
+                gr.update(view="", image=""),
+            ]
+        put = question(*controls)
+        mask = make_mask(context, work)
+    except Exception as error:
+        text = message_of(error)
+        shown = gr.update(
+            outline="",
+            measured_url="",
+            mask_text="",
+            message=text,
+            seq=number_of(stage_value),
+            hatched="",
+            found=_found_anyway(work),
+        )
+        return [shown, gr.update(view=problem(text)), _no_evidence()]
+    if mask is None:
+        return _unmarked(context, work, put)
+    address = put.address(work.image.image_id, mask.mask_id)
+    try:
+        if not put.target_text:
+            return _unasked(context, work, mask, address)
+        return _judge_mask(context, work, mask, put)
+    except Exception as error:
+        marked = _stage_update(context, work, mask)
+        return [marked, gr.update(view=problem(message_of(error), address)), _no_evidence()]
+
+
+def _unmarked(context: Context, work: Work, put: Question) -> list[Any]:
+    """Nothing is marked: the colors of the whole picture, said to be that, and what to do next."""
+    cleared = gr.update(
+        outline="",
+        measured_url="",
+        mask_text="",
+        message="",
+        seq=work.seq,
+        hatched="",
+        found="",
+    )
+    view = waiting(NO_MASK, put.address(work.image.image_id))
+    try:
+        _, described, every = whole_picture(context.srgb8(work.image.image_id))
+        view["colors"] = colors_view(described, WHOLE, WHOLE_NOTE + every)
+    except TrueHueError:
+        pass  # a picture of one pixel has no colors to tell; what to do next is said all the same
+    return [cleared, gr.update(view=view), gr.update(view="", image=work.image.image_id)]
+
+
+def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> list[Any]:
+    """A mask without a question: its colors, at once."""
+    image, pixels = work.image, context.mask_pixels(mask.mask_id)
+    colors = masked_colors(context.srgb8(image.image_id), pixels)
+    described = describe_colors(colors)
+    view = waiting(NO_TARGET, address)
+    view["colors"] = colors_view(described, MASKED)
+    text = mask_text(mask, image)
+    shown = evidence_of_colors(
+        colors, described, color_steps(text, mask.parameters, image.notes, described)
+    )
+    return [
+        _stage_update(context, work, mask),
+        gr.update(view=view),
+        gr.update(view=shown, image=image.image_id),
+    ]
+
+
+def _no_evidence() -> Any:
+    # Not None: Gradio leaves out a prop that is None, and the old figures would stay.
+    return gr.update(view="")
+
+
+def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -> list[Any]:
+    target = parse_target(put.target_text)
+    image = work.image
+    srgb8, pixels = context.srgb8(image.image_id), context.mask_pixels(mask.mask_id)
+    acceptance = Acceptance(put.k, context.munsell, put.neighbors_of)
+    by_rule = {
+        measurement.verdict.rule: measurement
+        for measurement in measure_by_rules(
+            srgb8,
+            pixels,
+            target,
+            [by.id for by in RULES],
+            acceptance=acceptance,
+            asked=put.target_object,
+        )
+    }
+    described = _described(by_rule.values())
+    note = note_of(srgb8, pixels, by_rule[put.rule_id], acceptance)
+    measurement = by_rule.pop(put.rule_id)
+    if measurement.dominant is None:
+        raise BadInput(measurement.verdict.reason)
+    # A draft: it is kept when somebody asks for it (truehue.tabs.verdicts.saving).
+    stored, permanent = context.storage.evidence.draft(
+        evidence_record(measurement, image.image_id, mask.mask_id)
+    )
+    text = mask_text(mask, image)
+    address = put.address(image.image_id, mask.mask_id)
+    return [
+        _stage_update(
+            context, work, mask, _measured_mask(srgb8, measurement) if put.show_measured else None
+        ),
+        gr.update(
+            view={
+                **verdict_view(
+                    measurement,
+                    list(by_rule.values()),
+                    stored,
+                    image,
+                    address,
+                    mask.parameters,
+                    note,
+                ),
+                "question": put.as_json(image.image_id, mask.mask_id),
+                "rule_name": rule(put.rule_id).name,
+                "kept": permanent,
+            }
+        ),
+        gr.update(
+            view={
+                **evidence_view(measurement, text, mask.parameters, image.notes),
+                "measures": context.service(ImageMeasures).of(context, image.image_id),
+                "colors": colors_view(described, MASKED) if described is not None else "",
+            },
+            image=image.image_id,
+        ),
+    ]
+
+
+def _described(measurements: Iterable[Measurement]) -> ColorDescription | None:
+    """The colors of the mask, from what the rule ``truehue`` has found already; of its lit color
+    only the usual level of shade, for which level it takes hangs on the asked color."""
+    for measurement in measurements:
+        if rule(measurement.verdict.rule).lit and measurement.colors is not None:
+            light = measurement.verdict.light
+            usual = light is not None and light.percentile == LIT_PERCENTILES[USUAL]
+            return describe_colors(measurement.colors, measurement.dominant if usual else None)
+    return None
+
+
+def _measured_mask(srgb8: np.ndarray, measurement: Measurement) -> np.ndarray:
+    """The pixels that the rule measured, bool ``(H, W)``."""
+    assert measurement.measured is not None
+    assert measurement.colors is not None
+    assert measurement.dominant is not None
+    used = measurement.colors.srgb24[measurement.dominant.used > 0]
+    if used.size < measurement.colors.srgb24.size:
+        return select_pixels(srgb8, measurement.measured, used)
+    return measurement.measured
+
+
+def _stage_update(
+    context: Context, work: Work, mask: MaskRecord, measured: np.ndarray | None = None
+) -> dict[str, Any]:
+    """Outline, hatching and words of the mask. ``measured`` is what the rule measured of it, bool
+    ``(H, W)``; None where that is not to be shown."""
+    pixels, automatic = context.mask_pixels(mask.mask_id), work.automatic
+    negative = automatic.taken & ~pixels if automatic is not None else None
+    png = unmeasured_overlay_png(pixels, pixels if measured is None else measured, negative)
+    left_out = measured is not None and bool((measured != pixels).any())
+    taken = negative is not None and bool(negative.any())
+    update: dict[str, Any] = gr.update(
+        outline=outline_path(pixels),
+        mask_text=mask_text(mask, work.image),
+        message="",
+        seq=work.seq,
+        measured_url=_data_url(png),
+        found=grounding_view(automatic) if automatic is not None else "",
+        hatched=" ".join(["left-out"] * left_out + ["negative"] * taken),
+    )
+    return update
+
+
+def _data_url(png: bytes | None) -> str:
+    return "" if png is None else "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+
+
+def _found_anyway(work: Work | None) -> Any:
+    """The list of an automatic mask of which nothing is left, so that it can be put back."""
+    if work is None:
+        return ""
+    try:
+        without = [mark for mark in work.marks if mark.type != "override"]
+        automatic = automatic_of(work.image, without, work.base)
+        if automatic is None:
+            return ""
+        return grounding_view(replace(automatic, overrides=overrides_of(work.marks)))
+    except TrueHueError:
+        return ""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What opening an image sets: the stage's props, the cards, and the question's controls."""
+
+    stage: dict[str, Any]
+    verdict: Any
+    evidence: Any
+    put: Question
+
+
+def open_on_stage(
+    context: Context,
+    image_id: str,
+    put: Question,
+    mask_id: str = "",
+    words: str = "",
+) -> Opening:
+    """Puts a stored image on the stage with its mask, and judges it.
+
+    Object and asked color are those of ``put``; where it has none, those that the image was drawn
+    with, if it was. ``words`` are shown on the stage. Raises NotStored for an image that is not
+    there.
+    """
+    image = context.storage.images.get(image_id)
+    exact = exact_mask(context, image.image_id, put.object_name or origin_target(image)[0])
+    marks: list[dict[str, Any]] = []
+    trouble = words
+    try:
+        if mask_id:
+            record = context.storage.masks.get(mask_id)
+            if record.image_id != image.image_id:
+                raise NotStored("The mask of this link belongs to another image.")
+            marks = marks_of(record)
+            remember(context, image, record, marks)
+        elif exact is not None:
+            marks = marks_of(exact)
+    except TrueHueError as error:
+        trouble = message_of(error)
+    drawn = origin_target(image)
+    put = replace(
+        put,
+        object_name=put.object_name or drawn[0],
+        target_text=put.target_text or drawn[1],
+        # A relation belongs to its color: the image's own color is one to have.
+        relation=put.relation if put.target_text else MATCHES,
+    )
+    # The time makes the value a new one, which the stage takes as a view to restore.
+    value = {"image_id": image.image_id, "marks": marks, "seq": 0, "restored": time.time_ns()}
+    staged, verdict, evidence = judge(
+        context,
+        value,
+        put.object_name,
+        put.target_text,
+        put.rule_id,
+        put.k,
+        put.show_measured,
+        put.neighbors_of,
+        put.relation,
+    )
+    stage = {
+        "value": value,
+        "image_url": f"/media/images/{image.image_id}.png",
+        "image_id": image.image_id,
+        "width": image.width,
+        "height": image.height,
+        "image_name": image.name,
+        "notes": list(image.notes),
+        "marks": marks,
+        "exact_mask_id": exact.mask_id if exact else "",
+        "outline": staged.get("outline", ""),
+        "measured_url": staged.get("measured_url", ""),
+        "mask_text": staged.get("mask_text", ""),
+        "seq": 0,
+        "message": trouble or staged.get("message", ""),
+        "found": staged.get("found", ""),
+        "hatched": staged.get("hatched", ""),
+        "work": "",
+    }
+    return Opening(stage, verdict, evidence, put)
+
+
+def last_question(context: Context, image_id: str, put: Question) -> tuple[Question, str]:
+    """``put`` with object, color and relation of the last verdict that was kept of a stored image,
+    and the id of its mask; ``put`` itself and an empty id where none was kept. Raises NotStored."""
+    last = next(iter(context.storage.evidence.for_image(image_id)), None)
+    if last is None:
+        return put, ""
+    color_text = str(last.target.get("value") or last.target.get("hex") or "")
+    relation = str(last.target.get("relation") or MATCHES)
+    put = replace(put, object_name=last.object_name, target_text=color_text, relation=relation)
+    return put, last.mask_id or ""
+
+
+def question_of(query: dict[str, str]) -> tuple[Question, str]:
+    """The question that a link puts, and what of the link could not be read, in words.
+
+    What cannot be read takes its default.
+    """
+    rule_id, system = query.get("rule", DEFAULT_RULE), query.get("system", NEIGHBORS_OF)
+    k = whole(query.get("k", "0"), MAX_K)
+    wrong = []
+    if rule_id not in {by.id for by in RULES}:
+        wrong.append(f'there is no rule "{rule_id}", so it is judged by {DEFAULT_RULE}')
+        rule_id = DEFAULT_RULE
+    if k is None:
+        wrong.append(f'k = "{query["k"]}" is no whole number from 0 to {MAX_K}, so k is 0')
+    if system not in SYSTEMS:
+        wrong.append(f'there is no color system "{system}"')
+        system = NEIGHBORS_OF
+    relation = query.get("relation", MATCHES)
+    if relation not in RELATIONS:
+        wrong.append(f'there is no relation "{relation}", only {MATCHES} and {DIFFERS}')
+        relation = MATCHES
+    words = f"Of this link not everything could be read: {'; '.join(wrong)}." if wrong else ""
+    put = Question(
+        query.get("object", ""),
+        query.get("target", ""),
+        rule_id,
+        k or 0,
+        True,
+        system,
+        relation,
+    )
+    return put, words

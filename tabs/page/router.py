@@ -1,0 +1,158 @@
+"""The one door of HTTP: a router that knows who asks, and reads what they ask once.
+
+A route is a line: its address, the record of its request, and the function that does it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse
+
+from truehue.tabs.page.actor import actor_of
+from truehue.tabs.page.answers import MOST_JSON_BYTES, Answer, guarded, posted, uploaded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import PageRequest, read_as, require_known
+from truehue.tabs.page.roles import Actor, may
+
+_Request = TypeVar("_Request", bound=PageRequest)
+
+
+def read_address(kind: type[_Request], request: Request) -> _Request:
+    """What an address asks for, by its path and its query. Raises BadInput."""
+    return read_as(kind, {**request.query_params, **request.path_params})
+
+
+class FeatureRouter(APIRouter):
+    """A router of one feature's routes. Errors are answered as ``{"error": text, "field": name}``
+    with a status of 400 and more. A ``strict`` one refuses what no field asks for by its name."""
+
+    def __init__(self, context: Context, prefix: str = "", strict: bool = False) -> None:
+        super().__init__(prefix=prefix)
+        self.context, self._strict = context, strict
+        self.asking: Any = Depends(self.actor)
+
+    async def actor(self, request: Request) -> Actor:
+        """Who asks; every changing route depends on it."""
+        return actor_of(self.context, request)
+
+    def gives(
+        self, path: str, kind: type[_Request], do: Callable[[Context, Actor, _Request], Answer]
+    ) -> None:
+        """GET: ``do`` gets what the address asks for, by its path and its query."""
+
+        def given(request: Request, actor: Actor = self.asking) -> JSONResponse:
+            return guarded(lambda: do(self.context, actor, read_address(kind, request)))
+
+        first, _, _ = (do.__doc__ or "").partition("\n\n")
+        name = getattr(do, "__name__", "given")
+        summary = " ".join(first.split())
+        self.add_api_route(path, given, methods=["GET"], name=name, summary=summary)
+
+    def takes(
+        self,
+        path: str,
+        kind: type[_Request],
+        do: Callable[[Context, Actor, _Request], Answer],
+        most_bytes: int = MOST_JSON_BYTES,
+        known: Callable[[Request], Answer] = lambda request: {},
+    ) -> None:
+        """POST: ``do`` gets the JSON object that was sent, with the names in the address and what
+        else is ``known`` of the request, whatever was sent of it, as a record of ``kind``."""
+
+        action = str(vars(do).get("action", "")) if hasattr(do, "__dict__") else ""
+
+        async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
+            def done(fields: Answer) -> Answer:
+                # Who may not do it at all is not told first what the form lacks.
+                if action:
+                    may(actor, action)
+                if self._strict:
+                    require_known(kind, fields)
+                named = {**fields, **known(request), **request.path_params}
+                page_request = read_as(kind, named)
+                return do(self.context, actor, page_request)
+
+            return await posted(request, done, most_bytes)
+
+        self.add_api_route(path, taken, methods=["POST"], **self._entry(do, kind, path))
+
+    def takes_file(
+        self,
+        path: str,
+        kind: type[_Request],
+        most_bytes: int,
+        do: Callable[[Context, Actor, _Request, Path, str], Answer],
+        limiter: anyio.CapacityLimiter | None = None,
+    ) -> None:
+        """POST: ``do`` gets the file that was sent and its name; what else is asked stands in the
+        address, and its place in a folder in the header ``X-File-Path``."""
+
+        async def taken(request: Request, actor: Actor = self.asking) -> JSONResponse:
+            def done(file: Path, name: str) -> Answer:
+                path_in = request.headers.get("x-file-path", "")
+                page_request = read_as(kind, {"path": path_in, **request.path_params})
+                self.context.require_room(file.stat().st_size)
+                return do(self.context, actor, page_request, file, name)
+
+            return await uploaded(request, most_bytes, done, limiter, self.context.require_room)
+
+        self.add_api_route(
+            path, taken, methods=["POST"], **_openapi_entry(do, kind, path, file=True)
+        )
+
+    def _entry(self, do: Callable[..., Answer], kind: type[PageRequest], path: str) -> Answer:
+        entry = _openapi_entry(do, kind, path)
+        if self._strict:
+            body = entry["openapi_extra"]["requestBody"]["content"]["application/json"]
+            body["schema"]["additionalProperties"] = False
+        return entry
+
+
+def _openapi_entry(
+    do: Callable[..., Answer], kind: type[PageRequest], path: str, *, file: bool = False
+) -> dict[str, Any]:
+    """What ``/api/openapi.json`` says of a route: the names in its address, and what it takes."""
+    schema = kind.model_json_schema()
+    definitions = schema.pop("$defs", {})
+    fields: dict[str, Any] = schema.get("properties", {})
+    named = re.findall(r"{(\w+)}", path)
+    schema["properties"] = {
+        name: inlined(field, definitions) for name, field in fields.items() if name not in named
+    }
+    schema["required"] = [name for name in schema.get("required", ()) if name not in named]
+    content = (
+        {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+        if file
+        else {"application/json": {"schema": schema}}
+    )
+    parameters = [
+        {"name": name, "in": "path", "required": True, "schema": fields.get(name, {})}
+        for name in named
+    ]
+    header = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
+    first, _, _ = (do.__doc__ or "").partition("\n\n")
+    return {
+        "name": getattr(do, "__name__", "done"),
+        "summary": " ".join(first.split()),
+        "openapi_extra": {
+            "requestBody": {"content": content},
+            "parameters": [*parameters, header],
+        },
+    }
+
+
+def inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """A JSON schema with the parts in it that it refers to."""
+    if isinstance(schema, list):
+        return [inlined(part, definitions) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return inlined(definitions[str(schema["$ref"]).rpartition("/")[2]], definitions)
+    return {name: inlined(part, definitions) for name, part in schema.items()}

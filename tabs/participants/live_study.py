@@ -1,0 +1,387 @@
+"""One study at work: what was stored of it, held in memory, and kept up to date with every event.
+
+The desk is read from its book once. What changes which trials others get (an enrolment, further
+trials, somebody who stops or comes back after long) takes turns under ``assigning``; ordinary
+answers do not wait for it. So the stored log gives every assignment again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from truehue.annotation.assignment.ledger import AssignmentState, Exclusions, Ledger, sign_of
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.records import SketchRecord
+from truehue.core.studies import (
+    ColoringMark,
+    Event,
+    EventKind,
+    ParticipantRecord,
+    State,
+    StudyRecord,
+    Trial,
+)
+from truehue.storage.database.connection import Clock
+from truehue.tabs.participants.canvas import PREVIEW_BYTES
+from truehue.tabs.participants.complete import RemainingAnswers
+from truehue.tabs.participants.layers import LayerRenderer
+from truehue.tabs.participants.session import ParticipantSession
+from truehue.tabs.participants.stores import StudyStore
+
+MOST_STUDY_BYTES, MOST_PREVIEW_BYTES = 16 * 2**30, 16 * 2**20
+"""What all events of a study, or of a preview, may take before nothing is drawn any more."""
+NEARLY = timedelta(seconds=30)
+"""Somebody without a sign for nearly as long as makes them gone is taken for gone."""
+_BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What was read of a study that somebody else changed."""
+
+    seen: int
+    study: StudyRecord
+    plan: StudyPlan
+    closed_itself: bool
+    people: set[str]
+    marks: list[ColoringMark]
+    exclusions: Exclusions
+    sketches: Mapping[str, SketchRecord]
+
+
+@dataclass(frozen=True)
+class RefusedVisits:
+    """How many visits found a study full since it was read, and when."""
+
+    visits: int
+    first_at: datetime
+    last_at: datetime
+
+
+class LiveStudy:
+    """A study with its seats. Belongs to one event loop, but for what is said of threads."""
+
+    def __init__(self, book: StudyStore, clock: Clock, drawing: LayerRenderer) -> None:
+        """Reads everything; takes a while, so it is done in a thread."""
+        self.book, self.clock, self.drawing = book, clock, drawing
+        self.assigning = asyncio.Lock()
+        self.seats: dict[str, ParticipantSession] = {}
+        self.keys: dict[str, str] = {}
+        self._by_invitation: dict[str, str] = {}
+        self._by_outside: dict[str, str] = {}
+        self._by_consent: dict[str, str] = {}
+        self._plans: dict[int, StudyPlan] = {}
+        self._images: dict[str, str] | None = None
+        self._names: dict[str, str] = {}
+        self.finished, self.cost = 0, 0
+        self.turned_away: RefusedVisits | None = None
+        self.most_cost = MOST_PREVIEW_BYTES if book.preview else MOST_STUDY_BYTES
+        self.seen = book.changes()
+        self.study: StudyRecord = book.study()
+        self.closed_itself = self.study.state is State.CLOSED and book.closed_itself()
+        self.wanted = RemainingAnswers(self.plan())
+        self.ledger = Ledger(self.plan(), book.exclusions(self.plan()))
+        events: list[tuple[datetime, int, ParticipantSession, Event]] = []
+        entries = book.entries()
+        for entry in entries:
+            seat = self.add(entry.person, entry.trials)
+            events += ((event.at or _BEGIN, event.number, seat, event) for event in entry.events)
+            drawn = (Event("", EventKind.ACTION, at=at) for at in entry.signs)
+            events += ((event.at or _BEGIN, -1, seat, event) for event in drawn)
+            for trace in entry.traces:
+                seat.canvases.traces[trace.position] = trace.codes
+                seat.canvases.rows[trace.position] = trace.rows
+                seat.canvases.actions += len(trace.codes)
+                seat.ids.update(trace.ids)
+        for _, _, seat, event in sorted(events, key=lambda row: row[:2]):
+            if event.id:
+                self.take(seat, event)
+            else:
+                self._sign(seat, event)
+        for entry in entries:
+            self.seats[entry.person.id].canvases.cost = entry.cost
+        self.cost = sum(entry.cost for entry in entries)
+        self._mark(book.marks())
+        self.sketches = book.sketches(self._sketch_ids())
+
+    @property
+    def stale(self) -> bool:
+        """Whether somebody else changed the study since it was read."""
+        return self.seen != self.book.changes()
+
+    def read_changes(self) -> Changes:
+        """Reads the state, the plan and who is still there anew. In a thread."""
+        seen = self.book.changes()
+        study = self.book.study()
+        plan = self._plans.get(study.version) or self.book.plan(study.version)
+        closed_itself = study.state is State.CLOSED and self.book.closed_itself()
+        return Changes(
+            seen,
+            study,
+            plan,
+            closed_itself,
+            self.book.people(),
+            self.book.marks(),
+            self.book.exclusions(plan),
+            self.book.sketches(self._sketch_ids(plan)),
+        )
+
+    def apply(self, changes: Changes, known: Set[str]) -> None:
+        """Takes over what was read; of those who were ``known`` before, who is missing was
+        erased."""
+        version = self.study.version
+        self.study, self.closed_itself = changes.study, changes.closed_itself
+        self._plans[changes.study.version] = changes.plan
+        if changes.study.version != version:
+            self._images = None
+            self.wanted.use(changes.plan)
+            self.ledger.use(changes.plan)
+        for person in known - changes.people:
+            self._forget(self.seats[person])
+        self._mark(changes.marks)
+        self.ledger.exclusions = changes.exclusions
+        self.sketches = changes.sketches
+        self.seen = changes.seen
+
+    def plan(self, version: int | None = None) -> StudyPlan:
+        """A version of the plan, the newest where none is named."""
+        version = self.study.version if version is None else version
+        if version not in self._plans:
+            self._plans[version] = self.book.plan(version)
+        return self._plans[version]
+
+    @property
+    def images(self) -> Mapping[str, str]:
+        """All images that its plans name, by the names on its pages: nothing else is shown by its
+        links."""
+        if self._images is None:
+            plans = {self.study.version: self.plan(), **self._plans}
+            shown = {image for plan in plans.values() for image in images_of(plan)}
+            self._images = {self.image_name(image): image for image in shown}
+        return self._images
+
+    def image_name(self, image_id: str) -> str:
+        """What its pages call an image; empty for none."""
+        if image_id and image_id not in self._names:
+            self._names[image_id] = self.book.image_name(image_id)
+        return self._names.get(image_id, "")
+
+    def now(self) -> datetime:
+        """The time, with its zone."""
+        return self.clock().astimezone(UTC)
+
+    def add(self, person: ParticipantRecord, trials: Sequence[Trial]) -> ParticipantSession:
+        """Another seat, with the trials that were stored for it."""
+        seat = ParticipantSession(person, self.plan(person.plan_version), list(trials))
+        seat.seen_at(trials)
+        if self.book.preview:
+            seat.most_bytes, seat.preview = PREVIEW_BYTES, True
+        self.seats[person.id] = seat
+        self._by_invitation[person.invitation_id] = person.id
+        if outside := person.external.get("prolific_pid"):
+            self._by_outside[outside] = person.id
+        self.ledger.enroll(person.number, person.enrolled_at)
+        self.ledger.assign(person.number, trials)
+        return seat
+
+    def extend(self, seat: ParticipantSession, trials: Sequence[Trial]) -> None:
+        """Further trials of a seat, which were stored."""
+        self.finished -= seat.finished
+        seat.trials.extend(trials)
+        seat.seen_at(trials)
+        self.finished += seat.finished
+        self.ledger.assign(seat.person.number, trials)
+
+    def take(self, seat: ParticipantSession, event: Event) -> None:
+        """Takes in a stored event of a seat; one that was taken before changes nothing."""
+        position = -1 if event.position is None else event.position
+        before, finished, cost = seat.answers.get(position), seat.finished, seat.canvases.cost
+        if not seat.take(event):
+            return
+        self.cost += seat.canvases.cost - cost
+        self.ledger.take(seat.person.number, event)
+        after = seat.answers.get(position)
+        if after is not before:
+            if before is not None:
+                self.wanted.count(seat.trials[position], before, -1)
+            if after is not None:
+                self.wanted.count(seat.trials[position], after, 1)
+        if event.kind is EventKind.CONSENT:
+            self._by_consent[event.id] = seat.person.id
+        self.finished += seat.finished - finished
+
+    def gone(self, seat: ParticipantSession, at: datetime) -> bool:
+        """Whether nothing more is expected of somebody at a time: done, or no sign for long."""
+        absence_s = self.plan().absence_s(bool(seat.answers or seat.revisions))
+        return seat.done or at - seat.sign_at > timedelta(seconds=absence_s)
+
+    def decides(self, seat: ParticipantSession, events: Sequence[Event]) -> bool:
+        """Whether these events change what others are given: they wait for their turn then."""
+        frees = any(
+            event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL) or seat.frees_place(event)
+            for event in events
+        )
+        # With the last answer it is known whether the rule excludes them.
+        through = len(seat.answers) + len(events) >= len(seat.trials)
+        return frees or through or self.gone(seat, self.now() + NEARLY)
+
+    def of_key(self, key_hash: str) -> ParticipantSession | None:
+        """The seat of a key that was seen before."""
+        return self.seats.get(self.keys.get(key_hash, ""))
+
+    def of_invitation(self, invitation_id: str) -> ParticipantSession | None:
+        """The last seat of somebody who came by a link."""
+        return self.seats.get(self._by_invitation.get(invitation_id, ""))
+
+    def of_outside(self, prolific_pid: str) -> ParticipantSession | None:
+        """The seat of somebody whom a recruiting site calls so."""
+        return self.seats.get(self._by_outside.get(prolific_pid, "")) if prolific_pid else None
+
+    def of_consent(self, event_id: str) -> ParticipantSession | None:
+        """The seat whose consent has this id, which its page made."""
+        return self.seats.get(self._by_consent.get(event_id, ""))
+
+    def rekeyed(self, seat: ParticipantSession, key_hash: str, invitation_id: str) -> None:
+        """The key of a seat and the link that it is for, which were stored; keys before open
+        nothing any more."""
+        person = seat.person.id
+        seat.person = replace(seat.person, invitation_id=invitation_id)
+        self._by_invitation[invitation_id] = person
+        self.keys = {key: one for key, one in self.keys.items() if one != person}
+        self.keys[key_hash] = person
+
+    def takes_answers(self, seat: ParticipantSession | None) -> bool:
+        """Whether answers are taken: of those who are in also while the study is paused, and after
+        it closed by itself."""
+        match self.study.state:
+            case State.OPEN | State.PAUSED:
+                return True
+            case State.CLOSED:
+                return self.closed_itself and seat is not None
+            case State.DRAFT:
+                return False
+
+    def gives_trials(self, seat: ParticipantSession | None) -> bool:
+        """Whether further trials are given out."""
+        return self.study.state is not State.PAUSED and self.takes_answers(seat)
+
+    def state_for(self, seat: ParticipantSession | None) -> State:
+        """The study's state as somebody's page shows it: open for who may still answer."""
+        if seat is None or seat.done:
+            return self.study.state
+        if self.study.state is State.CLOSED and self.closed_itself:
+            return State.OPEN
+        if self.study.state is State.PAUSED and seat.consented and seat.open_positions:
+            return State.OPEN
+        return self.study.state
+
+    @property
+    def all_places_taken(self) -> bool:
+        """Whether as many have finished, or are at it, as the study wants."""
+        wanted = self.plan().closing.participants
+        if wanted is None:
+            return False
+        now = self.now()
+        at_it = sum(not self.gone(seat, now) for seat in self.seats.values())
+        return self.finished - self._replaced(now) + at_it >= wanted
+
+    def full(self, at: datetime) -> bool:
+        """Whether nobody more is let in now: the study is open, and others have, or hold, all
+        places, or will give all answers that are still wanted."""
+        if self.study.state is not State.OPEN:
+            return False
+        return self.all_places_taken or not self.places(self.ledger.standing(at), at)
+
+    def places(self, standing: AssignmentState, at: datetime) -> int:
+        """How many answers are wanted that nobody gives yet."""
+        plan, load = self.plan(), standing.load
+        open_answers = sum(max(0, plan.votes - load.get(one.id, 0)) for one in plan.main_stimuli)
+        return max(0, open_answers - self.promised(at))
+
+    def turn_away(self, at: datetime) -> None:
+        """Counts a visit that found the study full."""
+        before = self.turned_away or RefusedVisits(0, at, at)
+        self.turned_away = RefusedVisits(before.visits + 1, before.first_at, at)
+
+    def promised(self, at: datetime) -> int:
+        """How many answers those will give who are at their practice, or wait until somebody looks
+        at it: nobody practices for nothing."""
+        plan = self.plan()
+        if not plan.practice.case_ids:
+            return 0
+        practicing = sum(
+            not seat.begun and (not self.gone(seat, at) or seat.waits)
+            for seat in self.seats.values()
+        )
+        return practicing * min(plan.trials, len(plan.main_stimuli))
+
+    @property
+    def reason_to_close(self) -> str:
+        """Why the study should close by itself now; empty where it should not."""
+        if self.study.state is not State.OPEN:
+            return ""
+        closing, now = self.plan().closing, self.now()
+        if closing.when_complete and not self.wanted.short and self._complete(now):
+            return "Every stimulus has all its answers."
+        most = closing.participants
+        if most is not None and self.finished >= most:
+            finished = self.finished - self._replaced(now)
+            if finished >= most:
+                return f"{finished} participants have finished, the maximum for this study."
+        return ""
+
+    def _complete(self, now: datetime) -> bool:
+        """Whether every stimulus has its answers also without those that results leave out, where
+        others are to answer in their place."""
+        if not self.plan().closing.replace_excluded:
+            return True
+        excluded = self.ledger.excluded(now)
+        return not any(self.wanted.lacks(name, count) for name, count in excluded.items())
+
+    def _replaced(self, now: datetime) -> int:
+        """How many who finished are left out of results, and replaced."""
+        if not self.plan().closing.replace_excluded:
+            return 0
+        return sum(
+            seat.finished and self.ledger.excludes(seat.person.number, now)
+            for seat in self.seats.values()
+        )
+
+    def _forget(self, seat: ParticipantSession) -> None:
+        person = seat.person.id
+        for position, answer in seat.answers.items():
+            self.wanted.count(seat.trials[position], answer, -1)
+        self.cost -= seat.canvases.cost
+        self.ledger.forget(seat.person.number)
+        self.finished -= seat.finished
+        del self.seats[person]
+        for index in (self.keys, self._by_invitation, self._by_outside, self._by_consent):
+            for name in [name for name, one in index.items() if one == person]:
+                del index[name]
+
+    def _sign(self, seat: ParticipantSession, event: Event) -> None:
+        """An action that was not read says only when somebody was there."""
+        if event.at is not None:
+            seat.sign_at = max(seat.sign_at, sign_of(event, event.at))
+        self.ledger.take(seat.person.number, event)
+
+    def _mark(self, marks: Sequence[ColoringMark]) -> None:
+        by_person: dict[str, list[ColoringMark]] = {}
+        for mark in marks:
+            by_person.setdefault(mark.participant_id, []).append(mark)
+        for person, seat in self.seats.items():
+            seat.marks = by_person.get(person, [])
+
+    def _sketch_ids(self, *more: StudyPlan) -> set[str]:
+        plans = (self.plan(), *self._plans.values(), *more)
+        return {case.sketch for plan in plans for case in plan.cases if case.sketch}
+
+
+def images_of(plan: StudyPlan) -> Iterator[str]:
+    """The ids of all images that a plan shows."""
+    for case in plan.cases:
+        yield from case.image_ids
+    yield from (one.image_id for one in plan.examples if one.image_id)

@@ -1,0 +1,313 @@
+"""One participant in memory: their trials, the answers that stand, and what they may send next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence, Set
+from copy import copy
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from truehue.annotation.assignment.ledger import given_at, sign_of
+from truehue.annotation.assignment.practice import PracticeStage, PracticeState, practice_state
+from truehue.annotation.assignment.training import right, rounds
+from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
+from truehue.annotation.participants.quality import too_fast
+from truehue.annotation.participants.screening import (
+    Patch,
+    PlateChoice,
+    patches_for,
+    plates_for,
+    scored,
+)
+from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import MOST_TRIALS, StudyPlan
+from truehue.core.errors import BadInput
+from truehue.core.studies import ColoringMark, Event, EventKind, ParticipantRecord, Purpose, Trial
+from truehue.storage.studies.action_rows import cost_of
+from truehue.tabs.participants.canvas import (
+    MOST_BYTES,
+    Canvases,
+    check_action,
+    check_coloring,
+    check_reopening,
+    check_room,
+)
+from truehue.tabs.participants.refusals import Refusal
+
+EVENTS_A_TRIAL, EVENTS_BESIDE = 20, 500
+"""One participant stores at most so many events a trial, and so many beside these."""
+ENOUGH = "You have reached the limit for one person. You can still finish or stop."
+
+
+class Stage(StrEnum):
+    """Where somebody stands, as their page shows it."""
+
+    CONSENT = "consent"
+    SCREENING = "screening"
+    TRIALS = "trials"
+    FINISHED = "finished"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(eq=False)
+class ParticipantSession:
+    """``trials`` are by position; ``answers`` those that stand, the last given one last; ``ids`` of
+    all stored events, of a draft those ``before`` it and its own; ``marks`` on their colorings;
+    ``sign_at`` the last sign of them; ``finished_with`` as many trials; ``too_fast``: they finished
+    sooner than anybody can, which a ``preview`` may. ``turn``: what one participant sends is taken
+    one after the other."""
+
+    person: ParticipantRecord
+    plan: StudyPlan
+    trials: list[Trial] = field(default_factory=list)
+    answers: dict[int, Answer] = field(default_factory=dict)
+    revisions: dict[int, int] = field(default_factory=dict)
+    ids: set[str] = field(default_factory=set)
+    before: Set[str] = frozenset()
+    canvases: Canvases = field(default_factory=Canvases)
+    most_bytes: int = MOST_BYTES
+    marks: list[ColoringMark] = field(default_factory=list)
+    sign_at: datetime = field(init=False)
+    consented: bool = False
+    screened: bool = False
+    finished_with: int = -1
+    withdrawn: bool = False
+    preview: bool = False
+    too_fast: bool = False
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        self.sign_at = self.person.enrolled_at
+
+    @cached_property
+    def plates(self) -> tuple[PlateChoice, ...]:
+        """The plates with digits that they are shown."""
+        wanted = self.plan.screening.plates
+        return plates_for(self.plan.seed, self.person.number) if wanted else ()
+
+    @cached_property
+    def patches(self) -> tuple[Patch, ...]:
+        """The patches that they look for."""
+        wanted = self.plan.screening.patches
+        return patches_for(self.plan.seed, self.person.number) if wanted else ()
+
+    @property
+    def finished(self) -> bool:
+        """Whether they finished, and were given nothing since: a second coloring may be asked for
+        of somebody who was through."""
+        return 0 <= len(self.trials) <= self.finished_with
+
+    @property
+    def done(self) -> bool:
+        """Finished or withdrawn."""
+        return self.finished or self.withdrawn
+
+    @property
+    def stage(self) -> Stage:
+        """What their page shows next. Nobody is held up by the screening: answers are taken."""
+        if self.withdrawn:
+            return Stage.WITHDRAWN
+        if self.finished:
+            return Stage.FINISHED
+        if not self.consented:
+            return Stage.CONSENT
+        screening = self.plan.screening.plates or self.plan.screening.patches
+        return Stage.SCREENING if screening and not self.screened else Stage.TRIALS
+
+    @property
+    def open_positions(self) -> list[int]:
+        """The positions without an answer."""
+        return [trial.position for trial in self.trials if trial.position not in self.answers]
+
+    def draft(self) -> ParticipantSession:
+        """A copy on which what was sent can be tried."""
+        draft = copy(self)
+        draft.answers, draft.revisions = self.answers.copy(), self.revisions.copy()
+        draft.ids, draft.before = set(), self.ids  # a painter has thousands: they are not copied
+        draft.canvases = self.canvases.draft()
+        return draft
+
+    @property
+    def begun(self) -> bool:
+        """Whether they were given what counts, or will not be."""
+        return self.done or any(trial.purpose is Purpose.MAIN for trial in self.trials)
+
+    @property
+    def waits(self) -> bool:
+        """Whether their practice waits until somebody looks at it."""
+        return not self.done and self.practice.stage is PracticeStage.WAITING
+
+    def seen_at(self, trials: Iterable[Trial]) -> None:
+        """They came for these sketches, which is a sign of them."""
+        if self.plan.kind is Kind.COLORINGS:
+            times = (given_at(trial) for trial in trials)
+            self.sign_at = max([self.sign_at, *(at for at in times if at)])
+
+    def frees_place(self, event: Event) -> bool:
+        """Whether an event leaves a sketch to somebody else, or takes that back."""
+        if self.plan.kind is not Kind.COLORINGS:
+            return False
+        if event.kind is EventKind.ANSWER:
+            return event.body.get("kind") == AnswerKind.SKIP
+        return event.kind is EventKind.UNDO
+
+    def knows(self, event_id: str) -> bool:
+        """Whether an event of theirs has this id."""
+        return event_id in self.ids or event_id in self.before
+
+    def trial(self, position: int) -> Trial:
+        """The trial of a position. Raises Refusal for one that was not given to them."""
+        if not 0 <= position < len(self.trials):
+            raise Refusal(
+                f"There is no trial {position}. Reload the page.",
+                "unknown",
+                400,
+                "position",
+            )
+        return self.trials[position]
+
+    def checked(self, event: Event) -> Event:
+        """The event as it is to be stored. Raises Refusal where it does not fit what was done."""
+        if self.withdrawn or (self.finished and event.kind is not EventKind.COMMENT):
+            end = "stopped taking part" if self.withdrawn else "finished"
+            raise Refusal(f"You {end}: no more answers are accepted.", "done")
+        if not self.consented:
+            raise Refusal("No answers are accepted before consent.", "consent")
+        if event.kind is not EventKind.WITHDRAWAL:
+            check_room(self.canvases, self.most_bytes, event.kind is EventKind.ACTION)
+        if event.position is not None:
+            self.trial(event.position)
+        most = EVENTS_BESIDE + EVENTS_A_TRIAL * len(self.trials)
+        count = len(self.ids) + len(self.before) - self.canvases.actions
+        free = (EventKind.ACTION, EventKind.FINISH, EventKind.WITHDRAWAL)  # actions: by the trial
+        if count >= most and event.kind not in free:
+            raise Refusal(ENOUGH, "too many", 429)
+        match event.kind:
+            case EventKind.ACTION:
+                self._check_open(event)
+                check_action(self.plan, self.canvases, event)
+            case EventKind.ANSWER:
+                self._check_answer(event)
+            case EventKind.UNDO:
+                self._check_undo(event)
+            case EventKind.SCREENING:
+                if self.screened:
+                    raise Refusal("The screening was answered before.", "answered")
+                return self._scored(event)
+            case EventKind.FINISH:
+                if left := len(self.open_positions):
+                    raise Refusal(
+                        f"{left} of {len(self.trials)} trials have no answer yet: answer them, "
+                        "then finish.",
+                        "early",
+                    )
+                if self.practice.stage is PracticeStage.WAITING:
+                    raise Refusal("Your practice is reviewed first. Come back later.", "early")
+                if self.plan.kind is Kind.COLORINGS:
+                    return replace(event, body={**event.body, "trials": len(self.trials)})
+            case _:
+                pass
+        return event
+
+    def take(self, event: Event) -> bool:
+        """Takes in a stored event; False for one that was taken before."""
+        if self.knows(event.id):
+            return False
+        self.ids.add(event.id)
+        self.canvases.cost += cost_of(event)
+        if event.at is not None:
+            self.sign_at = max(self.sign_at, sign_of(event, event.at))
+        match event.kind:
+            case EventKind.ACTION:
+                self.canvases.take(event)
+            case EventKind.CONSENT:
+                self.consented = True
+            case EventKind.SCREENING:
+                self.screened = True
+            case EventKind.FINISH:
+                # Of before there were second colorings: nothing was given after the end.
+                count = event.body.get("trials")
+                self.finished_with = count if isinstance(count, int) else MOST_TRIALS * 10
+                if event.at is not None and not self.preview:
+                    enrolled_at = self.person.enrolled_at
+                    self.too_fast = too_fast(enrolled_at, event.at, len(self.answers))
+            case EventKind.WITHDRAWAL:
+                self.withdrawn = True
+            case EventKind.ANSWER if event.position is not None:
+                answer = read_answer(self.plan, self.trial(event.position), event)
+                count = self.revisions.get(event.position, 0)
+                self.answers.pop(event.position, None)
+                self.answers[event.position] = replace(answer, revisions=count)
+            case EventKind.UNDO if event.position is not None:
+                if self.answers.pop(event.position, None) is not None:
+                    self.revisions[event.position] = self.revisions.get(event.position, 0) + 1
+            case _:
+                pass
+        return True
+
+    def feedback(self, positions: Iterable[int | None]) -> dict[int, str]:
+        """For the training trials among these that have an answer, whether it is right."""
+        return {
+            position: "right" if right(self.trials[position], self.answers) else "wrong"
+            for position in positions
+            if position is not None
+            and position in self.answers
+            and self.trials[position].purpose is Purpose.TRAINING
+            and self.trials[position].expected is not None
+        }
+
+    def training(self) -> dict[str, Any] | None:
+        """How the training stands, None where the study has none."""
+        if not self.plan.training.keys:
+            return None
+        given = rounds(self.plan, self.trials)
+        last: Sequence[Trial] = given[-1] if given else ()
+        count = sum(right(trial, self.answers) for trial in last)
+        return {
+            "attempt": len(given),
+            "attempts": self.plan.training.attempts,
+            "trials": len(self.plan.training.keys),
+            "answered": sum(trial.position in self.answers for trial in last),
+            "right": count,
+            "needed": self.plan.training.needed,
+            "passed": bool(given) and count >= self.plan.training.needed,
+        }
+
+    @property
+    def practice(self) -> PracticeState:
+        """How the practice stands; accepted where there is none."""
+        return practice_state(self.plan, self.trials, self.answers, self.marks)
+
+    def _check_open(self, event: Event) -> None:
+        assert event.position is not None
+        if event.position in self.answers:
+            raise Refusal(f"Trial {event.position} has an answer. Undo it first.", "answered", 409)
+
+    def _check_answer(self, event: Event) -> None:
+        assert event.position is not None
+        self._check_open(event)
+        try:
+            answer = read_answer(self.plan, self.trial(event.position), event)
+        except BadInput as error:
+            raise Refusal(str(error), "bad", 400, error.field) from None
+        check_coloring(answer, self.canvases)
+
+    def _check_undo(self, event: Event) -> None:
+        assert event.position is not None
+        if event.position not in self.answers:
+            raise Refusal(f"Trial {event.position} has no answer to undo.", "unanswered")
+        if self.plan.kind is Kind.COLORINGS:
+            check_reopening(self.plan, self.trials, self.marks, event.position)
+        elif self.trial(event.position).purpose is Purpose.TRAINING:
+            raise Refusal("Training answers cannot be undone.", "training")
+
+    def _scored(self, event: Event) -> Event:
+        """The screening with what it says of eyes and screen; the answers stay beside it."""
+        answers = {name: event.body.get(name) for name in ("plates", "dark", "light")}
+        body = {**event.body, **scored(event.body, self.plates, self.patches), "answers": answers}
+        body.pop("plates", None)
+        return replace(event, body=body)

@@ -1,0 +1,359 @@
+"""The desks of a demonstration: every visitor has a data folder of their own, with the samples.
+
+So nobody sees, changes or cancels what is another's, whatever is asked for and however: it is in
+another database. What lies in the app's own data folder is a sample; nobody stores anything there
+once it is ready. A desk that nobody used for a day goes, and all of them when the app starts.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from threading import Event, Lock, RLock, Thread
+from typing import TYPE_CHECKING, Any
+
+from truehue.core.errors import BadInput
+from truehue.tabs.page.context import KEPT_HOURS, Closing, Context
+from truehue.tabs.page.guests import Guest, answering, guest
+from truehue.tabs.page.limits import MIB, Limits
+from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.visitors import Visitors
+from truehue.tabs.runs.supervisor import RunSupervisor
+from truehue.tabs.shell.allowance import Amount, WorkspaceAllowance, stored_below
+from truehue.tabs.shell.samples import make_samples
+from truehue.tabs.vlm.service import EvaluationService
+
+if TYPE_CHECKING:
+    from truehue.storage.store import Storage
+
+log = logging.getLogger("truehue")
+
+FOLDER = "desks"
+MOST_OPEN = 24
+"""Desks that are held open while nobody is at them; an open database takes a few megabytes."""
+MOST_DESKS = 500
+"""A desk of the samples alone takes 13 MB: 256 kB for each table of a database."""
+NEW_A_MINUTE = 60
+"""New desks in a minute, so that a flood of strangers leaves the others their processor."""
+EMPTY_BYTES = MIB
+"""A desk with no more than this has rows alone, such as verdicts on the samples."""
+IDLE_S = 900.0
+KEPT_S = KEPT_HOURS * 3600.0
+EMPTY_S = 3600.0
+"""A desk with nothing on it, as a program leaves that keeps no cookie, goes after so long."""
+CROWDED_S = 600.0
+"""Where there is no room, desks that were not used for so long make some, oldest first."""
+LOOK_S = 30.0
+JOIN_S = 10.0
+CROWDED = "Too many people are trying TrueHue right now. Come back in an hour."
+FLOODED = "Many people are starting TrueHue right now. Look around, and try again in a minute."
+_VISITOR = re.compile("[0-9a-f]{32}")
+
+
+@dataclass
+class _Known:
+    """A desk, open or not: what it began with, when it was last used on the process's clock, and
+    what its visitor has stored there, when that was last counted."""
+
+    given: Amount
+    used_at: float
+    stored: Amount = field(default_factory=Amount)
+
+
+@dataclass(frozen=True)
+class VisitorWorkspace:
+    """A desk that is open: a visitor's own context."""
+
+    context: Context
+
+    def is_at_work(self) -> bool:
+        """Whether something that was begun here has not ended."""
+        owner = self.context.storage.data_dir.name
+        drawings = self.context.engine.states()
+        return (
+            self.context.jobs.under_way()
+            or self.context.service(RunSupervisor).line.waiting() > 0
+            or self.context.service(EvaluationService).line.waiting() > 0
+            or any(one.owner == owner and not one.finished for one in drawings)
+        )
+
+    def close(self) -> None:
+        """Ends its work and closes its database; the folder stays."""
+        for service in self.context.services.values():
+            if isinstance(service, Closing):
+                service.close()
+        self.context.jobs.close()
+        self.context.storage.close()
+
+
+class Workspaces:
+    """The desks below ``folder``. ``samples`` is what each begins with, ``furnish`` makes the
+    context at a desk's storage. For any thread."""
+
+    def __init__(
+        self,
+        samples: Storage,
+        folder: Path,
+        furnish: Callable[[Storage, WorkspaceAllowance], Context],
+        limits: Limits,
+    ) -> None:
+        self._samples, self._folder = samples, folder
+        self._furnish, self._limits = furnish, limits
+        self._open: dict[str, VisitorWorkspace] = {}
+        self._known: dict[str, _Known] = {}
+        self._leases: Counter[str] = Counter()
+        # The first for a moment; the second while a desk is made, closed or taken away.
+        self._lock, self._moving = Lock(), RLock()
+        self._end, self._begun = Event(), False
+        self._ready = False
+        self._made_at: deque[float] = deque()
+        self._thread: Thread | None = None
+
+    def begin(self) -> None:
+        """Takes away what an earlier run of the app has left, and from now on what is not used."""
+        self._clear_once()
+        self._thread = Thread(target=self._keep_tidy, name="truehue-desks", daemon=True)
+        self._thread.start()
+
+    def seal(self) -> None:
+        """The samples are ready: every new desk begins with them."""
+        self._samples.seal()
+        self._ready = True
+
+    def of(self, one: Guest | None) -> Context | None:
+        """The context at a guest's desk; None for who has none, and sees the samples. Raises
+        BadInput where there is no room for another desk."""
+        if one is None or not _VISITOR.fullmatch(one.id):
+            return None
+        with self._lock:
+            if (known := self._known.get(one.id)) is not None:
+                known.used_at = time.monotonic()
+            elif not one.stays:
+                return None
+            if (desk := self._open.get(one.id)) is not None:
+                return desk.context
+        return self._opened(one.id).context
+
+    @contextmanager
+    def lease(self, visitor: str) -> Iterator[None]:
+        """While an answer is made for somebody their desk is neither closed nor taken away."""
+        with self._lock:
+            self._leases[visitor] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._leases[visitor] -= 1
+                if not self._leases[visitor]:
+                    del self._leases[visitor]
+
+    def stored_by_others(self, visitor: str) -> int:
+        """Bytes that all others have stored, as of when each was last counted."""
+        with self._lock:
+            return sum(
+                known.stored.size_bytes for name, known in self._known.items() if name != visitor
+            )
+
+    def tell(self, visitor: str, stored: Amount) -> None:
+        """Keeps in mind what somebody has stored."""
+        with self._lock:
+            if visitor in self._known:
+                self._known[visitor].stored = stored
+
+    def make_room(self, idle_s: float = CROWDED_S, empty: bool = False) -> bool:
+        """Takes away the desk that was not used for longest, if that is so long ago; whether there
+        was one. With ``empty`` only one with nothing on it but what it began with."""
+        with self._moving:
+            oldest = time.monotonic() - idle_s
+            with self._lock:
+                idle = [
+                    name
+                    for name, known in sorted(self._known.items(), key=lambda kept: kept[1].used_at)
+                    if known.used_at < oldest and not self._leases[name]
+                ]
+            for name in idle:
+                desk, known = self._open.get(name), self._known[name]
+                if desk is not None and desk.is_at_work():
+                    continue
+                stored = stored_below(self._folder / name) - known.given
+                if empty and (stored.images or stored.size_bytes > EMPTY_BYTES):
+                    continue
+                with self._lock:
+                    if self._leases[name] or known.used_at >= oldest:
+                        continue  # its visitor came back while it was looked at
+                    self._open.pop(name, None)
+                    del self._known[name]
+                if desk is not None:
+                    desk.close()
+                shutil.rmtree(self._folder / name, ignore_errors=True)
+                return True
+        return False
+
+    def tidy(self) -> None:
+        """Closes what nobody is at, and takes away what nobody used for long."""
+        self._close_some(IDLE_S)
+        self._close_some()  # in a rush none could be closed when the next was opened
+        while self.make_room(EMPTY_S, empty=True) or self.make_room(KEPT_S):
+            pass
+
+    def close(self) -> None:
+        """Ends all work, and closes all desks."""
+        self._end.set()
+        if self._thread is not None:
+            self._thread.join()
+        with self._moving:
+            with self._lock:
+                desks = list(self._open.values())
+                self._open.clear()
+            for desk in desks:
+                desk.close()
+
+    def _opened(self, visitor: str) -> VisitorWorkspace:
+        with self._moving:
+            self._clear_once()
+            if self._end.is_set():
+                raise BadInput("TrueHue is shutting down and starts nothing new.")
+            desk = self._open.get(visitor)
+            if desk is not None:
+                return desk
+            if visitor not in self._known:
+                given = self._made(self._folder / visitor)
+                with self._lock:
+                    self._known[visitor] = _Known(given, time.monotonic())
+            from truehue.storage.store import Storage
+
+            storage = Storage.open(self._folder / visitor)
+            allowance = WorkspaceAllowance(self, storage, self._known[visitor].given, self._limits)
+            desk = VisitorWorkspace(self._furnish(storage, allowance))
+            if not self._ready:  # what is being drawn appears when it is there
+                desk.context.service(RunSupervisor).begin()
+            with self._lock:
+                self._open[visitor] = desk
+            self._close_some()
+            return desk
+
+    def _made(self, folder: Path) -> Amount:
+        """Makes a desk's folder; what lies there then."""
+        now = time.monotonic()
+        while self._made_at and self._made_at[0] < now - 60:
+            self._made_at.popleft()
+        if len(self._made_at) >= NEW_A_MINUTE:
+            raise BadInput(FLOODED)
+        self._made_at.append(now)
+        if len(self._known) >= MOST_DESKS and not (
+            self.make_room(CROWDED_S / 10, empty=True) or self.make_room()
+        ):
+            raise BadInput(CROWDED)
+        try:
+            self._samples.copy_to(folder)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return stored_below(folder)
+
+    def _clear_once(self) -> None:
+        with self._moving:
+            if not self._begun:
+                self._begun = True
+                shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _close_some(self, idle_s: float = 0.0) -> None:
+        """Closes the desks that nobody was at for so long; without a time those that are too
+        many, but for the last used one."""
+        with self._moving:
+            oldest = time.monotonic() - idle_s
+            with self._lock:
+                names = sorted(self._open, key=lambda name: self._known[name].used_at)
+                if not idle_s:
+                    names = names[: max(len(names) - MOST_OPEN, 0)]
+                names = [name for name in names if self._known[name].used_at <= oldest]
+            for name in names:
+                if self._open[name].is_at_work():
+                    continue
+                with self._lock:
+                    if self._leases[name] or self._known[name].used_at > oldest:
+                        continue
+                    desk = self._open.pop(name)
+                desk.close()
+
+    def _keep_tidy(self) -> None:
+        while not self._end.wait(LOOK_S):
+            try:
+                self.tidy()
+            except Exception:
+                log.exception("the desks could not be looked through")
+
+
+OWN = frozenset(
+    ("storage", "staging", "jobs", "services", "allowance", "_arrays", "_masks", "_lock")
+)
+"""The parts of a context of which every desk has its own."""
+
+
+@dataclass(frozen=True)
+class Demonstration(Context):
+    """The context of a demonstration: what it has is that of the desk of whose request is being
+    answered, and outside of answers and for who has no desk that of the samples."""
+
+    desks: Workspaces = field(kw_only=True)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in OWN and (one := guest()) is not None:
+            desk = object.__getattribute__(self, "desks").of(one)
+            if desk is not None:
+                return getattr(desk, name)
+        return object.__getattribute__(self, name)
+
+    def bound(self) -> Context:
+        """That of the visitor whose request is being answered."""
+        return self.desks.of(guest()) or self
+
+    @contextmanager
+    def visit(self, actor: Actor, stays: bool = True) -> Iterator[None]:
+        """In the block that visitor's request is answered."""
+        with answering(Guest(actor.id, stays)), self.desks.lease(actor.id):
+            yield
+
+    @cached_property
+    def visitors(self) -> Visitors:
+        """Tells those apart who reach a demonstration."""
+        storage = object.__getattribute__(self, "storage")
+        return Visitors(storage.data_dir / "visitors.key")
+
+    def begin(self) -> None:
+        """Makes the samples in the background, without ``example`` none; nothing is added to them
+        once they are ready."""
+        self.desks.begin()
+        if self.example:
+            self._preparing.start()
+        else:
+            self.desks.seal()
+
+    def close(self) -> None:
+        """Ends all long work of all desks, and of the samples."""
+        self._end.set()
+        self.desks.close()
+        super().close()
+        if self._preparing.is_alive():
+            self._preparing.join(JOIN_S)
+
+    def _prepare(self) -> None:
+        seconds = make_samples(self, self._end.is_set)
+        self.desks.seal()
+        log.info("the samples were ready after %.1f s", seconds)
+
+    @cached_property
+    def _end(self) -> Event:
+        return Event()
+
+    @cached_property
+    def _preparing(self) -> Thread:
+        return Thread(target=self._prepare, name="truehue-samples", daemon=True)

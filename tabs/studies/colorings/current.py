@@ -1,0 +1,84 @@
+"""The log of a study's colorings as it is now, read again only when something of it changed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.studies import ColoringMark, EventKind
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule
+from truehue.tabs.studies.colorings.submitted import (
+    SubmittedColoring,
+    given_of,
+    marks_of,
+    require_colorings,
+)
+from truehue.tabs.studies.results_source import StudySource, read_source
+
+_MOST_KEPT = 16
+
+
+@dataclass(frozen=True)
+class CurrentColorings:
+    """The colorings of a study that stand, and all marks on them."""
+
+    source: StudySource
+    given: tuple[SubmittedColoring, ...]
+    marks: tuple[ColoringMark, ...]
+    rule: ColoringRule
+
+    @property
+    def study_id(self) -> str:
+        """The whole id of the study."""
+        return self.source.study.id
+
+    @property
+    def plan(self) -> StudyPlan:
+        """The plan that was served."""
+        return self.source.plan
+
+
+@dataclass
+class ColoringCache:
+    """The colorings that stand of the studies that were asked for last; a service of the app."""
+
+    _lock: Lock = field(default_factory=Lock, repr=False)
+    _kept: OrderedDict[str, tuple[object, StudySource, tuple[SubmittedColoring, ...]]] = field(
+        default_factory=OrderedDict, repr=False
+    )
+
+    def read(
+        self, context: Context, study_id: str
+    ) -> tuple[StudySource, tuple[SubmittedColoring, ...]]:
+        """A study with its colorings that stand."""
+        storage = context.storage
+        key = (
+            storage.studies.get(study_id).version,
+            storage.study_events.count(study_id, without=EventKind.ACTION),
+            storage.participants.count(study_id),
+            storage.participants.changes,
+        )
+        with self._lock:
+            entry = self._kept.get(study_id)
+            if entry is not None and entry[0] == key:
+                self._kept.move_to_end(study_id)
+                return entry[1], entry[2]
+        source = read_source(context, study_id)
+        given = given_of(source)
+        with self._lock:
+            self._kept[study_id] = (key, source, given)
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return source, given
+
+
+def standing_of(context: Context, study_id: str) -> CurrentColorings:
+    """The colorings of a study. Raises NotStored, and BadInput where nothing is colored."""
+    study = context.storage.studies.get(study_id)
+    source, given = context.service(ColoringCache).read(context, study.id)
+    require_colorings(source.plan)
+    rule = coloring_rule(context.storage.studies.rule(study.id))
+    return CurrentColorings(source, given, tuple(marks_of(context, study.id)), rule)

@@ -1,0 +1,172 @@
+"""The colorings of a study that stand, read of the log without their pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from truehue.annotation.judgments.answers import AnswerKind, answers_of
+from truehue.annotation.quality.colorings import Key
+from truehue.annotation.studies.cases import Case, Kind
+from truehue.annotation.studies.plan import StudyPlan
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.studies import ColoringMark, Event, MarkKind, ParticipantRecord, Purpose, Trial
+from truehue.tabs.page.context import Context
+from truehue.tabs.studies.results_source import StudySource, person_name
+
+SECOND, TRAINING, MAIN = "second", "training", "trial"
+_PURPOSES = {
+    Purpose.MAIN: MAIN,
+    Purpose.REPEAT: SECOND,
+    Purpose.TRAINING: TRAINING,
+}
+"""What a trial of a study of colorings is called."""
+
+
+@dataclass(frozen=True)
+class SubmittedColoring:
+    """One coloring that stands: whose it is, of what, and the event that ended it.
+
+    ``key`` is the participant's name and the trial's position, as quality control takes it.
+    """
+
+    key: Key
+    participant: ParticipantRecord
+    trial: Trial
+    case: Case
+    answer: Event
+    revisions: int
+
+    @property
+    def purpose(self) -> str:
+        """``trial``, ``second`` or ``training``."""
+        return _PURPOSES[self.trial.purpose]
+
+    @property
+    def original(self) -> int | None:
+        """The position of the coloring that a second one repeats."""
+        return self.trial.original
+
+    @property
+    def at(self) -> datetime:
+        """When it was stored."""
+        return self.answer.at or self.participant.enrolled_at
+
+    def number(self, name: str) -> float | None:
+        """A number of what the page sent with it, None where it sent none."""
+        value = self.answer.body.get(name)
+        real = isinstance(value, int | float) and not isinstance(value, bool)
+        return float(value) if real and value is not None else None
+
+
+def require_colorings(plan: StudyPlan) -> None:
+    """Raises BadInput for a study in which nothing is colored."""
+    if plan.kind is not Kind.COLORINGS:
+        raise BadInput("Nothing is colored in this study: it asks something else.", "study")
+
+
+def given_of(source: StudySource) -> tuple[SubmittedColoring, ...]:
+    """All colorings that stand, practice too, by participant and position; skips are none."""
+    require_colorings(source.plan)
+    colorings: list[SubmittedColoring] = []
+    for one in source.participants:
+        trials = {trial.position: trial for trial in source.trials.get(one.id, ())}
+        events = source.events.get(one.id, ())
+        by_id = {event.id: event for event in events}
+        known = [trial for trial in trials.values() if trial.stimulus_id in source.plan.by_id]
+        for position, answer in sorted(answers_of(source.plan, known, events).items()):
+            trial = trials[position]
+            if answer.kind is AnswerKind.SKIP or trial.purpose not in _PURPOSES:
+                continue
+            case = source.plan.case_by_id[source.plan.by_id[trial.stimulus_id].case_id]
+            colorings.append(
+                SubmittedColoring(
+                    (person_name(one.number), position),
+                    one,
+                    trial,
+                    case,
+                    by_id[answer.event_id],
+                    answer.revisions,
+                )
+            )
+    return tuple(colorings)
+
+
+def one_of(
+    given: Iterable[SubmittedColoring], participant_id: str, position: int
+) -> SubmittedColoring:
+    """The coloring of that participant and trial. Raises NotStored where none stands."""
+    for one in given:
+        if one.participant.id == participant_id and one.trial.position == position:
+            return one
+    raise NotStored("There is no coloring of that participant at that position (any more).")
+
+
+Marks = Mapping[tuple[str, int], ColoringMark]
+"""The latest mark of one kind by participant's id and position."""
+
+
+def latest(marks: Iterable[ColoringMark], kind: MarkKind) -> dict[tuple[str, int], ColoringMark]:
+    """The latest mark of a kind on every trial; one that takes back what was said is there too."""
+    return {(one.participant_id, one.position): one for one in marks if one.kind is kind}
+
+
+def is_of(mark: ColoringMark, given: SubmittedColoring) -> bool:
+    """Whether a mark is about a coloring as it stands: one that was set before it was changed is
+    about another picture."""
+    return mark.at >= given.at
+
+
+def decisions(
+    marks: Iterable[ColoringMark], given: Iterable[SubmittedColoring]
+) -> dict[Key, ColoringMark]:
+    """What a researcher decided of colorings as they stand, by key; what was taken back, or
+    decided of an earlier version, is not there."""
+    keep = latest(marks, MarkKind.KEEP)
+    return {
+        one.key: mark
+        for one in given
+        if (mark := keep.get((one.participant.id, one.trial.position))) is not None
+        and mark.value
+        and is_of(mark, one)
+    }
+
+
+def counted_reviews(
+    marks: Iterable[ColoringMark], given: Iterable[SubmittedColoring]
+) -> list[tuple[SubmittedColoring, ColoringMark]]:
+    """The reviews that count: the last by each expert of every coloring, if it was not taken back,
+    in the order in which they were given. A review of a coloring that was changed afterwards is of
+    another picture, and counts no more."""
+    by_trial = {(one.participant.id, one.trial.position): one for one in given}
+    last: dict[tuple[str, int, str], tuple[SubmittedColoring, ColoringMark]] = {}
+    for mark in marks:
+        one = by_trial.get((mark.participant_id, mark.position))
+        if mark.kind is MarkKind.REVIEW and one is not None and is_of(mark, one):
+            last[mark.participant_id, mark.position, mark.author] = one, mark
+    return [entry for entry in last.values() if entry[1].value]
+
+
+def reviewers_of(marks: Iterable[ColoringMark]) -> dict[str, int]:
+    """Numbers from 1 for those who reviewed, in the order of their first review."""
+    numbers: dict[str, int] = {}
+    for mark in marks:
+        if mark.kind is MarkKind.REVIEW:
+            numbers.setdefault(mark.author, len(numbers) + 1)
+    return numbers
+
+
+def marks_of(context: Context, study_id: str) -> list[ColoringMark]:
+    """All marks of a study in the order of adding."""
+    return list(context.storage.coloring_marks.of_study(study_id))
+
+
+def label_of(given: SubmittedColoring) -> dict[str, Any]:
+    """Who a coloring is by, as researchers see it."""
+    return {
+        "participant": given.participant.id,
+        "number": given.participant.number,
+        "label": f"Participant {given.participant.number + 1}",
+    }

@@ -1,0 +1,51 @@
+"""HTTP routes of keeping, judging and deleting: verdicts, judgments of people, what was deleted."""
+
+from __future__ import annotations
+
+from fastapi import Request
+from fastapi.responses import JSONResponse, Response
+
+from truehue.tabs.page.answers import csv_attachment, guarded
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.router import FeatureRouter
+from truehue.tabs.verdicts.deleting import Delete, Deleted, delete, purge, restore, trash_view
+from truehue.tabs.verdicts.judgments import (
+    AnswerVerdict,
+    Judgment,
+    judge_verdict,
+    judgments_csv,
+    judgments_view,
+    of_question,
+    withdraw,
+)
+from truehue.tabs.verdicts.saving import QuestionRequest, keep_verdict
+
+
+def judgment_routes(context: Context) -> FeatureRouter:
+    """The router of judging and deleting."""
+    door = FeatureRouter(context, "/api")
+    door.takes("/verdicts", QuestionRequest, keep_verdict)
+    door.takes("/judgments", AnswerVerdict, judge_verdict)
+    door.takes("/judgments/{judgment_id}/withdraw", Judgment, withdraw)
+    door.takes("/trash", Delete, delete)
+    door.takes("/trash/{trash_id}/restore", Deleted, restore)
+    door.takes("/trash/{trash_id}/purge", Deleted, purge)
+
+    @door.get("/judgments")
+    def judgments(request: Request, actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: judgments_view(context, actor, request.query_params))
+
+    @door.get("/judgments/of")
+    def judgment(request: Request, actor: Actor = door.asking) -> JSONResponse:
+        return guarded(lambda: of_question(context, actor, request.query_params))
+
+    @door.get("/judgments.csv")
+    def table() -> Response:
+        return csv_attachment(lambda: ("truehue-judgments.csv", judgments_csv(context)))
+
+    @door.get("/trash")
+    def deleted() -> JSONResponse:
+        return guarded(lambda: trash_view(context))
+
+    return door
